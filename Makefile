@@ -1,0 +1,74 @@
+# Each target sets up what it needs in .venv, once: a stamp file there says that a
+# group of pyproject.toml is installed.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+# -qq keeps errors and drops the rest.
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+CHECKED := $(wildcard src benchmarks examples experiments tests docs/conf.py)
+TYPED := $(wildcard src benchmarks examples experiments)
+# Two workers, one BLAS thread each.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test test-all lint format docs bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' \
+		$(firstword $(MAKEFILE_LIST))
+
+demo: .venv/.demo ## a small example, from rows to predictions
+	@$(BIN)/python examples/demo_circles.py $(ARGS)
+
+test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow" $(ARGS)
+
+test-all: .venv/.test-all ## every test, slow ones and those with torch included
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: .venv/.lint ## ruff, formatting and mypy
+	@$(BIN)/ruff check --quiet --output-format concise $(CHECKED)
+	@$(BIN)/ruff format --check --quiet $(CHECKED) || \
+		{ echo "Some files are not formatted: run 'make format'." >&2; exit 1; }
+	@$(BIN)/mypy $(TYPED)
+
+format: .venv/.lint ## let ruff format and mend what it can
+	@$(BIN)/ruff check --quiet --fix $(CHECKED) || true
+	@$(BIN)/ruff format --quiet $(CHECKED)
+
+docs: .venv/.docs ## HTML documentation, warnings as errors
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: .venv/.bench ## timings beside those of other libraries
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove what the other targets made, .venv included
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
+		docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+
+# The environment with halfmoon itself; then one rule per dependency group.
+
+.venv/.base: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		found=$$($(PYTHON) -c 'import platform; print(platform.python_version())' \
+			2>/dev/null) || found=missing; \
+		echo "halfmoon needs Python 3.11 or newer, but '$(PYTHON)' is $$found." \
+			"Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Setting up .venv (once) ..." >&2
+	@$(PYTHON) -m venv .venv
+	@$(PIP) install --upgrade "pip>=25.1"  # the first to know --group
+	@$(PIP) install --editable .
+	@touch $@
+
+.venv/.demo .venv/.test .venv/.lint .venv/.docs .venv/.bench: .venv/.%: .venv/.base
+	@$(PIP) install --group $*
+	@touch $@
+
+.venv/.test-all: .venv/.test
+	@$(PIP) install torch==2.13.0
+	@touch $@
