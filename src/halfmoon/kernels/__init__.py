@@ -1,0 +1,33 @@
+"""Kernels: similarity of two rows, with the coefficients of its gradient.
+
+Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
+`sklearn.gaussian_process`. Kernels add and multiply: ``Linear() + 0.5 * Gaussian()``.
+"""
+
+from halfmoon.kernels.base import Kernel
+from halfmoon.kernels.composite import Product, Scaled, Sum
+from halfmoon.kernels.dot_product import Linear, Polynomial
+from halfmoon.kernels.median import median_distance
+from halfmoon.kernels.network import NNGP, NTK
+from halfmoon.kernels.periodic import PeriodicSobolev
+from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
+from halfmoon.kernels.splines import Polyharmonic, ThinPlate
+
+__all__ = [
+    "NNGP",
+    "NTK",
+    "Gaussian",
+    "Kernel",
+    "Laplace",
+    "Linear",
+    "Matern",
+    "PeriodicSobolev",
+    "Polyharmonic",
+    "Polynomial",
+    "Product",
+    "RationalQuadratic",
+    "Scaled",
+    "Sum",
+    "ThinPlate",
+    "median_distance",
+]

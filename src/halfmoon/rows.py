@@ -1,0 +1,153 @@
+"""Rows: the tables that everything learns from, dense or CSR.
+
+A row is a point in R^d. Rows are stored as the user has them (float32, float64,
+integers, a memory map, CSR) and are lifted to float64 where arithmetic begins, a
+block at a time, so that storage stays small and numerics stay exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+__all__ = [
+    "Array",
+    "Indices",
+    "Rows",
+    "as_rows",
+    "as_table",
+    "as_targets",
+    "as_weights",
+    "inner_products",
+    "refuse_non_finite",
+]
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]  # numbers of rows
+Rows: TypeAlias = Any  # (n, d): ndarray, memory map or scipy.sparse of any real dtype
+
+SLICE_ENTRIES = 2**20  # read at once where a whole table is looked through
+
+
+def as_table(X: Rows, *, name: str = "X") -> Rows:
+    """Rows as an array or CSR array of their own dtype: 2-D, not empty; not read yet.
+
+    A memory map stays one.
+    """
+    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name} has shape {X.shape}; a table of rows and columns is needed. "
+            f"Reshape your data with {name}.reshape(-1, 1) for a single column or "
+            f"{name}.reshape(1, -1) for a single row."
+        )
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(
+            f"{name} has {X.shape[0]} row(s) and {X.shape[1]} column(s); at least one "
+            f"of each is needed."
+        )
+    return X
+
+
+def as_rows(X: Rows, *, name: str = "X") -> Rows:
+    """Rows as a float64 array or CSR array: two-dimensional, finite, not empty.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+    name : str
+        What to call the rows in an error.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n, d), float64
+        The input itself where it already is one: nothing is copied needlessly.
+    """
+    X = as_table(X, name=name)
+    if X.dtype != np.float64:
+        X = _as_float(X, name)
+    refuse_non_finite(X, name=name)
+    return X
+
+
+def _as_float(X: Rows, name: str) -> Rows:
+    if X.dtype.kind == "c":
+        raise ValueError(
+            f"{name} is complex; real numbers are needed. Take the real and the "
+            f"imaginary parts as separate columns."
+        )
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} of dtype {X.dtype} cannot be read as numbers ({error}). Encode "
+            f"text and categories as numbers first."
+        ) from error
+
+
+def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
+    """Raise an error that names the first NaN or infinity, if there is one.
+
+    Parameters
+    ----------
+    X : array or CSR array of any dtype, or a memory map, which is read in slices
+    name : str
+    """
+    if X.dtype.kind in "biu":
+        return
+    step = max(1, SLICE_ENTRIES // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        block = X[start : start + step]
+        if block.dtype.kind != "f":
+            block = _as_float(block, name)
+        values = block.data if sp.issparse(block) else block
+        # One sum is cheaper than a look at every entry, and not finite if any is not.
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspicious = not np.isfinite(values.sum())
+        if suspicious and not np.isfinite(values).all():
+            bad = ~np.isfinite(block.toarray() if sp.issparse(block) else block)
+            row, column = np.argwhere(bad)[0]
+            what = "NaN" if np.isnan(block[row, column]) else "infinity"
+            raise ValueError(
+                f"{name} contains NaN or infinity, first {what} in row {start + row}, "
+                f"column {column}; finite numbers are needed. Impute the missing "
+                f"values (sklearn.impute) or drop those rows."
+            )
+
+
+def as_targets(y: Any, n: int) -> Array:
+    """Targets as a float64 array of shape (n, t), NaN where a row has no label."""
+    y = np.asarray(y, dtype=np.float64)
+    if y.ndim not in (1, 2) or y.shape[0] != n:
+        raise ValueError(
+            f"y has shape {y.shape} beside {n} rows; one target, or one row of "
+            f"targets, is needed for each row, NaN where it is not known."
+        )
+    if np.isinf(y).any():
+        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
+    return cast(Array, y.reshape(n, -1))
+
+
+def as_weights(sample_weight: Any, n: int) -> Array:
+    """Row weights as a float64 array of shape (n,); ones if None."""
+    if sample_weight is None:
+        return np.ones(n)
+    w = np.asarray(sample_weight, dtype=np.float64)
+    w = np.full(n, float(w)) if w.ndim == 0 else w
+    if w.shape != (n,):
+        raise ValueError(
+            f"sample_weight has shape {w.shape}; one number for each of the {n} rows "
+            f"is needed."
+        )
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    return w
+
+
+def inner_products(X: Rows, Z: Rows) -> Array:
+    """X Z', dense whatever X and Z are; CSR rows are never densified."""
+    C = X @ Z.T
+    return cast(Array, C.toarray() if sp.issparse(C) else np.asarray(C))
