@@ -1,0 +1,226 @@
+"""One map-reduce over row blocks: a function of a block, summed or stacked.
+
+Everything that halfmoon learns from a table is a sum over its rows, so this is the
+only loop over rows there is. It knows nothing of what is being summed.
+
+- Blocks are lifted to float64; the table itself may be float32, a memory map or CSR.
+- Workers are threads, each with BLAS held to one thread, because NumPy lets go of the
+  interpreter lock inside matrix products. One block alone gets all of BLAS.
+- Results are taken in the order of the blocks, so that the sum is the same to the last
+  bit for a given block size, whatever the number of workers.
+- An exception in a block stops the rest and comes out unchanged; so does Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import joblib
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
+from halfmoon.rows import Array, Rows
+
+__all__ = ["Progress", "Stream", "worker_count"]
+
+Progress: TypeAlias = Callable[[int, int], None]  # rows done, rows in all
+Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
+
+# Temporaries of one block. Larger ones leave the cache and answer Ctrl-C later;
+# smaller ones leave matrix products too thin to run at full rate.
+BLOCK_BYTES = 48_000_000
+
+_inside_worker = threading.local()
+
+
+def worker_count(n_jobs: int | None = None) -> int:
+    """Number of workers: None or -1 is every core that this process may use."""
+    cores = joblib.cpu_count()
+    if n_jobs is None:
+        return int(cores)
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a number, or None for all cores.")
+    return int(n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """How to walk through the rows of a table: memory, workers, progress.
+
+    Parameters
+    ----------
+    memory_limit : int or str
+        Bytes that the blocks in work may take together.
+    n_jobs : int or None
+        Number of threads; None is all cores.
+    progress : callable or None
+        Called with (rows done, rows in all) after each block.
+    block_rows : int or None
+        Rows in a block, the last one being shorter; None follows from the memory limit.
+
+    Examples
+    --------
+    >>> X = np.arange(10.0).reshape(5, 2)
+    >>> Stream(block_rows=2).sum(lambda block: block.T @ block, X, row_bytes=32)
+    array([[120., 140.],
+           [140., 165.]])
+    >>> Stream(block_rows=2).map(lambda block: block.sum(axis=1), X, row_bytes=8)
+    array([ 1.,  5.,  9., 13., 17.])
+    """
+
+    memory_limit: int | str = MEMORY_LIMIT
+    n_jobs: int | None = None
+    progress: Progress | None = None
+    block_rows: int | None = None
+
+    def sum(
+        self,
+        function: Callable[..., Any],
+        *tables: Rows,  # each (n, ...)
+        row_bytes: int,
+    ) -> Any:
+        """Sum over blocks of ``function(*blocks)``, an array or a tuple of arrays.
+
+        Parameters
+        ----------
+        function : callable
+            Takes one block of each table; returns an array, or a tuple of arrays.
+        *tables : arrays, memory maps or CSR arrays with the same number of rows
+        row_bytes : int
+            Bytes of temporaries that `function` needs for one row.
+        """
+        results = self._in_order(function, tables, row_bytes)
+        first = next(results)
+        if not isinstance(first, tuple):
+            total = np.array(first)
+            for result in results:
+                total += result
+            return total
+        totals = tuple(np.array(part) for part in first)
+        for result in results:
+            for total, part in zip(totals, result, strict=True):
+                total += part
+        return totals
+
+    def map(
+        self,
+        function: Callable[..., Array],
+        *tables: Rows,  # each (n, ...)
+        row_bytes: int,
+    ) -> Array:
+        """Stack ``function(*blocks)``, which gives a row of output for each row."""
+        results = list(self._in_order(function, tables, row_bytes))
+        return results[0] if len(results) == 1 else np.concatenate(results)
+
+    def rows_in_block(self, row_bytes: int) -> int:
+        """Rows in a block, such that all workers together keep to the memory limit."""
+        if self.block_rows is not None:
+            return self.block_rows
+        budget, workers = parse_bytes(self.memory_limit), worker_count(self.n_jobs)
+        if budget // workers < row_bytes:
+            raise MemoryError(
+                f"One row needs {format_bytes(row_bytes)} in each of {workers} "
+                f"worker(s), beyond memory_limit={format_bytes(budget)}. Raise "
+                f"memory_limit, lower n_components, or set n_jobs=1."
+            )
+        return max(1, min(BLOCK_BYTES, budget // workers) // row_bytes)
+
+    def _in_order(
+        self, function: Callable[..., Any], tables: tuple[Rows, ...], row_bytes: int
+    ) -> Iterator[Any]:
+        """Results of the blocks, in the order of the blocks."""
+        blocks, n = _partition(tables, self.rows_in_block(row_bytes))
+        if len(blocks) == 1:
+            yield function(*blocks[0]())
+            self._report(n, n)
+            return
+        workers = min(worker_count(self.n_jobs), len(blocks))
+        nested = getattr(_inside_worker, "flag", False)
+
+        def work(block: Block) -> tuple[int, Any]:
+            _inside_worker.flag = True
+            try:
+                parts = block()
+                return parts[0].shape[0], function(*parts)
+            finally:
+                _inside_worker.flag = nested
+
+        walk = _one_by_one if workers == 1 or nested else _side_by_side
+        done = 0
+        for rows, result in walk(work, blocks, workers):
+            yield result
+            done += rows
+            self._report(done, n)
+
+    def _report(self, done: int, n: int) -> None:
+        if self.progress is not None:
+            self.progress(done, n)
+
+
+def _partition(tables: tuple[Rows, ...], block_rows: int) -> tuple[list[Block], int]:
+    """Blocks of the tables, each to be read when it is worked on.
+
+    The one place that knows how tables are cut: whatever comes in chunks of its own
+    is to be cut along these here.
+    """
+    n = tables[0].shape[0]
+    if any(table.shape[0] != n for table in tables):
+        raise ValueError(
+            f"Tables of {[table.shape[0] for table in tables]} rows cannot be walked "
+            f"through together; the same number of rows is needed."
+        )
+    if n == 0:
+        raise ValueError("There are no rows to walk through; at least one is needed.")
+
+    def block(start: int) -> Block:
+        rows = slice(start, min(start + block_rows, n))
+        return lambda: tuple(_lift(table[rows]) for table in tables)
+
+    return [block(start) for start in range(0, n, block_rows)], n
+
+
+def _one_by_one(
+    work: Callable[[Block], Any], blocks: list[Block], workers: int
+) -> Iterator[Any]:
+    with _blas().limit(limits=1, user_api="blas"):  # as in every worker: same rounding
+        yield from map(work, blocks)
+
+
+def _side_by_side(
+    work: Callable[[Block], Any], blocks: list[Block], workers: int
+) -> Iterator[Any]:
+    waiting: deque[Future[Any]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="halfmoon")
+    interrupted = True
+    try:
+        with _blas().limit(limits=1, user_api="blas"):
+            for block in blocks:
+                waiting.append(pool.submit(work, block))
+                if len(waiting) > workers:  # one ahead: no worker waits for the sum
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        interrupted = False
+    except Exception:
+        interrupted = False
+        raise
+    finally:
+        # A block in work cannot be cut short, so Ctrl-C does not wait for it.
+        pool.shutdown(wait=not interrupted, cancel_futures=True)
+
+
+def _lift(block: Rows) -> Rows:
+    low = block.dtype.kind == "f" and block.dtype != np.float64
+    return block.astype(np.float64) if low else block
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()

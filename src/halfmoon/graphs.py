@@ -1,0 +1,124 @@
+r"""Neighbor graphs: each row tied to the rows nearest to it, with weights.
+
+.. math:: W_{ij} = exp(-d_{ij}^2 / (2 e^2)) \quad or \quad exp(-d_{ij}^2 / (s_i s_j))
+
+The second form is *self-tuned*: s_i is the distance from row i to its k-th neighbor, so
+that dense and thin regions are tied equally well. W is symmetric (an edge is there if
+either end has the other among its neighbors), sparse, and has no loops.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from halfmoon.rows import Array, Rows, as_rows
+
+__all__ = ["NeighborIndex", "graph_laplacian", "neighbor_graph", "self_tuned_weights"]
+
+
+class NeighborIndex:
+    """The nearest of some rows to any row, with the rows' own scales.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    n_neighbors : int
+        k; where there are fewer other rows, all of them.
+
+    Attributes
+    ----------
+    scales : ndarray of shape (n,)
+        s_i, the distance from row i to its k-th neighbor; never 0.
+    """
+
+    def __init__(self, X: Rows, n_neighbors: int) -> None:
+        X = as_rows(X)
+        if X.shape[0] < 2:
+            raise ValueError("A neighbor graph needs at least two rows; got one.")
+        if n_neighbors < 1 or n_neighbors != int(n_neighbors):
+            raise ValueError(f"n_neighbors is {n_neighbors}; 1, 2, 3, ... is needed.")
+        self.n_neighbors = min(int(n_neighbors), X.shape[0] - 1)
+        self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(X)
+        distances, self._own = self._search.kneighbors()  # without the row itself
+        self._own_distances = distances
+        s = distances[:, -1].copy()
+        # Rows with k equal copies have no scale of their own: take a typical one.
+        s[s == 0] = s[s > 0].mean() if (s > 0).any() else 1.0
+        self.scales: Array = s
+
+    def others(self) -> tuple[Array, NDArray[np.intp]]:
+        """Distances and indices of the k rows nearest to each row, itself left out."""
+        return self._own_distances, self._own
+
+    def nearest(self, X: Rows) -> tuple[Array, NDArray[np.intp]]:
+        """Distances and indices, (b, k + 1), of the stored rows nearest to each of X.
+
+        One more than k, because a stored row finds itself first.
+        """
+        return cast(
+            tuple[Array, NDArray[np.intp]],
+            self._search.kneighbors(as_rows(X), n_neighbors=self.n_neighbors + 1),
+        )
+
+
+def self_tuned_weights(
+    distances: Array,  # (b, k)
+    own_scales: Array,  # (b,)
+    neighbor_scales: Array,  # (b, k)
+) -> Array:
+    """exp(-d^2 / (s_i s_j)), shape (b, k)."""
+    return np.exp(-(distances**2) / (own_scales[:, None] * neighbor_scales))
+
+
+def neighbor_graph(
+    X: Rows,  # (n, d)
+    n_neighbors: int = 10,
+    length_scale: float | None = None,
+) -> sp.csr_array:
+    """Symmetric weights W of the graph of nearest neighbors.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    n_neighbors : int
+        k.
+    length_scale : float or None
+        e of the Gaussian weights; None is self-tuned.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        At most 2 n k entries.
+    """
+    index = NeighborIndex(X, n_neighbors)
+    distances, columns = index.others()
+    n, k = distances.shape
+    if length_scale is None:
+        values = self_tuned_weights(distances, index.scales, index.scales[columns])
+    else:
+        values = np.exp(-0.5 * (distances / length_scale) ** 2)
+    starts = np.arange(0, n * k + 1, k)
+    W = sp.csr_array((values.ravel(), columns.ravel(), starts), shape=(n, n))
+    return sp.csr_array(W.maximum(W.T))
+
+
+def graph_laplacian(W: sp.csr_array, *, normalized: bool = False) -> sp.csr_array:
+    """D - W, or I - D^-1/2 W D^-1/2; a row without edges has only zeros."""
+    degree = np.asarray(W.sum(axis=1)).ravel()
+    if not normalized:
+        return sp.csr_array(sp.diags_array(degree) - W)
+    linked = sp.diags_array((degree > 0).astype(float))
+    return sp.csr_array(linked - normalized_adjacency(W))
+
+
+def normalized_adjacency(W: sp.csr_array) -> sp.csr_array:
+    """S = D^-1/2 W D^-1/2, whose eigenvalues lie in [-1, 1]."""
+    degree = np.asarray(W.sum(axis=1)).ravel()
+    scale = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
+    D = sp.diags_array(scale)
+    return sp.csr_array(D @ W @ D)
