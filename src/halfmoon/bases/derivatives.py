@@ -1,0 +1,92 @@
+r"""Basis with derivatives: kernel sections and their derivatives at every row.
+
+.. math:: phi(x) = (k(x, x_i))_i \; and \; (d k(x, z) / d z_j |_{z = x_i})_{i, j}
+
+The n (d + 1) functions that represent the exact minimizer of a problem with a Dirichlet
+energy: Cabannes, Pillaud-Vivien, Bach, Rudi, "Overcoming the curse of dimensionality
+with Laplacian regularization", 2021, section 3.2. For small n: everything is cubic in
+n (d + 1). It is what the landmark basis is tested against.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from halfmoon.bases.base import Basis
+from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.rows import Array, Rows, as_rows
+
+__all__ = ["WithDerivatives"]
+
+
+@dataclass(eq=False, repr=False)
+class WithDerivatives(Basis):
+    """Sections k(., x_i), then derivatives in the order (row, column).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        One with second derivatives.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+    rows_ : ndarray of shape (n, d)
+    """
+
+    kernel: Kernel = field(default_factory=Gaussian)
+
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Keep the rows; resolve the kernel's length scale by them."""
+        X = as_rows(X)
+        self.rows_ = X if isinstance(X, np.ndarray) else X.toarray()
+        self.kernel_ = self.kernel.resolve(X, rng)
+        self.n_components_ = self.rows_.shape[0] * (self.rows_.shape[1] + 1)
+        self.conditional_degree = self.kernel_.conditional_degree
+        return self
+
+    def transform(self, X: Rows) -> Array:
+        """Sections and derivatives at X, shape (b, n (d + 1))."""
+        X = _dense(X)
+        return np.hstack([self.kernel_(X, self.rows_), self._in_z(X)])
+
+    def penalty(self) -> Array:
+        """Inner products of all functions in the RKHS."""
+        X, n = self.rows_, self.rows_.shape[0]
+        values_by_derivatives = self._in_z(X)  # (n, n d)
+        both = self.kernel_.second_derivatives(X, X)  # (n, n, d, d)
+        derivatives = both.transpose(0, 2, 1, 3).reshape(n * X.shape[1], -1)
+        return np.block(
+            [
+                [self.kernel_(X), values_by_derivatives],
+                [values_by_derivatives.T, derivatives],
+            ]
+        )
+
+    def gradient(self, X: Rows) -> Array:
+        """Gradients of all functions, shape (b, n (d + 1), d)."""
+        X = _dense(X)
+        A, B = self.kernel_.gradient_coefficients(X, self.rows_)
+        of_sections = A[:, :, None] * X[:, None, :] + B[:, :, None] * self.rows_
+        both = self.kernel_.second_derivatives(X, self.rows_)  # [b, i, in x, in z]
+        of_derivatives = both.transpose(0, 1, 3, 2).reshape(X.shape[0], -1, X.shape[1])
+        return np.concatenate([of_sections, of_derivatives], axis=1)
+
+    @property
+    def row_bytes(self) -> int:
+        """Values, and second derivatives where gradients are taken."""
+        return 24 * self.n_components_ * self.rows_.shape[1]
+
+    def _in_z(self, X: Array) -> Array:
+        """d k(x, z) / d z_j at the rows, shape (b, n d); k(x, z) = k(z, x)."""
+        A, B = self.kernel_.gradient_coefficients(self.rows_, X)  # (n, b)
+        G = A[:, :, None] * self.rows_[:, None, :] + B[:, :, None] * X
+        return G.transpose(1, 0, 2).reshape(X.shape[0], -1)
+
+
+def _dense(X: Rows) -> Array:
+    X = as_rows(X)
+    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())

@@ -1,0 +1,132 @@
+r"""Smoothed basis: any basis averaged over all rows. The first lever.
+
+.. math:: phi_F(x) = \sum_j a_j(x) (D \, phi(X))_j
+
+with the weights a and the further steps D of a smoother; the penalty stays that of the
+basis. With kernel weights and the exact basis of a kernel h this is the Fredholm kernel
+
+.. math:: k_F(x, z) = \sum_{ij} a_i(x) h(x_i, x_j) a_j(z)
+
+of Que, Belkin, "Learning with Fredholm kernels", 2014, equations 2 and 6. There H is
+streamed by row blocks, and no n-by-n matrix is formed; otherwise the n-by-p values of
+the basis at the rows are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from halfmoon.bases.base import Basis
+from halfmoon.bases.exact import Exact
+from halfmoon.blocks import Stream
+from halfmoon.rows import Array, Rows, as_table
+from halfmoon.smoothers import KernelWeights, Smoother
+
+__all__ = ["Smoothed"]
+
+
+@dataclass(eq=False, repr=False)
+class Smoothed(Basis):
+    """A basis averaged over all rows by a smoother.
+
+    Parameters
+    ----------
+    basis : Basis
+        The inner basis; its kernel is Fredholm's inner kernel h.
+    smoother : Smoother
+        The outer weights.
+
+    Attributes
+    ----------
+    basis_, smoother_ : Basis, Smoother
+        Fitted copies.
+    features_ : ndarray of shape (n, p) or None
+        D phi(X); None where the inner basis is exact.
+    """
+
+    basis: Basis = field(default_factory=Exact)
+    smoother: Smoother = field(default_factory=KernelWeights)
+
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Fit basis and smoother on the same rows."""
+        rng = np.random.default_rng(rng)
+        X = as_table(X)
+        self.basis_ = clone(self.basis).fit(X, rng)
+        self.smoother_ = clone(self.smoother).fit(X, rng)
+        self.n_components_ = self.basis_.n_components_
+        if self.basis_.conditional_degree >= 0:
+            raise ValueError(
+                "A smoothed basis needs a positive definite inner kernel; its average "
+                "over the rows would not keep the polynomials apart."
+            )
+        self.has_gram = isinstance(self.basis_, Exact)
+        self.features_ = None if self.has_gram else self._spread_features()
+        return self
+
+    def transform(self, X: Rows) -> Array:
+        """phi_F(x), shape (b, p)."""
+        if self.features_ is not None:
+            return np.asarray(self.smoother_.weights(X) @ self.features_)
+        V = self._all_weights(X)
+        total: Array = Stream().sum(
+            lambda rows, weights: weights.T @ self.basis_.transform(rows),
+            self.smoother_.rows_,
+            V,
+            row_bytes=self.basis_.row_bytes,
+        )
+        return total
+
+    def penalty(self) -> Array:
+        """That of the inner basis."""
+        return self.basis_.penalty()
+
+    def function(self, theta: Array) -> Callable[[Rows], Array]:
+        """x -> a(x)' (D phi(X) theta): t numbers a row are averaged, not p."""
+        values = self.smoother_.spread(self._at_rows(self.basis_.function(theta)))
+        return lambda X: np.asarray(self.smoother_.weights(X) @ values)
+
+    @property
+    def row_bytes(self) -> int:
+        """Weights on all rows, and the values."""
+        return self.smoother_.row_bytes + 16 * self.n_components_
+
+    def gradient(self, X: Rows) -> Array:
+        """Gradients through the weights, shape (b, p, d)."""
+        V = self._spread_features() if self.features_ is None else self.features_
+        return self.smoother_.gradient(X, V)
+
+    def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:
+        """k_F at X and at the chosen rows: A_X D H D' A_Z', streaming H."""
+        identity = np.eye(len(chosen))
+        return self.function(self.lift(chosen, identity))(X)
+
+    def lift(self, chosen: NDArray[np.intp], c: Array) -> Array:
+        """D' A' c: Fredholm's weights on all rows, from those on the chosen ones."""
+        A = self.smoother_.weights(self.smoother_.rows_[chosen])  # (l, n)
+        return self.smoother_.spread_adjoint(np.asarray(A.T @ c))
+
+    def prior_variance(self, X: Rows) -> Array:
+        """k_F(x, x)."""
+        V = self._all_weights(X)
+        return np.einsum("nb,nb->b", V, self._at_rows(self.basis_.function(V)))
+
+    def _all_weights(self, X: Rows) -> Array:
+        """D' A', shape (n, b): the weight of every row in the average at each of X."""
+        A = self.smoother_.weights(X)
+        return self.smoother_.spread_adjoint(A.T.toarray() if sp.issparse(A) else A.T)
+
+    def _spread_features(self) -> Array:
+        """D phi(X), shape (n, p)."""
+        return self.smoother_.spread(self._at_rows(self.basis_.transform))
+
+    def _at_rows(self, function: Callable[[Rows], Array]) -> Array:
+        """Values of a function of the inner basis at the rows, by row blocks."""
+        rows, row_bytes = self.smoother_.rows_, self.basis_.row_bytes
+        return Stream().map(function, rows, row_bytes=row_bytes)

@@ -1,0 +1,37 @@
+r"""Moments of the labeled rows: all that least squares needs of them.
+
+.. math:: Phi' W Phi \quad and \quad Phi' W^{1/2} C
+
+for any columns C beside the features: targets, unpenalized features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halfmoon.blocks import Stream
+from halfmoon.rows import Array, Rows
+
+__all__ = ["label_moments"]
+
+
+def label_moments(
+    features: Callable[[Rows], Array],
+    X_l: Rows,  # (l, d)
+    root_weights: Array,  # (l, 1)
+    columns: Array,  # (l, q)
+    *,
+    row_bytes: int,
+    stream: Stream | None = None,
+) -> tuple[Array, Array]:  # (p, p), (p, q)
+    """Phi'W Phi and Phi'W^(1/2) C by row blocks; Phi itself is never kept."""
+
+    def products(rows: Rows, root_w: Array, C: Array) -> tuple[Array, Array]:
+        Phi = features(rows)
+        Phi *= root_w
+        return Phi.T @ Phi, Phi.T @ C
+
+    G, b = (stream or Stream()).sum(
+        products, X_l, root_weights, columns, row_bytes=row_bytes
+    )
+    return G, b

@@ -1,0 +1,138 @@
+"""A fitted function: values, uncertainty and leave-one-out residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from halfmoon.problem.path import left_out
+from halfmoon.problem.posed import Posed
+from halfmoon.rows import Array, Rows, as_table
+from halfmoon.solvers import RidgePath, kriging_variance
+
+__all__ = ["Fit"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The function g(x) = phi(x)'theta + f(x)'beta that solves a problem.
+
+    Attributes
+    ----------
+    posed : Posed
+        The problem and its data.
+    theta : ndarray of shape (p, t)
+    beta : ndarray of shape (k, t)
+    alpha : float or None
+        The penalty weight, chosen by leave-one-out where there were several.
+    path : RidgePath or None
+        The factorization, where the fit was by ridge.
+    loo_scores : ndarray or None
+        Mean squared left-out residual of each alpha, where there were several.
+    """
+
+    posed: Posed
+    theta: Array
+    beta: Array
+    alpha: float | None = None
+    path: RidgePath | None = None
+    loo_scores: Array | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of directions that the fit could use of the basis."""
+        if self.path is not None and self.posed.dual:
+            return int((self.path.s2 > 0).sum())
+        return self.posed.whitening.rank + self.posed.free.shape[1]
+
+    def predict(self, X: Rows) -> Array:
+        """Values g(x), shape (b,) or (b, t)."""
+        posed = self.posed
+
+        def values(rows: Rows) -> Array:
+            return self._function(rows) + posed.features(rows) @ self.beta
+
+        return self._shaped(self._map(values, X))
+
+    def std(self, X: Rows, noise: float | None = None) -> Array:
+        """Posterior standard deviation of g(x), shape (b,) or (b, t).
+
+        (1) is the posterior mean for theta ~ N(0, tau Q^-1), a flat beta, and noise of
+        variance s2 / w_i, with lam = s2 / tau. Of a kernel that the basis only stands
+        in for, the rest of the prior is added, so that far from all rows the deviation
+        grows to the prior's.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (b, d)
+        noise : float or None
+            Variance s2 of the noise; None is by restricted maximum likelihood.
+        """
+        path, alpha = self._ridge()
+        posed = self.posed
+        s2, tau = path.scales(alpha)
+        if noise is not None:
+            lam = path.lam(alpha)
+            s2 = np.full_like(s2, noise)
+            tau = s2 / lam if lam > 0 else np.full_like(s2, np.inf)
+
+        def in_dual(rows: Rows) -> Array:
+            k_x = posed.basis.gram(rows, posed.chosen) * posed.root_w[:, 0]
+            k_xx = posed.basis.prior_variance(rows)
+            F = posed.features(rows)
+            return _times(kriging_variance(path, k_x, k_xx, F, alpha), tau)
+
+        def in_primal(rows: Rows) -> Array:
+            Phi = posed.basis.transform(rows)
+            F = np.hstack([posed.features(rows), Phi @ posed.free])
+            by_noise, by_prior = path.variance_parts(
+                posed.whitening.whiten(Phi), F, alpha
+            )
+            missing = posed.basis.missing_variance(rows)
+            if posed.energy is not None:  # of the norm, mu is in the penalty
+                missing = missing / posed.mu if posed.mu > 0 else 0 * missing
+            return _times(by_noise, s2) + _times(by_prior + missing, tau)
+
+        variance = self._map(in_dual if posed.dual else in_primal, X)
+        return self._shaped(np.sqrt(variance))
+
+    def leave_one_out(self) -> Array:
+        """Residuals y_i - g_(-i)(x_i) of the labeled rows, shape (l,) or (l, t).
+
+        g_(-i) is the fit without the label of row i, which stays in the table as an
+        unlabeled row, at the same lam. Infinite where nothing is known without it.
+        """
+        path, alpha = self._ridge()
+        residuals = left_out(self.posed, path, [alpha])[0]
+        return self._shaped(residuals / self.posed.root_w)
+
+    @cached_property
+    def _function(self) -> Callable[[Rows], Array]:
+        return self.posed.basis.function(self.theta)
+
+    def _ridge(self) -> tuple[RidgePath, float]:
+        if self.path is None or self.alpha is None:
+            raise ValueError(
+                "Only a fit by ridge has leave-one-out residuals and a posterior "
+                "variance in closed form."
+            )
+        return self.path, self.alpha
+
+    def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
+        X = as_table(X)
+        row_bytes = 2 * self.posed.basis.row_bytes
+        return self.posed.stream.map(function, X, row_bytes=row_bytes)
+
+    def _shaped(self, values: Array) -> Array:
+        return values[:, 0] if self.posed.single else values
+
+
+def _times(factor: Array, variances: Array) -> Array:
+    """factor x variances', shape (b, t), with 0 times infinity being 0."""
+    product = np.zeros((factor.size, variances.size))
+    return np.multiply(
+        factor[:, None], variances, out=product, where=factor[:, None] > 0
+    )

@@ -1,0 +1,195 @@
+"""A problem posed on data: the pieces of equation (1), each computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from halfmoon.bases import Basis
+from halfmoon.blocks import Stream
+from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon.moments import dirichlet, graph_energy, label_moments
+from halfmoon.rows import Array, Indices, Rows
+from halfmoon.solvers import Elimination
+from halfmoon.unpenalized import Unpenalized
+from halfmoon.whitening import Whitening, whitening
+
+__all__ = ["Posed"]
+
+GRAPH_NEIGHBORS = 10  # of a graph that the user did not describe
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A problem with its data; made by `Problem.pose`.
+
+    Attributes
+    ----------
+    basis, unpenalized : Basis, Unpenalized or None
+        Fitted.
+    energy, mu : see Problem
+    X : array or CSR of shape (n, d)
+    chosen : ndarray of shape (l,)
+        Which rows are labeled.
+    y, w : ndarrays of shape (l, t) and (l,)
+        Their targets and weights.
+    single : bool
+        The targets came as a vector.
+    stream : Stream
+    """
+
+    basis: Basis
+    energy: Any
+    mu: float
+    unpenalized: Unpenalized | None
+    X: Rows
+    chosen: Indices
+    y: Array
+    w: Array
+    single: bool
+    stream: Stream
+
+    def __post_init__(self) -> None:
+        needed, have = self.basis.conditional_degree, -1
+        if self.unpenalized is not None:
+            have = self.unpenalized.degree_
+        if needed > have:
+            raise ValueError(
+                f"The kernel is only conditionally positive definite: it needs the "
+                f"polynomials up to degree {needed} to be unpenalized. Use "
+                f"unpenalized=Polynomials(degree={needed})."
+            )
+        if needed >= 0 and not self.dual:
+            raise ValueError(
+                "A conditionally positive definite kernel has no norm at landmarks and "
+                "no energy of its own. Use it in the exact basis with energy=None."
+            )
+        if not 0 <= self.mu < np.inf:
+            raise ValueError(
+                f"mu is {self.mu}; a number that is not negative is needed."
+            )
+
+    @property
+    def dual(self) -> bool:
+        """The fit needs only a kernel matrix at the labeled rows."""
+        return self.energy is None and self.basis.has_gram
+
+    # ---- the loss --------------------------------------------------------------------
+
+    @cached_property
+    def X_l(self) -> Rows:
+        """The labeled rows."""
+        return self.X[self.chosen]
+
+    @cached_property
+    def root_w(self) -> Array:
+        """Square roots of the weights, as a column, shape (l, 1)."""
+        return np.sqrt(self.w)[:, None]
+
+    @property
+    def total_weight(self) -> float:
+        """W, the sum of the weights."""
+        return float(self.w.sum())
+
+    def on_labeled(self, right: Array | None = None) -> Array:
+        """phi, or phi times a matrix, at the labeled rows."""
+
+        def values(rows: Rows) -> Array:
+            Phi = self.basis.transform(rows)
+            return Phi if right is None else Phi @ right
+
+        return self.stream.map(values, self.X_l, row_bytes=self.basis.row_bytes)
+
+    def labeled_moments(self) -> tuple[Array, Array, Array]:
+        """Phi'W Phi, Q1'W^(1/2) Phi, y'W Phi, Phi unkept: (p, p), (r, p), (t, p)."""
+        Q1 = self.elimination.Q1
+        G, columns = label_moments(
+            self.basis.transform,
+            self.X_l,
+            self.root_w,
+            np.hstack([Q1, self.root_w * self.y]),
+            row_bytes=self.basis.row_bytes,
+            stream=self.stream,
+        )
+        return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
+
+    # ---- the penalty -----------------------------------------------------------------
+
+    @cached_property
+    def penalty(self) -> Array:
+        """Q, shape (p, p)."""
+        Q = self.basis.penalty()
+        if self.energy is None:
+            return Q
+        Q *= self.mu
+        if isinstance(self.energy, str) and self.energy == "gradient":
+            Q += dirichlet(self.basis, self.X, stream=self.stream)
+        elif isinstance(self.energy, str) and self.energy == "graph":
+            graph = graph_laplacian(neighbor_graph(self.X, GRAPH_NEIGHBORS))
+            Q += graph_energy(self.basis, self.X, graph, stream=self.stream)
+        elif sp.issparse(self.energy):
+            Q += graph_energy(self.basis, self.X, self.energy, stream=self.stream)
+        else:
+            raise ValueError(
+                f"energy is {self.energy!r}; None, 'gradient', 'graph' or a sparse "
+                f"graph Laplacian over the rows is needed."
+            )
+        return Q
+
+    @cached_property
+    def whitening(self) -> Whitening:
+        """Coordinates in which Q is the identity."""
+        return whitening(self.penalty)
+
+    @cached_property
+    def free(self) -> Array:
+        """Directions of theta that Q does not see but the labeled rows do, (p, m).
+
+        They are unpenalized, as the limit of a small penalty would have it: constants
+        on each component of a graph, say, when mu = 0. Directions that neither sees
+        are left at 0.
+        """
+        null = self.whitening.null
+        if null.shape[1] == 0:
+            return null
+        seen = (self.on_labeled(null) ** 2).sum(axis=0)
+        # A direction in which a kernel matrix is 0 to rounding has squared values of
+        # the size of that rounding; one that the penalty is blind to, of any size.
+        whole = self.stream.sum(
+            lambda rows: (self.basis.transform(rows) ** 2).sum(),
+            self.X_l,
+            row_bytes=self.basis.row_bytes,
+        )
+        return null[:, seen > np.sqrt(np.finfo(np.float64).eps) * whole]
+
+    # ---- the null space --------------------------------------------------------------
+
+    def features(self, X: Rows) -> Array:
+        """Unpenalized features of any rows, shape (b, k)."""
+        if self.unpenalized is None:
+            return np.zeros((X.shape[0], 0))
+        return self.unpenalized.transform(X)
+
+    @cached_property
+    def F(self) -> Array:
+        """Unpenalized features of the labeled rows, shape (l, k)."""
+        return self.features(self.X_l)
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The unpenalized features, and the free directions, of the labeled rows."""
+        names = [] if self.unpenalized is None else list(self.unpenalized.names_)
+        if self.dual or self.free.shape[1] == 0:
+            return Elimination(self.root_w * self.F, names)
+        names += [f"free direction {j}" for j in range(self.free.shape[1])]
+        F = np.hstack([self.F, self.on_labeled(self.free)])
+        return Elimination(self.root_w * F, names)
+
+    def with_free(self, theta: Array, beta: Array) -> tuple[Array, Array]:
+        """theta and beta of (1), from a beta that ends with the free directions."""
+        k = self.F.shape[1]
+        return theta + self.free @ beta[k:], beta[:k]

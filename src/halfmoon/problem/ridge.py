@@ -1,0 +1,39 @@
+"""The problem solved by ridge: squared loss, every alpha and leave-one-out at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from halfmoon.problem.fit import Fit
+from halfmoon.problem.path import left_out, ridge_path
+from halfmoon.problem.posed import Posed
+
+__all__ = ["solve_ridge"]
+
+
+def solve_ridge(posed: Posed, alpha: float | Sequence[float]) -> Fit:
+    """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
+
+    Parameters
+    ----------
+    posed : Posed
+    alpha : float or sequence of float
+        Penalty weight, beside the averaged loss.
+    """
+    alphas = [float(a) for a in np.atleast_1d(np.asarray(alpha, dtype=np.float64))]
+    if not alphas:
+        raise ValueError("alpha is an empty sequence; give at least one number.")
+    path = ridge_path(posed)
+    best, scores = alphas[0], None
+    if len(alphas) > 1:
+        errors = left_out(posed, path, alphas) ** 2  # the weights are in
+        scores = errors.sum(axis=(1, 2)) / (posed.total_weight * posed.y.shape[1])
+        best = alphas[int(np.argmin(scores))]
+    theta, beta = path.theta(best), path.beta(best)
+    if posed.dual:
+        theta = posed.basis.lift(posed.chosen, posed.root_w * theta)
+    else:
+        theta, beta = posed.with_free(posed.whitening.unwhiten(theta), beta)
+    return Fit(posed, theta, beta, alpha=best, path=path, loo_scores=scores)

@@ -1,0 +1,143 @@
+r"""The one problem: a basis, a penalty and unpenalized features, chosen freely.
+
+.. math:: min \; 1/W \sum_{i \, labeled} w_i |y_i - phi(x_i)'theta - f(x_i)'beta|^2
+          + alpha \, theta'Q theta                                                  (1)
+
+==============  ==========================  ======================================
+lever           what turns it               if left alone
+==============  ==========================  ======================================
+basis phi       ``basis``                   a Gaussian kernel at every row
+penalty Q       ``energy`` and ``mu``       the norm of the basis
+null space f    ``unpenalized``             the constant
+==============  ==========================  ======================================
+
+With an energy, Q = energy + mu times the norm. A problem is stated once, posed on data,
+and then solved: by ridge, by a spectral filter, with the hinge loss, or iteratively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from halfmoon.bases import Basis, Exact
+from halfmoon.blocks import Stream
+from halfmoon.problem.fit import Fit
+from halfmoon.problem.posed import Posed
+from halfmoon.problem.ridge import solve_ridge
+from halfmoon.rows import Rows, as_table, as_targets, as_weights, refuse_non_finite
+from halfmoon.unpenalized import Constant, Unpenalized
+
+__all__ = ["Problem"]
+
+
+@dataclass(eq=False, repr=False)
+class Problem(BaseEstimator):
+    """A statement of (1), without data.
+
+    Parameters
+    ----------
+    basis : Basis
+        The functions phi and their norm.
+    energy : None, "gradient", "graph" or sparse matrix
+        What the penalty measures beside the norm: nothing, the mean squared gradient
+        over all rows, differences along the edges of a self-tuned neighbor graph, or
+        along those of a graph given by its Laplacian over the rows.
+    mu : float or None
+        Weight of the norm beside an energy; None is 1 / n.
+    unpenalized : Unpenalized or None
+        The features f.
+
+    Examples
+    --------
+    Two labels among rows on two lines, told apart by the shape of the rows:
+
+    >>> from halfmoon.kernels import Gaussian
+    >>> t = np.linspace(0, 3, 40)
+    >>> X = np.vstack([np.c_[t, 0 * t], np.c_[t, 0 * t + 1]])
+    >>> y = np.full(80, np.nan)
+    >>> y[0], y[79] = -1, 1
+    >>> fit = Problem(Exact(Gaussian(0.3)), energy="gradient").fit(X, y, alpha=0.1)
+    >>> int((np.sign(fit.predict(X)) == np.repeat([-1, 1], 40)).sum())
+    80
+    """
+
+    basis: Basis = field(default_factory=Exact)
+    energy: Any = None
+    mu: float | None = None
+    unpenalized: Unpenalized | None = field(default_factory=Constant)
+
+    def pose(
+        self,
+        X: Rows,  # (n, d)
+        y: Any,  # (n,) or (n, t)
+        *,
+        sample_weight: Any = None,
+        rng: np.random.Generator | int | None = None,
+        stream: Stream | None = None,
+    ) -> Posed:
+        """Put data into the problem.
+
+        Parameters
+        ----------
+        X : array, memory map or CSR of shape (n, d)
+            All rows, labeled or not.
+        y : array-like of shape (n,) or (n, t)
+            Targets, NaN where a row has none.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the labeled rows in the loss; 0 is as good as no label.
+        rng : Generator, int or None
+            For what is drawn at random: landmarks, features, samples.
+        stream : Stream or None
+            How to walk through the rows.
+        """
+        rng = np.random.default_rng(rng)
+        X = as_table(X)
+        refuse_non_finite(X)
+        n = X.shape[0]
+        targets, w = as_targets(y, n), as_weights(sample_weight, n)
+        missing = np.isnan(targets)
+        partly = missing.any(axis=1) & ~missing.all(axis=1)
+        if partly.any():
+            raise ValueError(
+                f"{int(partly.sum())} row(s) have some of their targets but not all, "
+                f"the first being row {int(partly.argmax())}. Fill them in, or fit "
+                f"each target by itself."
+            )
+        chosen = np.flatnonzero(~missing.any(axis=1) & (w > 0))
+        if chosen.size == 0:
+            raise ValueError(
+                f"None of the {n} rows is labeled (with a weight above 0); at least "
+                f"one label is needed."
+            )
+        unpenalized = self.unpenalized
+        return Posed(
+            basis=clone(self.basis).fit(X, rng),
+            energy=self.energy,
+            mu=1.0 / n if self.mu is None else self.mu,
+            unpenalized=None if unpenalized is None else clone(unpenalized).fit(X, rng),
+            X=X,
+            chosen=chosen,
+            y=targets[chosen],
+            w=w[chosen],
+            single=np.ndim(y) == 1,
+            stream=stream or Stream(),
+        )
+
+    def fit(
+        self,
+        X: Rows,  # (n, d)
+        y: Any,  # (n,) or (n, t)
+        alpha: float | Sequence[float] = 1e-3,
+        *,
+        sample_weight: Any = None,
+        rng: np.random.Generator | int | None = None,
+        stream: Stream | None = None,
+    ) -> Fit:
+        """Pose the problem and solve it by ridge; see `pose` and `solve_ridge`."""
+        posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
+        return solve_ridge(posed, alpha)

@@ -1,0 +1,28 @@
+"""Solvers: linear algebra for the one problem. They know nothing of kernels."""
+
+from halfmoon.solvers.cg import (
+    SolveResult,
+    conjugate_gradients,
+    nystrom_preconditioner,
+)
+from halfmoon.solvers.elimination import Elimination
+from halfmoon.solvers.hinge import hinge_dual
+from halfmoon.solvers.kriging import kriging_variance
+from halfmoon.solvers.ridge import RidgePath, ridge_dual, ridge_eigh, ridge_svd
+from halfmoon.solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
+
+__all__ = [
+    "Eigenpairs",
+    "Elimination",
+    "RidgePath",
+    "SolveResult",
+    "conjugate_gradients",
+    "filtered",
+    "generalized_eigenpairs",
+    "hinge_dual",
+    "kriging_variance",
+    "nystrom_preconditioner",
+    "ridge_dual",
+    "ridge_eigh",
+    "ridge_svd",
+]

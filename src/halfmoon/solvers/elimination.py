@@ -1,0 +1,104 @@
+r"""Elimination of unpenalized columns by orthogonal projection.
+
+.. math:: F = Q_1 T, \quad P = Q_1 Q_1', \quad N'N = I, \; N'F = 0
+
+Q1 spans the columns of F and N everything else. Multiplying a problem by N' removes
+beta from it; afterwards beta solves :math:`T beta = Q_1'(y - Phi theta)`. Columns that
+depend on others to rounding are found by pivoting, named, and answered by the
+coefficients of least norm.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.linalg as sla
+from scipy.linalg.lapack import dormqr
+
+from halfmoon.rows import Array
+
+__all__ = ["Elimination"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Elimination:
+    """Q1, T and products with N, for columns F that already carry the root weights.
+
+    Parameters
+    ----------
+    F : ndarray of shape (l, k)
+        May have no columns.
+    names : sequence of str
+        What to call the columns in a warning.
+
+    Attributes
+    ----------
+    Q1 : ndarray of shape (l, rank)
+    T : ndarray of shape (rank, k)
+    rank : int
+    dependent : list of str
+        Names of the columns that are 0, or follow from the others.
+    """
+
+    def __init__(self, F: Array, names: Sequence[str] | None = None) -> None:
+        l, k = F.shape
+        names = [f"column {j}" for j in range(k)] if names is None else names
+        scale = np.sqrt(np.einsum("ij,ij->j", F, F))
+        scale[scale == 0] = 1.0
+        # Columns of unit length: the rank must not depend on the units of a column.
+        Q, R, order = sla.qr(F / scale, mode="economic", pivoting=True)
+        diagonal = np.abs(np.diag(R))
+        top = diagonal[0] if k and l else 0.0
+        self.rank = int((diagonal > EPS * max(l, k) * top).sum())
+        self.dependent = [names[j] for j in sorted(order[self.rank :])]
+        self.Q1: Array = Q[:, : self.rank]
+        self.T: Array = np.empty((self.rank, k))
+        self.T[:, order] = R[: self.rank]
+        self.T *= scale
+        if self.rank:
+            (self._reflectors, self._tau), _ = sla.qr(self.Q1, mode="raw")
+            # T' = Q2 R2, for solutions of least norm of T beta = m.
+            self._Q2, self._R2 = sla.qr(self.T.T, mode="economic")
+        if self.dependent:
+            warnings.warn(
+                f"The unpenalized features have {k} columns but rank {self.rank} on "
+                f"the {l} labeled rows: {', '.join(self.dependent)} depend(s) on the "
+                f"others there. Their coefficients are those of least norm. Drop these "
+                f"columns, label more rows, or let them be penalized.",
+                stacklevel=4,
+            )
+
+    def complement(self, M: Array) -> Array:
+        """N'M, shape (l - rank, q), for M of shape (l, q)."""
+        return self._rotate(M, "T")[self.rank :]
+
+    def expand(self, V: Array) -> Array:
+        """N V, shape (l, q), for V of shape (l - rank, q)."""
+        return self._rotate(np.vstack([np.zeros((self.rank, V.shape[1])), V]), "N")
+
+    def solve(self, M: Array) -> Array:
+        """The beta of least norm, (k, q), with T beta = M for M of shape (rank, q)."""
+        if self.rank == 0:
+            return np.zeros((self.T.shape[1], M.shape[1]))
+        solved = sla.solve_triangular(self._R2, M, trans="T")
+        return np.asarray(self._Q2 @ solved)
+
+    def solve_adjoint(self, F: Array) -> Array:
+        """T^-T f of each row f of F, shape (b, rank)."""
+        if self.rank == 0:
+            return np.zeros((F.shape[0], 0))
+        return np.asarray(sla.solve_triangular(self._R2, self._Q2.T @ F.T).T)
+
+    def _rotate(self, M: Array, trans: str) -> Array:
+        """Q'M or Q M with the square Q = (Q1, N), by its Householder reflectors."""
+        if self.rank == 0:
+            return M
+        M = np.asfortranarray(M)
+        _, work, _ = dormqr("L", trans, self._reflectors, self._tau, M, -1)
+        out, _, _ = dormqr(
+            "L", trans, self._reflectors, self._tau, M, int(np.real(work[0]))
+        )
+        return np.asarray(out)

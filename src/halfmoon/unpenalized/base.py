@@ -1,0 +1,36 @@
+"""What unpenalized features are: k functions of a row that a fit may use freely."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from halfmoon.rows import Array, Rows
+
+__all__ = ["Unpenalized"]
+
+
+class Unpenalized(BaseEstimator, ABC):
+    """k features f of a row, which enter a fit as f(x)' beta without a penalty.
+
+    Attributes
+    ----------
+    names_ : list of str
+        What to call the columns, after `fit`.
+    degree_ : int
+        All polynomials up to this degree are in their span; -1 for none.
+    """
+
+    names_: list[str]
+    degree_: int = -1
+
+    @abstractmethod
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Learn what the features need from rows, labeled or not."""
+
+    @abstractmethod
+    def transform(self, X: Rows) -> Array:
+        """Values f(x), shape (b, k)."""

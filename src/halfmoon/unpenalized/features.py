@@ -1,0 +1,88 @@
+"""Features of the user's own, unpenalized: any transformer, function or columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from halfmoon.rows import Array, Rows, as_table
+from halfmoon.unpenalized.base import Unpenalized
+from halfmoon.unpenalized.polynomials import Constant
+
+__all__ = ["Features"]
+
+
+@dataclass(eq=False, repr=False)
+class Features(Unpenalized):
+    """What the user already knows of a row, as columns that are trusted freely.
+
+    Parameters
+    ----------
+    transformer : transformer, callable or sequence of int
+        Something with `transform` (and `fit`, of which a copy is fitted on the rows,
+        labels unseen), a function of the rows, or the numbers of columns of X.
+    constant : bool
+        Add the constant 1.
+
+    Examples
+    --------
+    >>> Features([1]).fit([[1.0, 2.0]]).transform([[1.0, 2.0]])
+    array([[1., 2.]])
+    >>> Features(np.sqrt, constant=False).fit([[4.0]]).transform([[4.0]])
+    array([[2.]])
+    """
+
+    transformer: Any
+    constant: bool = True
+
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Fit a copy of the transformer on the rows."""
+        self.transformer_ = self.transformer
+        if hasattr(self.transformer, "fit"):
+            self.transformer_ = clone(self.transformer).fit(X)
+        self.degree_ = 0 if self.constant else -1
+        k = self._values(X[:1]).shape[1]
+        self.names_ = ["1"] * self.constant + self._names(k)
+        return self
+
+    def transform(self, X: Rows) -> Array:
+        """The features, shape (b, k), after a constant if there is one."""
+        values = self._values(X)
+        if self.constant:
+            values = np.hstack([Constant().transform(X), values])
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "The unpenalized features contain NaN or infinity; finite numbers are "
+                "needed. Mend the transformer that makes them, or impute its input."
+            )
+        return values
+
+    def _values(self, X: Rows) -> Array:
+        source = self.transformer_
+        X = as_table(X)
+        if hasattr(source, "transform"):
+            values = source.transform(X)
+        elif callable(source):
+            values = source(X)
+        elif isinstance(source, (Sequence, np.ndarray)) and not isinstance(source, str):
+            values = X[:, np.asarray(source, dtype=np.intp)]
+        else:
+            raise ValueError(
+                f"Unpenalized features by {source!r} are not understood; a "
+                f"transformer, a function of the rows or column numbers are needed."
+            )
+        values = values.toarray() if sp.issparse(values) else values
+        values = np.asarray(values, dtype=np.float64)
+        return values.reshape(X.shape[0], -1)
+
+    def _names(self, k: int) -> list[str]:
+        if hasattr(self.transformer_, "get_feature_names_out"):
+            return [str(name) for name in self.transformer_.get_feature_names_out()]
+        if isinstance(self.transformer_, (Sequence, np.ndarray)):
+            return [f"x{column}" for column in self.transformer_]
+        return [f"f{column}" for column in range(k)]
