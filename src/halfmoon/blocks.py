@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -42,12 +43,12 @@ _inside_worker = threading.local()
 
 def worker_count(n_jobs: int | None = None) -> int:
     """Number of workers: None or -1 is every core that this process may use."""
-    cores = joblib.cpu_count()
+    cores = _cores()
     if n_jobs is None:
-        return int(cores)
+        return cores
     if n_jobs == 0:
         raise ValueError("n_jobs is 0; give a number, or None for all cores.")
-    return int(n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs))
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 @dataclass(frozen=True)
@@ -96,18 +97,19 @@ class Stream:
         row_bytes : int
             Bytes of temporaries that `function` needs for one row.
         """
-        results = self._in_order(function, tables, row_bytes)
-        first = next(results)
-        if not isinstance(first, tuple):
-            total = np.array(first)
+        # Closed at once where adding fails or is interrupted: workers stop as well.
+        with closing(self._in_order(function, tables, row_bytes)) as results:
+            first = next(results)
+            if not isinstance(first, tuple):
+                total = np.array(first)
+                for result in results:
+                    total += result
+                return total
+            totals = tuple(np.array(part) for part in first)
             for result in results:
-                total += result
-            return total
-        totals = tuple(np.array(part) for part in first)
-        for result in results:
-            for total, part in zip(totals, result, strict=True):
-                total += part
-        return totals
+                for total, part in zip(totals, result, strict=True):
+                    total += part
+            return totals
 
     def map(
         self,
@@ -134,7 +136,7 @@ class Stream:
 
     def _in_order(
         self, function: Callable[..., Any], tables: tuple[Rows, ...], row_bytes: int
-    ) -> Iterator[Any]:
+    ) -> Generator[Any, None, None]:
         """Results of the blocks, in the order of the blocks."""
         blocks, n = _partition(tables, self.rows_in_block(row_bytes))
         if len(blocks) == 1:
@@ -219,6 +221,11 @@ def _side_by_side(
 def _lift(block: Rows) -> Rows:
     low = block.dtype.kind == "f" and block.dtype != np.float64
     return block.astype(np.float64) if low else block
+
+
+@cache
+def _cores() -> int:
+    return int(joblib.cpu_count())  # reads files of the system: once is enough
 
 
 @cache

@@ -37,8 +37,11 @@ class Kernel(BaseEstimator, ABC):
     #: positive definite on what is left; -1 where it is so without any.
     conditional_degree: int = -1
 
-    #: k is a function of |x - z| alone, and has `value_and_slope`.
+    #: k is a function of the distance alone, and has `value_and_slope`.
     radial: bool = False
+
+    #: NumPy's own numbers leave ``2.0 * k`` to us.
+    __array_ufunc__ = None
 
     def __call__(self, X: Rows, Z: Rows | None = None) -> Array:
         """Values k(x, z) for each pair of rows.

@@ -42,20 +42,24 @@ def squared_distances(X: Rows, Z: Rows) -> Array:
         O(n p d) time; besides the result, only arrays of the size of X and Z.
     """
     same = X is Z
+    # A product of d terms is off by about sqrt(d) roundings.
+    shrink = 1.0 - (4.0 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps
     if sp.issparse(X) or sp.issparse(Z):
         q = inner_products(X, Z)
         q *= -2.0
-        r_x, r_z = squared_norms(X), squared_norms(Z)
+        q += shrink * squared_norms(X)[:, None]
+        q += shrink * squared_norms(Z)
     else:
         m = Z.mean(axis=0)
         Z = Z - m
         X = Z if same else X - m
-        r_x, r_z = squared_norms(X), squared_norms(Z)
-        q = X @ (-2.0 * Z.T)
-    # A product of d terms is off by about sqrt(d) roundings.
-    shrink = 1.0 - (4.0 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps
-    q += shrink * r_x[:, None]
-    q += shrink * r_z
+        one_x, one_z = np.ones((X.shape[0], 1)), np.ones((Z.shape[0], 1))
+        r_x, r_z = (
+            shrink * squared_norms(X)[:, None],
+            shrink * squared_norms(Z)[:, None],
+        )
+        # (x, |x|^2, 1) times (-2 z, 1, |z|^2): the three terms by the product itself
+        q = np.hstack([X, r_x, one_x]) @ np.hstack([-2.0 * Z, one_z, r_z]).T
     np.maximum(q, 0.0, out=q)
     if same:
         np.fill_diagonal(q, 0.0)

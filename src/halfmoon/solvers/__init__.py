@@ -10,15 +10,18 @@ from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance
 from halfmoon.solvers.ridge import RidgePath, ridge_dual, ridge_eigh, ridge_svd
 from halfmoon.solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
+from halfmoon.solvers.threshold import HardThreshold, hard_threshold
 
 __all__ = [
     "Eigenpairs",
     "Elimination",
+    "HardThreshold",
     "RidgePath",
     "SolveResult",
     "conjugate_gradients",
     "filtered",
     "generalized_eigenpairs",
+    "hard_threshold",
     "hinge_dual",
     "kriging_variance",
     "nystrom_preconditioner",

@@ -1,0 +1,5 @@
+"""Data sets: the synthetic tables of the papers."""
+
+from halfmoon.datasets.synthetic import concentric_circles, reveal, two_gaussians
+
+__all__ = ["concentric_circles", "reveal", "two_gaussians"]

@@ -1,0 +1,90 @@
+r"""Hard threshold: the top eigenfunctions unpenalized, for every number of them at once.
+
+With K = U diag(s) U', s falling, and the first k eigenvectors as unpenalized features,
+modes 1 to k pass unchanged and the others by s / (s + lam):
+
+.. math:: g(x) = \sum_{i \le k} v_i(x) + \sum_{i > k} v_i(x) \, s_i / (s_i + lam),
+          \quad v_i(x) = k(x)'u_i \; u_i'y / s_i
+
+so cumulative sums over the modes give every k, and one eigendecomposition every k and
+every alpha. Takhanov, Assylbekov, "Conditional KRR", 2026, section 5.1. Modes beyond the
+numerical rank of K do not count.
+
+The eigenvectors come from the labeled rows themselves, so closed-form leave-one-out
+must not choose k: it is far too pessimistic there. Test rows, or folds in which they
+are computed anew, may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as sla
+
+from halfmoon.rows import Array
+
+__all__ = ["HardThreshold", "hard_threshold"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class HardThreshold:
+    """An eigendecomposition of K at its numerical rank, and the targets in it.
+
+    Attributes
+    ----------
+    s : ndarray of shape (rank,)
+        Eigenvalues, falling.
+    U : ndarray of shape (l, rank)
+    z : ndarray of shape (rank, t)
+        U'y.
+    """
+
+    s: Array
+    U: Array
+    z: Array
+
+    def dual_coef(self, k: int, alpha: float) -> Array:
+        """c with g(x) = k(x)'c, for the first k modes unpenalized, shape (l, t)."""
+        lam = alpha * self.U.shape[0]
+        shrunk = np.where(np.arange(self.s.size) < k, self.s, self.s + lam)
+        return self.U @ (self.z / shrunk[:, None])
+
+    def errors(
+        self,
+        K_x: Array,  # (m, l), kernel between test and labeled rows
+        y: Array,  # (m, t)
+        alphas: Sequence[float],
+    ) -> Array:  # (len(alphas), rank + 1)
+        """Mean squared error on test rows, for each alpha and each k = 0, ..., rank.
+
+        O(m l rank) for one product, and O(m rank t) for each alpha.
+        """
+        M = K_x @ (self.U / self.s)  # (m, rank): v_i(x) = M z
+        out = np.zeros((len(alphas), self.s.size + 1))
+        for z, target in zip(self.z.T, y.T, strict=True):
+            V = np.ascontiguousarray((M * z).T)  # (rank, m), a mode in each row
+            for j, alpha in enumerate(alphas):
+                lost = alpha * self.U.shape[0] / (self.s + alpha * self.U.shape[0])
+                # Unpenalizing mode k adds what the penalty took from it.
+                steps = np.cumsum(lost[:, None] * V, axis=0)
+                residual = target - (V.sum(axis=0) - steps[-1]) if len(V) else target
+                out[j, 0] += (residual**2).sum()
+                if len(V):
+                    steps -= residual
+                    out[j, 1:] += np.einsum("ij,ij->i", steps, steps)
+        return out / y.size
+
+
+def hard_threshold(
+    K: Array,  # (l, l)
+    y: Array,  # (l, t)
+) -> HardThreshold:
+    """Eigendecomposition of K at its numerical rank, with the targets. O(l^3)."""
+    s, U = sla.eigh(K, check_finite=False)
+    kept = s > EPS * len(s) * max(s[-1], 0.0)
+    s, U = s[kept][::-1], U[:, kept][:, ::-1]
+    return HardThreshold(s, U, U.T @ y)
