@@ -1,0 +1,95 @@
+"""A line of the benchmark table, how it is timed, printed and kept."""
+
+import json
+import platform
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy
+import sklearn
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass
+class Line:
+    """One measurement against one bar.
+
+    `figure` is what the bar speaks of: a ratio of times, a share of a rate, or a
+    multiple of a budget; `met` says whether it holds.
+    """
+
+    work: str
+    figure: str
+    bar: str
+    met: bool
+    detail: str
+
+
+def best_of(function, repeats=3):
+    """Shortest of some runs, in seconds: noise only ever adds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def alternate(*functions, repeats=3):
+    """Shortest run of each, taken by turns so that all meet the same noise."""
+    times = [[] for _ in functions]
+    for _ in range(repeats):
+        for function, kept in zip(functions, times, strict=True):
+            start = time.perf_counter()
+            function()
+            kept.append(time.perf_counter() - start)
+    return [min(kept) for kept in times]
+
+
+def product_rate(rows=4_000, columns=1_000, repeats=5):
+    """The machine's own rate of matrix products, in operations a second."""
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((2, rows, columns))
+    seconds = best_of(lambda: A.T @ B, repeats)
+    return 2 * rows * columns**2 / seconds
+
+
+def machine():
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "machine": platform.machine(),
+    }
+
+
+def write(name, lines, rate):
+    """Keep a table as JSON and as Markdown."""
+    RESULTS.mkdir(exist_ok=True)
+    content = {
+        "machine": machine(),
+        "product_rate_gflops": round(rate / 1e9, 1),
+        "lines": [asdict(line) for line in lines],
+    }
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+    rows = [
+        "| work | measured | bar | met | detail |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    rows += [
+        f"| {x.work} | {x.figure} | {x.bar} | {'yes' if x.met else 'NO'} | {x.detail} |"
+        for x in lines
+    ]
+    head = [
+        "# Benchmarks",
+        "",
+        "Made by `make bench`: every line is a ratio of times taken in one run.",
+        f"This machine's own matrix products run at {rate / 1e9:.0f} GFLOP/s "
+        f"({', '.join(f'{k} {v}' for k, v in machine().items())}).",
+        "",
+    ]
+    (RESULTS / f"{name}.md").write_text("\n".join(head + rows) + "\n")

@@ -1,0 +1,74 @@
+"""What a whole path costs beside a single fit: thresholds, leave-one-out."""
+
+import numpy as np
+import scipy.linalg as sla
+
+from benchmarks.lines import Line, alternate
+from halfmoon import Problem
+from halfmoon.bases import Exact, Nystrom
+from halfmoon.kernels import NNGP, Gaussian
+from halfmoon.solvers import hard_threshold
+
+ALPHAS = np.logspace(-8, 0, 20)
+
+
+def thresholds(quick):
+    l, m, d = (500, 200, 20) if quick else (3_000, 1_000, 20)
+    rng = np.random.default_rng(0)
+    X, X_test = rng.standard_normal((l, d)), rng.standard_normal((m, d))
+    kernel = NNGP("erf")
+    y = np.tanh(X[:, :1]) + 0.1 * rng.standard_normal((l, 1))
+    y_test = np.tanh(X_test[:, :1])
+    K, K_x = kernel(X), kernel(X_test, X)
+    whole, single = alternate(
+        lambda: hard_threshold(K, y).errors(K_x, y_test, ALPHAS),
+        lambda: sla.eigh(K, check_finite=False),
+    )
+    return Line(
+        f"all k and 20 alphas of the hard threshold, l = {l:,}, {m:,} test rows",
+        f"{whole / single:.2f}x",
+        "<= 1.3x one eigendecomposition",
+        whole / single <= 1.3,
+        f"{whole:.2f} s and {single:.2f} s, {l + 1} x 20 test errors",
+    )
+
+
+def leave_one_out(quick):
+    l, d = (500, 10) if quick else (3_000, 10)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((l, d))
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(l)
+    problem = Problem(Exact(Gaussian(3.0)))
+    whole, single = alternate(
+        lambda: problem.fit(X, y, ALPHAS), lambda: problem.fit(X, y, 1e-3)
+    )
+    return Line(
+        f"leave-one-out over 20 alphas, exact kernel, l = {l:,}",
+        f"{whole / single:.2f}x",
+        "<= 1.5x one fit",
+        whole / single <= 1.5,
+        f"{whole:.2f} s and {single:.2f} s",
+    )
+
+
+def leave_one_out_streamed(quick):
+    l, p, d = (4_000, 200, 10) if quick else (20_000, 500, 10)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((l, d))
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(l)
+    problem = Problem(Nystrom(Gaussian(3.0), p, landmarks="uniform"))
+    whole, single = alternate(
+        lambda: problem.fit(X, y, ALPHAS, rng=0),
+        lambda: problem.fit(X, y, 1e-3, rng=0),
+    )
+    return Line(
+        f"the same, more rows than functions, l = {l:,}, p = {p:,}",
+        f"{whole / single:.2f}x",
+        "<= 1.5x one fit",
+        whole / single <= 1.5,
+        f"{whole:.2f} s and {single:.2f} s; a second pass over the rows",
+    )
+
+
+def run(quick=False):
+    return [thresholds(quick), leave_one_out(quick), leave_one_out_streamed(quick)]
