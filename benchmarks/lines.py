@@ -84,12 +84,10 @@ def write(name, lines, rate):
         f"| {x.work} | {x.figure} | {x.bar} | {'yes' if x.met else 'NO'} | {x.detail} |"
         for x in lines
     ]
-    head = [
-        "# Benchmarks",
-        "",
-        "Made by `make bench`: every line is a ratio of times taken in one run.",
-        f"This machine's own matrix products run at {rate / 1e9:.0f} GFLOP/s "
-        f"({', '.join(f'{k} {v}' for k, v in machine().items())}).",
-        "",
-    ]
-    (RESULTS / f"{name}.md").write_text("\n".join(head + rows) + "\n")
+    versions = ", ".join(f"{key} {value}" for key, value in machine().items())
+    head = f"""# Benchmarks
+
+Made by `make bench`: every line is a ratio of times taken in one run. This machine's
+own matrix products run at {rate / 1e9:.0f} GFLOP/s ({versions}).
+"""
+    (RESULTS / f"{name}.md").write_text("\n".join([head, *rows]) + "\n")

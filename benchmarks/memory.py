@@ -70,7 +70,7 @@ def run(quick=False):
         basis = Nystrom(Gaussian(3.0), p, landmarks="uniform").fit(X, rng=0)
         part = n // 10
         _, tenth, _, _ = moments_with_bar(basis, X[:part], "a tenth of the rows")
-        (L, Sigma), seconds, traced, held = moments_with_bar(basis, X, "all rows")
+        _, seconds, traced, held = moments_with_bar(basis, X, "all rows")
         budget = parse_bytes(LIMIT) + 8 * 8 * p**2
         # The same rows as one block, on as many as fit in memory that way.
         few = min(n, 50_000)

@@ -41,6 +41,16 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
 }
 
+
+def skip_routing(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn adds to every class for metadata routing."""
+    return skip or name == "get_metadata_routing" or name.endswith("_request")
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_routing)
+
+
 html_theme = "pydata_sphinx_theme"
 html_title = f"halfmoon {release}"
 html_show_sourcelink = False

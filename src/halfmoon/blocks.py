@@ -124,6 +124,10 @@ class Stream:
     def rows_in_block(self, row_bytes: int) -> int:
         """Rows in a block, such that all workers together keep to the memory limit."""
         if self.block_rows is not None:
+            if self.block_rows < 1:
+                raise ValueError(
+                    f"block_rows is {self.block_rows}; 1 or more is needed, or None."
+                )
             return self.block_rows
         budget, workers = parse_bytes(self.memory_limit), worker_count(self.n_jobs)
         if budget // workers < row_bytes:
@@ -154,9 +158,14 @@ class Stream:
             finally:
                 _inside_worker.flag = nested
 
-        walk = _one_by_one if workers == 1 or nested else _side_by_side
+        if nested:  # in a worker already, where BLAS is held
+            walk: Iterator[Any] = map(work, blocks)
+        elif workers == 1:
+            walk = _one_by_one(work, blocks)
+        else:
+            walk = _side_by_side(work, blocks, workers)
         done = 0
-        for rows, result in walk(work, blocks, workers):
+        for rows, result in walk:
             yield result
             done += rows
             self._report(done, n)
@@ -188,9 +197,7 @@ def _partition(tables: tuple[Rows, ...], block_rows: int) -> tuple[list[Block], 
     return [block(start) for start in range(0, n, block_rows)], n
 
 
-def _one_by_one(
-    work: Callable[[Block], Any], blocks: list[Block], workers: int
-) -> Iterator[Any]:
+def _one_by_one(work: Callable[[Block], Any], blocks: list[Block]) -> Iterator[Any]:
     with _blas().limit(limits=1, user_api="blas"):  # as in every worker: same rounding
         yield from map(work, blocks)
 

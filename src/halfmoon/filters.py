@@ -48,6 +48,8 @@ class Filter(BaseEstimator, ABC):
         for name, value in self.get_params().items():
             if not value > 0 and not (name == "alpha" and value == 0):
                 raise ValueError(f"{name} is {value}; a positive number is needed.")
+            if name == "t" and value != int(value):
+                raise ValueError(f"t is {value}; a whole number of steps is needed.")
         return self._psi(np.maximum(np.asarray(s, dtype=np.float64), 0.0))
 
     @abstractmethod
@@ -98,7 +100,8 @@ class IteratedTikhonov(Filter):
         if self.alpha == 0:
             return _ratio(np.ones_like(s), s, 0.0)
         # -expm1(-t log1p(s / alpha)) is 1 - (...)^t without cancellation for small s.
-        taken = -np.expm1(-self.t * np.log1p(s / self.alpha))
+        with np.errstate(over="ignore"):  # all is taken where s / alpha is infinite
+            taken = -np.expm1(-self.t * np.log1p(s / self.alpha))
         return _ratio(taken, s, self.t / self.alpha)
 
 
@@ -135,7 +138,9 @@ class GradientFlow(Filter):
     def _psi(self, s: Array) -> Array:
         if self.alpha == 0:
             return _ratio(np.ones_like(s), s, 0.0)
-        return _ratio(-np.expm1(-s / self.alpha), s, 1.0 / self.alpha)
+        with np.errstate(over="ignore"):  # all is taken where s / alpha is infinite
+            taken = -np.expm1(-s / self.alpha)
+        return _ratio(taken, s, 1.0 / self.alpha)
 
 
 @dataclass(eq=False, repr=False)

@@ -9,13 +9,12 @@ either end has the other among its neighbors), sparse, and has no loops.
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from halfmoon.kernels.distances import squared_norms
 from halfmoon.rows import Array, Rows, as_rows
 
 __all__ = ["NeighborIndex", "graph_laplacian", "neighbor_graph", "self_tuned_weights"]
@@ -44,9 +43,10 @@ class NeighborIndex:
             raise ValueError(f"n_neighbors is {n_neighbors}; 1, 2, 3, ... is needed.")
         self.n_neighbors = min(int(n_neighbors), X.shape[0] - 1)
         self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(X)
-        distances, self._own = self._search.kneighbors()  # without the row itself
-        self._own_distances = distances
-        s = distances[:, -1].copy()
+        self._rows = X
+        self._own = self._search.kneighbors(return_distance=False)  # not the row itself
+        self._own_distances = self._distances(X, self._own)
+        s = self._own_distances.max(axis=1)
         # Rows with k equal copies have no scale of their own: take a typical one.
         s[s == 0] = s[s > 0].mean() if (s > 0).any() else 1.0
         self.scales: Array = s
@@ -60,10 +60,17 @@ class NeighborIndex:
 
         One more than k, because a stored row finds itself first.
         """
-        return cast(
-            tuple[Array, NDArray[np.intp]],
-            self._search.kneighbors(as_rows(X), n_neighbors=self.n_neighbors + 1),
-        )
+        X = as_rows(X)
+        columns = self._search.kneighbors(X, self.n_neighbors + 1, False)
+        return self._distances(X, columns), columns
+
+    def _distances(self, X: Rows, columns: NDArray[np.intp]) -> Array:
+        """Distances to the rows found, by differences: copies are at exactly 0.
+
+        The search itself may take |x|^2 + |z|^2 - 2 <x, z>, which leaves them at 1e-8.
+        """
+        near = (X - self._rows[column] for column in columns.T)
+        return np.sqrt(np.stack([squared_norms(delta) for delta in near], axis=1))
 
 
 def self_tuned_weights(
@@ -100,6 +107,11 @@ def neighbor_graph(
     n, k = distances.shape
     if length_scale is None:
         values = self_tuned_weights(distances, index.scales, index.scales[columns])
+    elif not length_scale > 0:
+        raise ValueError(
+            f"length_scale is {length_scale}; a positive number, or None for "
+            f"self-tuned weights, is needed."
+        )
     else:
         values = np.exp(-0.5 * (distances / length_scale) ** 2)
     starts = np.arange(0, n * k + 1, k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 __all__ = ["MEMORY_LIMIT", "format_bytes", "parse_bytes"]
@@ -28,8 +29,10 @@ def parse_bytes(amount: int | float | str) -> int:
         number = float(match[1]) * (1024 if match[3] else 1000) ** power
     else:
         number = float(amount)
-    if not number > 0:
-        raise ValueError(f"An amount of memory must be positive; got {amount!r}.")
+    if not 0 < number < math.inf:
+        raise ValueError(
+            f"An amount of memory must be positive and finite; got {amount!r}."
+        )
     return int(number)
 
 
@@ -42,7 +45,7 @@ def format_bytes(amount: float) -> str:
     ('512 MB', '90 B', '1.25 GB')
     """
     for unit in ("B", "kB", "MB", "GB"):
-        if amount < 1000:
+        if amount < 999.5:  # what would be rounded to 1000 is 1 of the next unit
             return f"{amount:.3g} {unit}"
         amount /= 1000
     return f"{amount:.3g} TB"

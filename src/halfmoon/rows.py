@@ -17,6 +17,7 @@ __all__ = [
     "Array",
     "Indices",
     "Rows",
+    "as_dense_rows",
     "as_rows",
     "as_table",
     "as_targets",
@@ -71,6 +72,12 @@ def as_rows(X: Rows, *, name: str = "X") -> Rows:
         X = _as_float(X, name)
     refuse_non_finite(X, name=name)
     return X
+
+
+def as_dense_rows(X: Rows, *, name: str = "X") -> Array:
+    """Rows as a float64 array even if they come as CSR: for gradients, small n."""
+    X = as_rows(X, name=name)
+    return cast(Array, X.toarray() if sp.issparse(X) else X)
 
 
 def _as_float(X: Rows, name: str) -> Rows:

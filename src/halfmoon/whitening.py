@@ -2,9 +2,9 @@ r"""Whitening: coordinates in which a penalty matrix is the identity.
 
 .. math:: Q = R'R, \quad \tilde phi = R^{-T} phi, \quad theta = R^{-1} \tilde theta
 
-so that theta' Q theta = |theta~|^2. R is a Cholesky factor; where Q is singular to
-rounding it is the square root of what is left above ``eps * p * max`` of the
-eigenvalues, and the directions below are reported, never patched by a jitter.
+so that theta' Q theta is the squared length of theta~. R is a Cholesky factor; where Q
+is singular to rounding it is the square root of what is left above ``eps * p * max`` of
+the eigenvalues, and the directions below are reported, never patched by a jitter.
 """
 
 from __future__ import annotations

@@ -218,3 +218,24 @@ def test_resolve_and_log_have_plain_defaults():
     kernel = Linear()
     assert kernel.resolve([[1.0]]) is kernel
     assert kernel.log([[1.0]], [[1.0]]) is None
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_memory_is_what_the_kernel_declares(kernel):
+    # Blocks are sized by these counts, so that many landmarks keep to a memory limit.
+    d = 1 if isinstance(kernel, PeriodicSobolev) else 3
+    X = np.random.default_rng(0).standard_normal((1_500, d))
+    unit = 1_500 * 400 * 8
+    slack = 0.35  # of an n-by-p array, for what has the size of the rows
+    tracemalloc.start()
+    kernel(X, X[:400])
+    assert tracemalloc.get_traced_memory()[1] <= (kernel.temporaries + slack) * unit
+    tracemalloc.reset_peak()
+    try:
+        kernel.gradient_coefficients(X, X[:400])
+    except TypeError:
+        tracemalloc.stop()
+        return
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= (kernel.gradient_temporaries + slack) * unit

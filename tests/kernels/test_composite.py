@@ -110,7 +110,11 @@ def test_logarithms_add(X, Z):
     assert (Gaussian(1.0) * Linear()).log(X, Z) is None
     assert (2.0 * Linear()).log(X, Z) is None
     assert (0.0 * Gaussian(1.0)).log(X, Z) is None
-    assert (Gaussian(1.0) + Laplace(1.0)).log(X, Z) is None
+    assert (Gaussian(1.0) + Linear()).log(X, Z) is None
+    both = Gaussian(1.0) + Laplace(1.0)
+    assert_allclose(both.log(X, Z), np.log(both(X, Z)), rtol=1e-10, atol=1e-14)
+    far = np.full((1, 3), 1e3)  # each part underflows to 0
+    assert_allclose(both.log(X[:1], far), Laplace(1.0).log(X[:1], far))
 
 
 def test_parameters_of_the_parts_can_be_set(X):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from halfmoon.kernels import Kernel
-from halfmoon.rows import Array, Rows
+from halfmoon.rows import Array, Rows, as_dense_rows
 
 __all__ = ["Basis", "GradientCoefficients", "Sections"]
 
@@ -100,9 +100,9 @@ class Basis(BaseEstimator, ABC):
         if coefficients is None:
             raise TypeError(f"{self!r} has no gradient; use the energy of a graph.")
         A, B, Z = coefficients
-        G = B[:, :, None] * np.asarray(Z, dtype=np.float64)[None, :, :]
+        G = B[:, :, None] * as_dense_rows(Z)[None, :, :]
         if A is not None:
-            G += A[:, :, None] * np.asarray(X, dtype=np.float64)[:, None, :]
+            G += A[:, :, None] * as_dense_rows(X)[:, None, :]
         return G
 
     def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from halfmoon.bases.base import Basis
 from halfmoon.kernels import Gaussian, Kernel
-from halfmoon.rows import Array, Rows, as_rows
+from halfmoon.rows import Array, Rows, as_dense_rows
 
 __all__ = ["WithDerivatives"]
 
@@ -41,8 +41,7 @@ class WithDerivatives(Basis):
 
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Keep the rows; resolve the kernel's length scale by them."""
-        X = as_rows(X)
-        self.rows_ = X if isinstance(X, np.ndarray) else X.toarray()
+        self.rows_ = as_dense_rows(X)
         self.kernel_ = self.kernel.resolve(X, rng)
         self.n_components_ = self.rows_.shape[0] * (self.rows_.shape[1] + 1)
         self.conditional_degree = self.kernel_.conditional_degree
@@ -50,7 +49,7 @@ class WithDerivatives(Basis):
 
     def transform(self, X: Rows) -> Array:
         """Sections and derivatives at X, shape (b, n (d + 1))."""
-        X = _dense(X)
+        X = as_dense_rows(X)
         return np.hstack([self.kernel_(X, self.rows_), self._in_z(X)])
 
     def penalty(self) -> Array:
@@ -68,7 +67,7 @@ class WithDerivatives(Basis):
 
     def gradient(self, X: Rows) -> Array:
         """Gradients of all functions, shape (b, n (d + 1), d)."""
-        X = _dense(X)
+        X = as_dense_rows(X)
         A, B = self.kernel_.gradient_coefficients(X, self.rows_)
         of_sections = A[:, :, None] * X[:, None, :] + B[:, :, None] * self.rows_
         both = self.kernel_.second_derivatives(X, self.rows_)  # [b, i, in x, in z]
@@ -85,8 +84,3 @@ class WithDerivatives(Basis):
         A, B = self.kernel_.gradient_coefficients(self.rows_, X)  # (n, b)
         G = A[:, :, None] * self.rows_[:, None, :] + B[:, :, None] * X
         return G.transpose(1, 0, 2).reshape(X.shape[0], -1)
-
-
-def _dense(X: Rows) -> Array:
-    X = as_rows(X)
-    return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())

@@ -71,8 +71,8 @@ class Exact(Basis):
 
     @property
     def row_bytes(self) -> int:
-        """Values and one temporary."""
-        return 16 * self.n_components_
+        """What the kernel holds while it is computed."""
+        return 8 * self.kernel_.temporaries * self.n_components_
 
     @property
     def sections(self) -> Sections:

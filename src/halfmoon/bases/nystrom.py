@@ -75,7 +75,7 @@ class Nystrom(Basis):
 
     @property
     def row_bytes(self) -> int:
-        """Values and one temporary."""
+        """What the kernel holds while it is computed."""
         return self.sections_.row_bytes
 
     @property

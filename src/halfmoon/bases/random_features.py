@@ -84,7 +84,9 @@ class RandomFeatures(Basis):
         """phi(x), shape (b, p)."""
         u = self._arguments(X)
         if not isinstance(self.kernel_, NNGP):
-            return np.hstack([np.cos(u), np.sin(u)]) / np.sqrt(u.shape[1])
+            phi = np.hstack([np.cos(u), np.sin(u)])
+            phi /= np.sqrt(u.shape[1])
+            return phi
         activation = self.kernel_.activation
         if activation == "relu":
             phi = np.maximum(u, 0.0, out=u)
@@ -99,8 +101,8 @@ class RandomFeatures(Basis):
 
     @property
     def row_bytes(self) -> int:
-        """Values and one temporary."""
-        return 16 * self.n_components_
+        """Values, arguments, and both halves before they are put side by side."""
+        return 24 * self.n_components_
 
     def gradient_coefficients(self, X: Rows) -> GradientCoefficients:
         """A = 0, B = sigma'(w'x + b) / sqrt(m) and Z the directions."""

@@ -7,9 +7,9 @@ basis. With kernel weights and the exact basis of a kernel h this is the Fredhol
 
 .. math:: k_F(x, z) = \sum_{ij} a_i(x) h(x_i, x_j) a_j(z)
 
-of Que, Belkin, "Learning with Fredholm kernels", 2014, equations 2 and 6. There H is
-streamed by row blocks, and no n-by-n matrix is formed; otherwise the n-by-p values of
-the basis at the rows are kept.
+of Que, Belkin, Wang, "Learning with Fredholm kernels", 2014, equations 2 and 6. There H
+is streamed by row blocks, and no n-by-n matrix is formed; otherwise the n-by-p values
+of the basis at the rows are kept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Smoothed(Basis):
     basis_, smoother_ : Basis, Smoother
         Fitted copies.
     features_ : ndarray of shape (n, p) or None
-        D phi(X); None where the inner basis is exact.
+        D phi(X); None where the inner basis is exact, until a gradient needs it.
     """
 
     basis: Basis = field(default_factory=Exact)
@@ -98,9 +98,13 @@ class Smoothed(Basis):
         return self.smoother_.row_bytes + 16 * self.n_components_
 
     def gradient(self, X: Rows) -> Array:
-        """Gradients through the weights, shape (b, p, d)."""
-        V = self._spread_features() if self.features_ is None else self.features_
-        return self.smoother_.gradient(X, V)
+        """Gradients through the weights, shape (b, p, d).
+
+        Of the exact basis too the values at the rows are kept from here on: n-by-n.
+        """
+        if self.features_ is None:
+            self.features_ = self._spread_features()
+        return self.smoother_.gradient(X, self.features_)
 
     def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:
         """k_F at X and at the chosen rows: A_X D H D' A_Z', streaming H."""
@@ -109,11 +113,15 @@ class Smoothed(Basis):
 
     def lift(self, chosen: NDArray[np.intp], c: Array) -> Array:
         """D' A' c: Fredholm's weights on all rows, from those on the chosen ones."""
+        if not self.has_gram:
+            return super().lift(chosen, c)  # which refuses
         A = self.smoother_.weights(self.smoother_.rows_[chosen])  # (l, n)
         return self.smoother_.spread_adjoint(np.asarray(A.T @ c))
 
     def prior_variance(self, X: Rows) -> Array:
         """k_F(x, x)."""
+        if not self.has_gram:
+            return super().prior_variance(X)  # which refuses
         V = self._all_weights(X)
         return np.einsum("nb,nb->b", V, self._at_rows(self.basis_.function(V)))
 

@@ -40,6 +40,11 @@ class Kernel(BaseEstimator, ABC):
     #: k is a function of the distance alone, and has `value_and_slope`.
     radial: bool = False
 
+    #: Arrays of n-by-p numbers held at once, results included, by values and by
+    #: gradient coefficients: block sizes follow from them.
+    temporaries: int = 2
+    gradient_temporaries: int = 4
+
     #: NumPy's own numbers leave ``2.0 * k`` to us.
     __array_ufunc__ = None
 

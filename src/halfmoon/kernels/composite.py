@@ -49,6 +49,17 @@ class Sum(Kernel):
         """What the more demanding part needs."""
         return max(self.k1.conditional_degree, self.k2.conditional_degree)
 
+    @property
+    def temporaries(self) -> int:  # type: ignore[override]
+        """One part's values wait for the other's."""
+        return 1 + max(self.k1.temporaries, self.k2.temporaries)
+
+    @property
+    def gradient_temporaries(self) -> int:  # type: ignore[override]
+        """One part's coefficients wait for the other's."""
+        parts = self.k1.gradient_temporaries, self.k2.gradient_temporaries
+        return 2 + max(parts)
+
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Both parts resolved."""
         return replace(self, k1=self.k1.resolve(X, rng), k2=self.k2.resolve(X, rng))
@@ -59,6 +70,11 @@ class Sum(Kernel):
         v1 += v2
         a1 += a2
         return v1, a1
+
+    def log(self, X: Rows, Z: Rows) -> Array | None:
+        """log(k1 + k2) where the logs of both are known."""
+        first, second = self.k1.log(X, Z), self.k2.log(X, Z)
+        return None if first is None or second is None else np.logaddexp(first, second)
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         K = self.k1._value(X, Z)
@@ -98,6 +114,17 @@ class Product(Kernel):
     def radial(self) -> bool:  # type: ignore[override]
         """Both parts are functions of the distance."""
         return self.k1.radial and self.k2.radial
+
+    @property
+    def temporaries(self) -> int:  # type: ignore[override]
+        """One part's values wait for the other's."""
+        return 1 + max(self.k1.temporaries, self.k2.temporaries)
+
+    @property
+    def gradient_temporaries(self) -> int:  # type: ignore[override]
+        """One part's coefficients wait for the other's."""
+        parts = self.k1.gradient_temporaries, self.k2.gradient_temporaries
+        return 5 + max(parts)
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Both parts resolved."""
@@ -155,6 +182,16 @@ class Scaled(Kernel):
     def conditional_degree(self) -> int:  # type: ignore[override]
         """As the kernel itself."""
         return self.kernel.conditional_degree
+
+    @property
+    def temporaries(self) -> int:  # type: ignore[override]
+        """As the kernel itself."""
+        return self.kernel.temporaries
+
+    @property
+    def gradient_temporaries(self) -> int:  # type: ignore[override]
+        """As the kernel itself, and both coefficients again."""
+        return 2 + self.kernel.gradient_temporaries
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """The kernel inside resolved."""

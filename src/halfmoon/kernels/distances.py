@@ -18,14 +18,14 @@ __all__ = ["squared_distances", "squared_norms"]
 
 
 def squared_norms(X: Rows) -> Array:
-    """|x|^2 of each row, shape (n,)."""
+    """Squared length of each row, shape (n,)."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 
 def squared_distances(X: Rows, Z: Rows) -> Array:
-    """|x - z|^2 for each pair, by one matrix product; never negative.
+    """Squared distance of each pair, by one matrix product; never negative.
 
     Rows that are equal are at distance exactly 0, because the rounding error of the
     product is taken off before clipping at 0: kernels with a kink at 0 (Laplace,

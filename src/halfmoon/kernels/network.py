@@ -65,6 +65,8 @@ class NNGP(Kernel):
     array([[0.5   , 0.1592]])
     """
 
+    gradient_temporaries = 8  # of which depth 1 needs half
+
     activation: Literal["erf", "relu", "tanh"] = "erf"
     depth: int = 1
     weight: float = 1.0
@@ -140,6 +142,9 @@ class NTK(Kernel):
     >>> NTK(bias=0.0)([[1.0, 1.0]], [[1.0, 1.0], [-1.0, 1.0]]).round(4)
     array([[1.    , 0.1592]])
     """
+
+    temporaries = 3
+    gradient_temporaries = 14
 
     depth: int = 1
     weight: float = 1.0

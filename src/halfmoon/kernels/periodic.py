@@ -60,6 +60,9 @@ class PeriodicSobolev(Kernel):
     array([[2.6449, 0.1775, 2.6449]])
     """
 
+    temporaries = 3
+    gradient_temporaries = 6
+
     smoothness: float = 1.0
 
     def _value(self, X: Rows, Z: Rows) -> Array:

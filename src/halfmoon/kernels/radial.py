@@ -65,9 +65,12 @@ class Radial(Kernel):
         """k(q), written over q."""
         return np.exp(self.log_value(q), out=q)
 
-    @abstractmethod
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         """k(q) and 2 k'(q), which is A; q is left as it was."""
+        k = self.value(q.copy())
+        slope = self.log_slope(q)
+        slope *= k
+        return k, slope
 
     def curvature(self, q: Array) -> Array:
         """4 k''(q), which multiplies (x - z)(x - z)' in the second derivatives."""
@@ -76,6 +79,10 @@ class Radial(Kernel):
     @abstractmethod
     def log_value(self, q: Array) -> Array:
         """log k(q), written over q; exact where k itself underflows to 0."""
+
+    @abstractmethod
+    def log_slope(self, q: Array) -> Array:
+        """A / k, the slope of log k; 0 at a kink at q = 0. q is left as it was."""
 
     def log(self, X: Rows, Z: Rows) -> Array:
         """log k(x, z), exact where k itself underflows to 0."""
@@ -125,9 +132,8 @@ class Gaussian(Radial):
         """A / k, a constant: the Dirichlet energy needs no third matrix."""
         return -1.0 / self.width**2
 
-    def value_and_slope(self, q: Array) -> tuple[Array, Array]:
-        k = self.value(q.copy())
-        return k, k * self.slope_ratio
+    def log_slope(self, q: Array) -> Array:
+        return np.full_like(q, self.slope_ratio)
 
     def curvature(self, q: Array) -> Array:
         return self.value(q.copy()) / self.width**4
@@ -151,12 +157,10 @@ class Laplace(Radial):
 
     length_scale: LengthScale = "median"
 
-    def value_and_slope(self, q: Array) -> tuple[Array, Array]:
+    def log_slope(self, q: Array) -> Array:
         r = np.sqrt(q)
-        k = np.exp(r / -self.width)
         r *= -self.width
-        slope = np.divide(k, r, out=np.zeros_like(k), where=r != 0)
-        return k, slope
+        return np.divide(1.0, r, out=np.zeros_like(r), where=r != 0)
 
     def log_value(self, q: Array) -> Array:
         np.sqrt(q, out=q)
@@ -186,22 +190,19 @@ class Matern(Radial):
     nu: float = 1.5
     length_scale: LengthScale = "median"
 
-    def value_and_slope(self, q: Array) -> tuple[Array, Array]:
-        if self._order() == 0:
-            return Laplace(self.length_scale).value_and_slope(q)
+    def log_slope(self, q: Array) -> Array:
+        order = self._order()
+        if order == 0:
+            return Laplace(self.length_scale).log_slope(q)
         r = self._scaled_distance(q.copy())
-        decay = np.exp(-r)
-        if self._order() == 1:
-            slope = decay * (-3.0 / self.width**2)
+        if order == 1:
             r += 1.0
-            r *= decay
-            return r, slope
+            return np.divide(-3.0 / self.width**2, r, out=r)
+        poly = q * (5.0 / (3.0 * self.width**2))  # r^2 / 3
         r += 1.0
-        r *= decay
-        slope = r * (-5.0 / (3.0 * self.width**2))
-        decay *= q * (5.0 / (3.0 * self.width**2))
-        r += decay
-        return r, slope
+        poly += r
+        r *= -5.0 / (3.0 * self.width**2)
+        return np.divide(r, poly, out=r)
 
     def curvature(self, q: Array) -> Array:
         # dA/dr dr/dq 2: for nu = 3/2 of order 1/r, which (x - z)(x - z)' makes vanish.
@@ -258,11 +259,9 @@ class RationalQuadratic(Radial):
     shape: float = 1.0
     length_scale: LengthScale = "median"
 
-    def value_and_slope(self, q: Array) -> tuple[Array, Array]:
+    def log_slope(self, q: Array) -> Array:
         base = self._base(q.copy())
-        k = base**-self.shape
-        base *= -(self.width**2)
-        return k, np.divide(k, base, out=base)
+        return np.divide(-1.0 / self.width**2, base, out=base)
 
     def curvature(self, q: Array) -> Array:
         factor = (self.shape + 1.0) / (self.shape * self.width**4)

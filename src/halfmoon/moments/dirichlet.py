@@ -91,7 +91,8 @@ def _radial(
         D *= A
         return D.T @ A, AA, KK
 
-    row_bytes = (16 if proportional else 40) * Z.shape[0]
+    held = 2 if proportional else 1 + kernel.gradient_temporaries  # D, and the rest
+    row_bytes = 8 * held * Z.shape[0]
     DAA, AA, KK = stream.sum(products, X, row_bytes=row_bytes)
     L = DAA + DAA.T
     L -= squared_distances(Z, Z) * AA
@@ -119,7 +120,8 @@ def _by_coefficients(
             out += [Phi.T @ Phi]
         return tuple(out)
 
-    row_bytes = 48 * basis.n_components_
+    held = 2 if basis.sections is None else basis.sections.kernel.gradient_temporaries
+    row_bytes = 8 * (4 + held) * basis.n_components_
     BB, *rest = stream.sum(products, X, row_bytes=row_bytes)
     L = inner_products(Z, Z)
     L *= BB
@@ -133,6 +135,7 @@ def _by_gradients(
     basis: Basis, X: Rows, stream: Stream, with_covariance: bool
 ) -> tuple[Array, ...]:
     """The sum as it is defined, from all gradients, for any differentiable basis."""
+    basis.gradient(X[:1])  # what it keeps for all rows is computed here, once
 
     def products(rows: Rows) -> tuple[Array, ...]:
         G = basis.gradient(rows)  # (b, p, d)
@@ -143,5 +146,6 @@ def _by_gradients(
             out += [Phi.T @ Phi]
         return tuple(out)
 
-    row_bytes = basis.row_bytes + 24 * basis.n_components_ * X.shape[1]
+    # Values, A and B take three times what values alone do; then the gradients.
+    row_bytes = 3 * basis.row_bytes + 24 * basis.n_components_ * X.shape[1]
     return cast(tuple[Array, ...], stream.sum(products, X, row_bytes=row_bytes))

@@ -53,6 +53,13 @@ def _covariance_of_all_rows(posed: Posed) -> Array:
     """Covariance of phi over all rows, the unpenalized features projected out."""
     n = posed.X.shape[0]
     F = posed.stream.map(posed.features, posed.X, row_bytes=16 * (1 + posed.F.shape[1]))
+    if posed.free.shape[1]:
+        values = posed.stream.map(
+            lambda rows: posed.basis.transform(rows) @ posed.free,
+            posed.X,
+            row_bytes=posed.basis.row_bytes,
+        )
+        F = np.hstack([F, values])
     G, cross = label_moments(
         posed.basis.transform,
         posed.X,

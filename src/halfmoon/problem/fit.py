@@ -75,6 +75,10 @@ class Fit:
         posed = self.posed
         s2, tau = path.scales(alpha)
         if noise is not None:
+            if not 0 <= noise < np.inf:
+                raise ValueError(
+                    f"noise is {noise}; a variance that is not negative is needed."
+                )
             lam = path.lam(alpha)
             s2 = np.full_like(s2, noise)
             tau = s2 / lam if lam > 0 else np.full_like(s2, np.inf)

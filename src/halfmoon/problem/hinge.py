@@ -28,6 +28,11 @@ def solve_hinge(posed: Posed, alpha: float) -> Fit:
             "The hinge loss leaves the constant free and nothing else; use "
             "unpenalized=Constant()."
         )
+    if not posed.dual and posed.free.shape[1]:
+        raise ValueError(
+            f"The penalty is blind to {posed.free.shape[1]} direction(s) of the basis, "
+            f"which the hinge loss cannot leave free. Use mu above 0."
+        )
     if posed.dual:
         K = posed.basis.gram(posed.X_l, posed.chosen)
         c, intercept = hinge_dual(K, posed.y, posed.w, alpha)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg as sla
 import scipy.sparse as sp
 
 from halfmoon.bases import Basis
@@ -68,9 +69,9 @@ class Posed:
                 "A conditionally positive definite kernel has no norm at landmarks and "
                 "no energy of its own. Use it in the exact basis with energy=None."
             )
-        if not 0 <= self.mu < np.inf:
+        if isinstance(self.mu, str) or not 0 <= self.mu < np.inf:
             raise ValueError(
-                f"mu is {self.mu}; a number that is not negative is needed."
+                f"mu is {self.mu!r}; a number that is not negative is needed."
             )
 
     @property
@@ -150,21 +151,26 @@ class Posed:
         """Directions of theta that Q does not see but the labeled rows do, (p, m).
 
         They are unpenalized, as the limit of a small penalty would have it: constants
-        on each component of a graph, say, when mu = 0. Directions that neither sees
-        are left at 0.
+        on each component of a graph, say, when mu = 0. What the unpenalized features
+        hold already is theirs, and directions that neither sees are left at 0.
         """
         null = self.whitening.null
         if null.shape[1] == 0:
             return null
-        seen = (self.on_labeled(null) ** 2).sum(axis=0)
+        Q1 = self._features_alone.Q1
+        values = self.root_w * self.on_labeled(null)
+        values -= Q1 @ (Q1.T @ values)
+        # Any basis of the null space will do for `null`: turn it to what is seen.
+        _, seen, Vt = sla.svd(values, full_matrices=False, check_finite=False)
         # A direction in which a kernel matrix is 0 to rounding has squared values of
         # the size of that rounding; one that the penalty is blind to, of any size.
         whole = self.stream.sum(
-            lambda rows: (self.basis.transform(rows) ** 2).sum(),
+            lambda rows, w: (w[:, None] * self.basis.transform(rows) ** 2).sum(),
             self.X_l,
+            self.w,
             row_bytes=self.basis.row_bytes,
         )
-        return null[:, seen > np.sqrt(np.finfo(np.float64).eps) * whole]
+        return null @ Vt[seen**2 > np.sqrt(np.finfo(np.float64).eps) * whole].T
 
     # ---- the null space --------------------------------------------------------------
 
@@ -182,12 +188,19 @@ class Posed:
     @cached_property
     def elimination(self) -> Elimination:
         """The unpenalized features, and the free directions, of the labeled rows."""
-        names = [] if self.unpenalized is None else list(self.unpenalized.names_)
         if self.dual or self.free.shape[1] == 0:
-            return Elimination(self.root_w * self.F, names)
-        names += [f"free direction {j}" for j in range(self.free.shape[1])]
+            return self._features_alone
+        names = self._names + [f"free {j}" for j in range(self.free.shape[1])]
         F = np.hstack([self.F, self.on_labeled(self.free)])
         return Elimination(self.root_w * F, names)
+
+    @cached_property
+    def _features_alone(self) -> Elimination:
+        return Elimination(self.root_w * self.F, self._names)
+
+    @property
+    def _names(self) -> list[str]:
+        return [] if self.unpenalized is None else list(self.unpenalized.names_)
 
     def with_free(self, theta: Array, beta: Array) -> tuple[Array, Array]:
         """theta and beta of (1), from a beta that ends with the free directions."""

@@ -22,9 +22,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float]) -> Fit:
     alpha : float or sequence of float
         Penalty weight, beside the averaged loss.
     """
-    alphas = [float(a) for a in np.atleast_1d(np.asarray(alpha, dtype=np.float64))]
-    if not alphas:
-        raise ValueError("alpha is an empty sequence; give at least one number.")
+    alphas = _numbers(alpha)
     path = ridge_path(posed)
     best, scores = alphas[0], None
     if len(alphas) > 1:
@@ -37,3 +35,15 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float]) -> Fit:
     else:
         theta, beta = posed.with_free(posed.whitening.unwhiten(theta), beta)
     return Fit(posed, theta, beta, alpha=best, path=path, loo_scores=scores)
+
+
+def _numbers(alpha: float | Sequence[float]) -> list[float]:
+    try:
+        values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(
+            f"alpha is {alpha!r}; a number, or a sequence of at least one, is needed."
+        )
+    return [float(a) for a in values]

@@ -11,10 +11,11 @@ neighbors and then the diffused values of these, and so do the rows of the table
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.fft import dct
 
 from halfmoon.blocks import Stream, worker_count
 from halfmoon.graphs import NeighborIndex, neighbor_graph, normalized_adjacency
@@ -58,6 +59,10 @@ class Diffusion(Smoother):
             )
         if self.repeats < 1 or self.repeats != int(self.repeats):
             raise ValueError(f"repeats is {self.repeats}; 1, 2, 3, ... is needed.")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(
+                f"tolerance is {self.tolerance}; a number between 0 and 1 is needed."
+            )
         self.rows_ = as_table(X)
         self.index_ = NeighborIndex(self.rows_, self.n_neighbors)
         self.adjacency_ = normalized_adjacency(
@@ -93,14 +98,14 @@ class Diffusion(Smoother):
     def _series(self) -> Array:
         a, t = 1.0 - self.restart, int(self.repeats)
 
-        def resolvent(s: Any) -> Any:
-            return ((1.0 - a) / (1.0 - a * s)) ** t
-
         # The coefficients of the resolvent fall off as rho^m (its pole is at 1/a);
         # a power t of it adds a polynomial factor, for which some more are taken.
-        rho = (1.0 - np.sqrt(1.0 - a * a)) / a
+        rho = a / (1.0 + np.sqrt(1.0 - a * a))
         terms = int(np.log(self.tolerance * (1.0 - rho)) / np.log(rho) * (1 + 0.2 * t))
-        series = np.polynomial.chebyshev.chebinterpolate(resolvent, max(terms, 4))
+        m = max(terms, 4)
+        s = np.cos(np.pi * (np.arange(m) + 0.5) / m)  # Chebyshev's points
+        series = dct(((1.0 - a) / (1.0 - a * s)) ** t) / m
+        series[0] /= 2
         tail = np.cumsum(np.abs(series[::-1]))[::-1]
         return np.asarray(series[: max(2, int((tail > self.tolerance).sum()))])
 

@@ -2,7 +2,7 @@ r"""Kernel weights: the average of the Fredholm method.
 
 .. math:: a_j(x) = k(x, x_j) / n \quad or \quad k(x, x_j) / \sum_m k(x, x_m)
 
-Que, Belkin, "Learning with Fredholm kernels", 2014, equations 2 and 6 (the second
+Que, Belkin, Wang, "Learning with Fredholm kernels", 2014, equations 2 and 6 (the second
 without its further 1/n^2, which only rescales the penalty).
 """
 
@@ -14,7 +14,9 @@ from typing import Self
 import numpy as np
 
 from halfmoon.kernels import Gaussian, Kernel
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.kernels.distances import squared_distances
+from halfmoon.kernels.radial import Radial
+from halfmoon.rows import Array, Rows, as_dense_rows, as_table
 from halfmoon.smoothers.base import Smoother
 
 __all__ = ["KernelWeights"]
@@ -52,17 +54,22 @@ class KernelWeights(Smoother):
 
     def weights(self, X: Rows) -> Array:
         """a_j(x), shape (b, n)."""
-        a, _ = self._weights_and_totals(X)
+        logs = self.kernel_.log(X, self.rows_) if self.normalize else None
+        if logs is not None:
+            logs -= logs.max(axis=1, keepdims=True)  # the nearest row: 1 before the sum
+            a = np.exp(logs, out=logs)
+        else:
+            a = self.kernel_(X, self.rows_)
+        totals = a.sum(axis=1) if self.normalize else np.full(len(a), float(a.shape[1]))
+        totals[totals == 0] = np.inf  # no weight on any row
+        a /= totals[:, None]
         return a
 
     def gradient(self, X: Rows, V: Array) -> Array:
         """Gradients in x of sum_j a_j(x) V_j, shape (b, p, d). O(b n p d) time."""
-        rows = np.asarray(self.rows_, dtype=np.float64)
-        X = np.asarray(X, dtype=np.float64)
-        a, totals = self._weights_and_totals(X)
-        A, B = self.kernel_.gradient_coefficients(X, rows)
-        A /= totals[:, None]
-        B /= totals[:, None]
+        X, rows = as_dense_rows(X), as_dense_rows(self.rows_)
+        a = self.weights(X)
+        A, B = self._relative_coefficients(X, rows, a)
         # grad k_j = A_j x + B_j x_j; when normalized, grad a_j takes off a_j times
         # the gradient of the log of the sum.
         G = X[:, None, :] * (A @ V)[:, :, None]
@@ -73,25 +80,18 @@ class KernelWeights(Smoother):
             G -= (a @ V)[:, :, None] * log_total[:, None, :]
         return G
 
-    def _weights_and_totals(self, X: Rows) -> tuple[Array, Array]:
-        if not self.normalize:
-            a = self.kernel_(X, self.rows_)
-            n = a.shape[1]
-            a /= n
-            return a, np.full(a.shape[0], float(n))
-        logs = self.kernel_.log(X, self.rows_)
-        if logs is None:
-            a = self.kernel_(X, self.rows_)
-            totals = a.sum(axis=1)
+    def _relative_coefficients(
+        self, X: Array, rows: Array, a: Array
+    ) -> tuple[Array, Array]:
+        """A and B of the kernel, beside n or beside the sum of its values."""
+        if self.normalize and isinstance(self.kernel_, Radial):
+            # k may underflow everywhere; the slope of its log and the weights do not.
+            A = self.kernel_.log_slope(squared_distances(X, rows))
+            A *= a
+            return A, -A
+        A, B = self.kernel_.gradient_coefficients(X, rows)
+        totals = np.full(len(X), float(len(rows)))
+        if self.normalize:
+            totals = self.kernel_(X, rows).sum(axis=1)
             totals[totals == 0] = np.inf  # no weight on any row
-            a /= totals[:, None]
-            return a, totals
-        top = logs.max(axis=1)
-        logs -= top[:, None]  # the nearest row has weight 1 before normalizing
-        a = np.exp(logs, out=logs)
-        totals = a.sum(axis=1)
-        a /= totals[:, None]
-        with np.errstate(under="ignore"):
-            totals *= np.exp(top)
-        totals[totals == 0] = np.inf  # so far away that the weights no longer change
-        return a, totals
+        return A / totals[:, None], B / totals[:, None]

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon.graphs import NeighborIndex, self_tuned_weights
+from halfmoon.graphs import NeighborIndex
 from halfmoon.kernels.radial import Radial
 from halfmoon.rows import Array, Rows, as_table
 from halfmoon.smoothers.base import Smoother
@@ -90,14 +90,14 @@ def neighbor_weights(
     """Normalized weights on the stored rows nearest to each of X, CSR (b, n)."""
     distances, columns = index.nearest(X)
     if kernel is None:
-        own = distances[:, -1].copy()
+        own = distances.max(axis=1)
         # Equal copies fill the neighborhood: fall back on the scale of the copies.
         own[own == 0] = index.scales[columns[own == 0, 0]]
-        w = self_tuned_weights(distances, own, index.scales[columns])
+        logs = -(distances**2) / (own[:, None] * index.scales[columns])
     else:
         logs = kernel.log_value(distances**2)
-        logs -= logs.max(axis=1, keepdims=True)  # far from all rows: the nearest one
-        w = np.exp(logs, out=logs)
+    logs -= logs.max(axis=1, keepdims=True)  # far from all rows each may underflow
+    w = np.exp(logs, out=logs)
     w /= w.sum(axis=1, keepdims=True)
     b, k = w.shape
     starts = np.arange(0, b * k + 1, k)

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dormqr
 
-from halfmoon.rows import Array
+from halfmoon.rows import Array, Indices
 
 __all__ = ["Elimination"]
 
@@ -60,8 +60,7 @@ class Elimination:
         self.T *= scale
         if self.rank:
             (self._reflectors, self._tau), _ = sla.qr(self.Q1, mode="raw")
-            # T' = Q2 R2, for solutions of least norm of T beta = m.
-            self._Q2, self._R2 = sla.qr(self.T.T, mode="economic")
+            self._set_null_space(R[: self.rank], order, scale)
         if self.dependent:
             warnings.warn(
                 f"The unpenalized features have {k} columns but rank {self.rank} on "
@@ -83,14 +82,31 @@ class Elimination:
         """The beta of least norm, (k, q), with T beta = M for M of shape (rank, q)."""
         if self.rank == 0:
             return np.zeros((self.T.shape[1], M.shape[1]))
-        solved = sla.solve_triangular(self._R2, M, trans="T")
-        return np.asarray(self._Q2 @ solved)
+        beta = np.zeros((self.T.shape[1], M.shape[1]))
+        beta[self._lead] = sla.solve_triangular(self._R, M) / self._scale[:, None]
+        return np.asarray(beta - self._null @ (self._null.T @ beta))
 
     def solve_adjoint(self, F: Array) -> Array:
         """T^-T f of each row f of F, shape (b, rank)."""
         if self.rank == 0:
             return np.zeros((F.shape[0], 0))
-        return np.asarray(sla.solve_triangular(self._R2, self._Q2.T @ F.T).T)
+        F = F - (F @ self._null) @ self._null.T
+        scaled = F[:, self._lead] / self._scale
+        return np.asarray(sla.solve_triangular(self._R, scaled.T, trans="T").T)
+
+    def _set_null_space(self, R: Array, order: Indices, scale: Array) -> None:
+        """The leading columns of T, and the null space of T, for least norm.
+
+        A solution in the leading columns alone keeps the scaling of each column apart,
+        so that units cost no digits; what it has in the null space is then taken off.
+        """
+        lead, rest = order[: self.rank], order[self.rank :]
+        self._R, self._lead, self._scale = R[:, : self.rank], lead, scale[lead]
+        null = np.zeros((len(order), len(rest)))
+        null[rest] = np.eye(len(rest))
+        by_lead = sla.solve_triangular(self._R, R[:, self.rank :] * scale[rest])
+        null[lead] = -by_lead / self._scale[:, None]
+        self._null = sla.qr(null, mode="economic")[0] if len(rest) else null
 
     def _rotate(self, M: Array, trans: str) -> Array:
         """Q'M or Q M with the square Q = (Q1, N), by its Householder reflectors."""

@@ -75,7 +75,7 @@ class RidgePath:
     cross, target : ndarrays of shape (rank F, r) and (rank F, t)
         Q1'Phi and Q1'y.
     energy : ndarray of shape (t,)
-        |N'y|^2.
+        Squared length of N'y.
     elimination : Elimination
     n_labeled : int
     total_weight : float
@@ -122,14 +122,16 @@ class RidgePath:
         g = _inverse(self.s2, lam)[:, None]
         if self.rows is not None:
             g_rows = _inverse(self.rows.s2, lam)[:, None]
-            residual = ((lam * g_rows * self.rows.z) ** 2).sum()
+            # 1 - s^2 g = lam g, and 1 in directions of which nothing is taken.
+            left = np.where(g_rows > 0, lam * g_rows, 1.0)
+            residual = ((left * self.rows.z) ** 2).sum()
         else:
             taken = (2 * g - g**2 * self.s2[:, None]) * self.z**2
             residual = self.energy.sum() - taken.sum()
-        left = 1.0 - self.degrees_of_freedom(alpha) / l
-        if left <= EPS * l:
+        free = 1.0 - self.degrees_of_freedom(alpha) / l
+        if free <= EPS * l:
             return np.inf
-        return float(residual / (l * self.energy.size) / left**2)
+        return float(residual / (l * self.energy.size) / free**2)
 
     def scales(self, alpha: float) -> tuple[Array, Array]:
         """Variances of noise and prior, s2 and tau of each target, shape (t,).
@@ -157,16 +159,20 @@ class RidgePath:
             raise ValueError("Only moments of the rows were seen; use left_out_block.")
         U, s2, z = self.rows.U, self.rows.s2, self.rows.z
         identified = np.einsum("ij,ij->i", U, U) > 10 * EPS * self.n_labeled
-        # A floor under s^2 + lam, in place of a pseudo-inverse, is the limit lam -> 0.
-        floor = _tolerance(s2)
-        inverses = np.array(
-            [1.0 / np.maximum(s2 + self.lam(a), floor) for a in alphas]
-        )  # (a, m)
+        lams = np.array([self.lam(a) for a in alphas])
+        inverses = np.array([_inverse(s2, lam) for lam in lams])  # (a, m)
         diagonal = (U**2) @ inverses.T  # G_ii, (l, a)
-        l, t = self.n_labeled, z.shape[1]
+        l, a, t = self.n_labeled, len(lams), z.shape[1]
         scaled = inverses.T[:, :, None] * z[:, None, :]  # (m, a, t)
-        Gy = (U @ scaled.reshape(len(s2), -1)).reshape(l, len(inverses), t)
-        out = np.full((len(inverses), l, t), np.inf)
+        Gy = (U @ scaled.reshape(-1, a * t)).reshape(l, a, t)
+        # As lam -> 0 the directions with s = 0 outweigh all others in the rows that
+        # they touch, and must not be seen, not even by rounding, in the other rows.
+        U_0, z_0 = U[:, s2 == 0], z[s2 == 0]
+        size = np.einsum("ij,ij->i", U_0, U_0)
+        touched, limit = size > EPS * l, lams <= _tolerance(s2)
+        diagonal[np.ix_(touched, limit)] = size[touched, None]
+        Gy[np.ix_(touched, limit)] = (U_0[touched] @ z_0)[:, None, :]
+        out = np.full((a, l, t), np.inf)
         out[:, identified] = (
             Gy[identified] / diagonal[identified][:, :, None]
         ).transpose(1, 0, 2)
@@ -186,7 +192,7 @@ class RidgePath:
         H += np.einsum("ij,ij->i", Q1, Q1)[:, None]
         scaled = inverses.T[:, :, None] * self.z[:, None, :]  # (m, a, t)
         residual = (y - Q1 @ self.target)[:, None, :] - (
-            rows @ scaled.reshape(len(self.s2), -1)
+            rows @ scaled.reshape(-1, len(inverses) * y.shape[1])
         ).reshape(len(y), len(inverses), -1)
         left = 1.0 - H
         unknown = left <= 10 * EPS * self.V.shape[0]
@@ -201,11 +207,12 @@ class RidgePath:
         F: Array,  # (b, k)
         alpha: float,
     ) -> tuple[Array, Array]:  # (b,), (b,)
-        """Factors of s2 and of tau in the posterior variance at new rows.
+        r"""Factors of s2 and of tau in the posterior variance at new rows.
 
         With u = phi - cross' T^-T f, the variance is
 
-            s2 (sum_j (v_j'u)^2 / (s_j^2 + lam) + |T^-T f|^2) + tau (|u|^2 - |V'u|^2)
+        .. math:: s2 (\sum_j (v_j'u)^2 / (s_j^2 + lam) + |T^{-T} f|^2)
+                  + tau (|u|^2 - |V'u|^2)
         """
         f = self.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
         u = Phi - f @ self.cross

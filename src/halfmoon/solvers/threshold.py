@@ -1,4 +1,4 @@
-r"""Hard threshold: the top eigenfunctions unpenalized, for every number of them at once.
+r"""Hard threshold: the top eigenfunctions unpenalized, for every number of them.
 
 With K = U diag(s) U', s falling, and the first k eigenvectors as unpenalized features,
 modes 1 to k pass unchanged and the others by s / (s + lam):
@@ -7,8 +7,8 @@ modes 1 to k pass unchanged and the others by s / (s + lam):
           \quad v_i(x) = k(x)'u_i \; u_i'y / s_i
 
 so cumulative sums over the modes give every k, and one eigendecomposition every k and
-every alpha. Takhanov, Assylbekov, "Conditional KRR", 2026, section 5.1. Modes beyond the
-numerical rank of K do not count.
+every alpha. Takhanov, Assylbekov, "Conditional KRR", 2026, section 5.1. Modes beyond
+the numerical rank of K do not count.
 
 The eigenvectors come from the labeled rows themselves, so closed-form leave-one-out
 must not choose k: it is far too pessimistic there. Test rows, or folds in which they

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.unpenalized.base import Unpenalized
 from halfmoon.unpenalized.polynomials import Constant
 
@@ -42,10 +42,12 @@ class Features(Unpenalized):
 
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Fit a copy of the transformer on the rows."""
+        X = as_table(X)  # as in `transform`
         self.transformer_ = self.transformer
         if hasattr(self.transformer, "fit"):
             self.transformer_ = clone(self.transformer).fit(X)
         self.degree_ = 0 if self.constant else -1
+        self.n_columns_ = X.shape[1]
         k = self._values(X[:1]).shape[1]
         self.names_ = ["1"] * self.constant + self._names(k)
         return self
@@ -70,7 +72,7 @@ class Features(Unpenalized):
         elif callable(source):
             values = source(X)
         elif isinstance(source, (Sequence, np.ndarray)) and not isinstance(source, str):
-            values = X[:, np.asarray(source, dtype=np.intp)]
+            values = X[:, self._columns(source, X.shape[1])]
         else:
             raise ValueError(
                 f"Unpenalized features by {source!r} are not understood; a "
@@ -80,9 +82,23 @@ class Features(Unpenalized):
         values = np.asarray(values, dtype=np.float64)
         return values.reshape(X.shape[0], -1)
 
+    @staticmethod
+    def _columns(source: Any, d: int) -> Indices:
+        """Numbers of columns, from numbers or from a mask over the columns."""
+        columns = np.asarray(source)
+        if columns.dtype == bool and columns.shape == (d,):
+            return np.flatnonzero(columns)
+        if columns.ndim != 1 or columns.dtype.kind not in "iu":
+            raise ValueError(
+                f"Columns {source!r} are not understood; numbers of columns, or one "
+                f"truth value for each of the {d} columns, are needed."
+            )
+        return columns.astype(np.intp)
+
     def _names(self, k: int) -> list[str]:
         if hasattr(self.transformer_, "get_feature_names_out"):
             return [str(name) for name in self.transformer_.get_feature_names_out()]
         if isinstance(self.transformer_, (Sequence, np.ndarray)):
-            return [f"x{column}" for column in self.transformer_]
+            columns = self._columns(self.transformer_, self.n_columns_)
+            return [f"x{column}" for column in columns]
         return [f"f{column}" for column in range(k)]

@@ -45,6 +45,8 @@ class Polynomials(Unpenalized):
         if self.degree_ == 0:
             self.center_ = np.zeros(X.shape[1])
         else:
+            if sp.issparse(X):  # whose mean is summed in the dtype of X
+                X = X.astype(np.float64)
             self.center_ = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         self.monomials_ = [
             columns

@@ -1,0 +1,151 @@
+"""Diffusion against the dense resolvent of the same graph."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon.blocks import worker_count
+from halfmoon.smoothers import Diffusion, Neighbors
+from halfmoon.smoothers.diffusion import COLUMNS, chebyshev_product
+from helpers import squared_distances
+
+
+def dense_adjacency(X, k):
+    """S of the self-tuned neighbor graph, pair by pair."""
+    n, d = len(X), np.sqrt(squared_distances(X, X))
+    np.fill_diagonal(d, np.inf)
+    near = np.argsort(d, axis=1)[:, :k]
+    s = d[np.arange(n), near[:, -1]]
+    W = np.zeros((n, n))
+    for i in range(n):
+        W[i, near[i]] = np.exp(-(d[i, near[i]] ** 2) / (s[i] * s[near[i]]))
+    W = np.maximum(W, W.T)
+    D = W.sum(axis=1)
+    return W / np.sqrt(D[:, None] * D)
+
+
+def dense_diffusion(S, restart, t):
+    a, identity = 1 - restart, np.eye(len(S))
+    resolvent = (1 - a) * np.linalg.inv(identity - a * S)
+    return np.linalg.matrix_power(resolvent, t)
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(40, 3))
+
+
+@pytest.mark.parametrize("restart", [0.9, 0.3, 0.01, 0.003])
+@pytest.mark.parametrize("t", [1, 2, 3])
+def test_spread_is_the_dense_inverse(X, rng, restart, t):
+    smoother = Diffusion(4, restart, t).fit(X)
+    D = dense_diffusion(dense_adjacency(X, 4), restart, t)
+    V = rng.normal(size=(40, 7))
+    before = V.copy()
+    assert_allclose(smoother.spread(V), D @ V, rtol=0, atol=1e-8)
+    assert_allclose(smoother.spread_adjoint(V), D.T @ V, rtol=0, atol=1e-8)
+    assert_array_equal(V, before)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, COLUMNS * worker_count() + 5])
+def test_columns_do_not_depend_on_those_beside_them(X, rng, columns):
+    smoother = Diffusion(4, 0.1).fit(X)
+    D = dense_diffusion(dense_adjacency(X, 4), 0.1, 1)
+    V = rng.normal(size=(40, columns))
+    assert_allclose(smoother.spread(V), D @ V, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("restart", "most"), [(0.3, 50), (0.01, 250), (0.003, 450)])
+@pytest.mark.parametrize("t", [1, 2, 3])
+def test_terms_are_few(X, restart, most, t):
+    assert len(Diffusion(4, restart, t).fit(X).series_) < most
+
+
+@pytest.mark.parametrize("restart", [1 - 1e-12, 0.5, 0.05, 0.001])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-10])
+def test_tolerance_bounds_the_error_of_the_series(X, restart, tolerance):
+    smoother = Diffusion(4, restart, 2, tolerance).fit(X)
+    s = np.linspace(-1, 1, 2_001)
+    a = 1 - restart
+    expected = ((1 - a) / (1 - a * s)) ** 2
+    actual = np.polynomial.chebyshev.chebval(s, smoother.series_)
+    # Twice: what the series leaves out, and what interpolation folds back.
+    assert_allclose(actual, expected, rtol=0, atol=2 * tolerance)
+
+
+def test_chebyshev_product_is_the_series_of_the_spectrum(rng):
+    S = rng.normal(size=(6, 6))
+    S = (S + S.T) / (2 * np.linalg.norm(S, 2))
+    s, U = np.linalg.eigh(S)
+    V = rng.normal(size=(6, 2))
+    for terms in (2, 3, 8):
+        series = rng.normal(size=terms)
+        values = np.polynomial.chebyshev.chebval(s, series)
+        actual = chebyshev_product(sp.csr_array(S), series, V)
+        assert_allclose(actual, (U * values) @ U.T @ V, rtol=1e-11, atol=1e-13)
+
+
+def test_weights_are_one_step_to_the_neighbors(X, rng):
+    new = rng.normal(size=(6, 3))
+    expected = Neighbors(4).fit(X)
+    smoother = Diffusion(4).fit(X)
+    for rows in (X, new):
+        actual = smoother.weights(rows).toarray()
+        assert_array_equal(actual, expected.weights(rows).toarray())
+
+
+def test_a_component_keeps_to_itself(X):
+    # Two far groups: what starts in one never comes to the other.
+    X = np.vstack([X[:20], X[20:] + 1e3])
+    V = np.zeros((40, 1))
+    V[:20] = 1.0
+    spread = Diffusion(4, 0.05).fit(X).spread(V)
+    assert_allclose(spread[20:], np.zeros((20, 1)), atol=1e-9)
+    assert spread[:20].min() > 0.1
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_as_they_come(X, rng, make, dtype):
+    X = X.astype(dtype)
+    D = dense_diffusion(dense_adjacency(X.astype(np.float64), 4), 0.1, 1)
+    V = rng.normal(size=(40, 3))
+    smoother = Diffusion(4, 0.1).fit(make(X))
+    assert smoother.rows_.dtype == dtype
+    assert_allclose(smoother.spread(V), D @ V, rtol=0, atol=1e-9)
+    assert_allclose(
+        smoother.weights(make(X[:4])).toarray(),
+        Neighbors(4).fit(X.astype(np.float64)).weights(X[:4]).toarray(),
+        rtol=1e-10,
+    )
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+def test_copies(X, make):
+    X = np.vstack([X, X[[0] * 6]])
+    smoother = Diffusion(4, 0.1).fit(make(X))
+    spread = smoother.spread(np.eye(46))
+    assert np.isfinite(spread).all()
+    assert_allclose(spread, spread.T, rtol=0, atol=1e-9)
+    assert np.isfinite(smoother.weights(make(X)).toarray()).all()
+    assert np.isfinite(smoother.weights(make(X + 1e6)).toarray()).all()
+
+
+def test_a_refit_forgets(X, rng):
+    smoother = Diffusion(4, 0.1).fit(rng.normal(size=(9, 2)))
+    V = rng.normal(size=(40, 2))
+    assert_array_equal(smoother.fit(X).spread(V), Diffusion(4, 0.1).fit(X).spread(V))
+
+
+def test_errors(X):
+    for restart in (0.0, 1.0, -0.1, 2.0, np.nan):
+        with pytest.raises(ValueError, match=f"restart is {restart}; a probability"):
+            Diffusion(4, restart).fit(X)
+    for repeats in (0, 1.5):
+        with pytest.raises(ValueError, match=f"repeats is {repeats}; 1, 2, 3"):
+            Diffusion(4, repeats=repeats).fit(X)
+    with pytest.raises(ValueError, match="n_neighbors is 0; 1, 2, 3"):
+        Diffusion(0).fit(X)
+    with pytest.raises(TypeError, match=r"no gradient\. Use the energy of a graph"):
+        Diffusion(4).fit(X).gradient(X, X)

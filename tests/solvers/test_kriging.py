@@ -1,0 +1,51 @@
+"""Kriging variance by elimination against the bordered system it stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon.solvers import Elimination, kriging_variance, ridge_dual
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.5])
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_bordered_system(k, alpha, rng):
+    X, new = rng.normal(size=(12, 2)), rng.normal(size=(6, 2))
+    w = rng.uniform(0.3, 3, 12)
+    root, lam = np.sqrt(w), alpha * w.sum()
+
+    def kernel(A, B):
+        return np.exp(-((A[:, None] - B[None]) ** 2).sum(-1))
+
+    def features(x):
+        return np.c_[np.ones(len(x)), x][:, :k]
+
+    # [K + lam W^-1, F; F', 0] in the rows as they are, roots of weights in the code
+    A = kernel(X, X) + lam * np.diag(1 / w)
+    F = features(X)
+    border = np.block([[A, F], [F.T, np.zeros((k, k))]])
+    right = np.vstack([kernel(X, new), features(new).T])
+    expected = 1 - np.einsum("ij,ij->j", right, np.linalg.solve(border, right))
+    elimination = Elimination(root[:, None] * F)
+    K = root[:, None] * kernel(X, X) * root
+    path = ridge_dual(K, rng.normal(size=(12, 1)), elimination, w.sum())
+    actual = kriging_variance(
+        path, kernel(new, X) * root, np.ones(6), features(new), alpha
+    )
+    assert_allclose(actual, expected, rtol=1e-9)
+
+
+def test_never_negative(rng):
+    X = rng.normal(size=(40, 1))
+    K = np.exp(-((X - X.T) ** 2))
+    path = ridge_dual(K, X, Elimination(np.zeros((40, 0))), 40.0)
+    variance = kriging_variance(path, K, np.ones(40), np.zeros((40, 0)), 0.0)
+    assert (variance >= 0).all()
+    assert_allclose(variance, 0, atol=1e-11)
+    none = ridge_dual(
+        np.zeros((2, 2)), np.ones((2, 1)), Elimination(np.ones((2, 1))), 2
+    )
+    k_x, F = np.zeros((3, 2)), np.ones((3, 1))
+    assert_array_equal(kriging_variance(none, k_x, np.zeros(3), F, 0.0), 0.0)

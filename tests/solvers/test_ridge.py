@@ -1,0 +1,148 @@
+"""The three ways to one ridge path, against the dense formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon.solvers import Elimination, ridge_dual, ridge_eigh, ridge_svd
+
+W = 13.0  # any total weight: the root weights are in the matrices already
+ALPHAS = [1e-6, 1e-2, 1.0]
+
+
+@pytest.fixture(params=[(9, 12), (9, 9), (20, 6)], ids=["wide", "square", "tall"])
+def system(request, rng):
+    l, r = request.param
+    return rng.normal(size=(l, r)), rng.normal(size=(l, 2)), rng.normal(size=(l, 3))
+
+
+def svd(Phi, y, F):
+    return ridge_svd(Phi, y, Elimination(F), W)
+
+
+def eigh(Phi, y, F):
+    e = Elimination(F)
+    return ridge_eigh(Phi.T @ Phi, Phi.T @ y, e.Q1.T @ Phi, y, e, W)
+
+
+def dual(Phi, y, F):
+    return ridge_dual(Phi @ Phi.T, y, Elimination(F), W)
+
+
+def normal_equations(Phi, y, F, lam):
+    r, k = Phi.shape[1], F.shape[1]
+    A = np.hstack([Phi, F])
+    system = A.T @ A + lam * np.diag([1.0] * r + [0.0] * k)
+    solution = np.linalg.solve(system, A.T @ y)
+    H = A @ np.linalg.solve(system, A.T)
+    return solution[:r], solution[r:], H
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("way", [svd, eigh, dual])
+def test_coefficients(system, way, alpha):
+    Phi, y, F = system
+    if (way is svd) == (Phi.shape == (20, 6)):  # each way for its own shape
+        way = dual
+    path = way(Phi, y, F)
+    theta, beta, H = normal_equations(Phi, y, F, W * alpha)
+    actual = path.theta(alpha)
+    actual = Phi.T @ actual if way is dual else actual
+    assert_allclose(actual, theta, rtol=1e-6, atol=1e-8)
+    assert_allclose(path.beta(alpha), beta, rtol=1e-6, atol=1e-8)
+    assert path.lam(alpha) == W * alpha
+    assert_allclose(path.degrees_of_freedom(alpha), np.trace(H), rtol=1e-8)
+    r = y - H @ y
+    gcv = np.mean(r**2) / (1 - np.trace(H) / len(y)) ** 2
+    assert_allclose(path.generalized_cross_validation(alpha), gcv, rtol=1e-5)
+    s2 = np.einsum("it,it->t", y, r) / (len(y) - 3)
+    assert_allclose(path.scales(alpha)[0], s2, rtol=1e-5)
+    assert_allclose(path.scales(alpha)[1], s2 / (W * alpha), rtol=1e-5)
+    expected = r / (1 - np.diag(H))[:, None]
+    if way is eigh:
+        Q1 = path.elimination.Q1
+        loo = path.left_out_block(Phi @ path.V, Q1, y, [alpha])[:, 0]
+        with pytest.raises(ValueError, match="use left_out_block"):
+            path.leave_one_out([alpha])
+    else:
+        loo = path.leave_one_out([alpha])[0]
+    # The formula by residuals loses digits as alpha falls; those by G do not.
+    assert_allclose(loo, expected, rtol=1e-3 if alpha < 1e-3 else 1e-8)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("way", [svd, eigh])
+def test_variance_parts(system, way, alpha, rng):
+    # s2 a'M a, split into what has s2 and what has tau = s2 / lam as its factor.
+    Phi, y, F = system
+    path, lam = way(Phi, y, F), W * alpha
+    new, features = rng.normal(size=(5, Phi.shape[1])), rng.normal(size=(5, 3))
+    a = np.hstack([new, features])
+    A = np.hstack([Phi, F])
+    M = np.linalg.inv(A.T @ A + lam * np.diag([1.0] * Phi.shape[1] + [0.0] * 3))
+    noise, prior = path.variance_parts(new, features, alpha)
+    expected = np.einsum("ij,jk,ik->i", a, M, a)
+    assert_allclose(noise + prior / lam, expected, rtol=1e-6)
+    if Phi.shape[0] - 3 < Phi.shape[1] and way is svd:
+        assert (prior > 0).all()
+    elif Phi.shape == (20, 6):
+        assert_allclose(prior, 0, atol=1e-12)
+
+
+def test_dual_takes_a_conditionally_positive_definite_kernel(rng):
+    # -|x - z| beside the constant: N'K N is positive definite, K is not.
+    x = np.sort(rng.uniform(size=12))
+    y = rng.normal(size=(12, 1))
+    K, F = -np.abs(x[:, None] - x), np.ones((12, 1))
+    path = ridge_dual(K, y, Elimination(F), 12.0)
+    saddle = np.block([[K + 0.12 * np.eye(12), F], [F.T, np.zeros((1, 1))]])
+    expected = np.linalg.solve(saddle, np.r_[y, [[0.0]]])
+    assert_allclose(path.theta(0.01), expected[:12], rtol=1e-10, atol=1e-12)
+    assert_allclose(path.beta(0.01), expected[12:], rtol=1e-10)
+    with pytest.raises(ValueError, match="not positive definite beside the unpen"):
+        ridge_dual(K, y, Elimination(np.zeros((12, 0))), 12.0)
+
+
+def test_pseudo_inverse_without_a_penalty(rng):
+    # Two equal rows and a function that is 0: alpha = 0 is the solution of least norm.
+    Phi = rng.normal(size=(6, 9))
+    Phi[1], Phi[:, 4] = Phi[0], 0.0
+    y, none = rng.normal(size=(6, 1)), np.zeros((6, 0))
+    expected = np.linalg.pinv(Phi) @ y
+    assert_allclose(svd(Phi, y, none).theta(0.0), expected, rtol=1e-9, atol=1e-12)
+    assert_allclose(eigh(Phi, y, none).theta(0.0), expected, rtol=1e-6, atol=1e-9)
+    c = dual(Phi, y, none).theta(0.0)
+    assert_allclose(Phi.T @ c, expected, rtol=1e-7, atol=1e-10)
+    # The limit of a small penalty is the same, in leave-one-out too.
+    for path in [svd(Phi, y, none), dual(Phi, y, none)]:
+        zero, small = path.leave_one_out([0.0, 1e-9])
+        assert_allclose(zero, small, rtol=1e-6)
+        assert_allclose(zero[0], y[0] - y[1], rtol=1e-9)
+        refits = [
+            y[i] - Phi[i] @ np.linalg.pinv(Phi[k := np.arange(6) != i]) @ y[k]
+            for i in range(6)
+        ]
+        assert_allclose(zero, refits, rtol=1e-9)
+        r = y - Phi @ expected  # with 5 degrees of freedom of 6
+        gcv = path.generalized_cross_validation(0.0)
+        assert_allclose(gcv, (r**2).mean() * 36, rtol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [-1e-9, np.nan, np.inf])
+def test_alpha_must_not_be_negative(system, alpha):
+    path = dual(*system)
+    with pytest.raises(ValueError, match=f"alpha is {alpha}; a number that is not"):
+        path.theta(alpha)
+
+
+def test_no_rows_left_beside_the_features(rng):
+    # As many features as rows: they take everything, and nothing is left to tell.
+    F, y = rng.normal(size=(3, 3)), rng.normal(size=(3, 1))
+    path = svd(rng.normal(size=(3, 5)), y, F)
+    assert_allclose(path.theta(0.1), 0)
+    assert_allclose(F @ path.beta(0.1), y, rtol=1e-10)
+    assert_allclose(path.leave_one_out([0.1]), np.inf)
+    assert_allclose(path.scales(0.1), np.inf)
+    assert path.generalized_cross_validation(0.1) == np.inf

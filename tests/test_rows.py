@@ -1,0 +1,148 @@
+"""Rows as they come: what is kept, what is lifted, what is refused and how."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon import rows as rows_module
+from halfmoon.rows import (
+    as_dense_rows,
+    as_rows,
+    as_table,
+    as_targets,
+    as_weights,
+    inner_products,
+    refuse_non_finite,
+)
+
+X = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.5]])
+
+
+def test_float64_rows_are_not_copied():
+    assert as_rows(X) is X
+    csr = sp.csr_array(X)
+    assert np.shares_memory(as_rows(csr).data, csr.data)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint16, bool, object])
+def test_other_dtypes_are_lifted_and_left_as_they_were(dtype):
+    low = np.abs(X).astype(dtype)
+    before = low.copy()
+    lifted = as_rows(low)
+    assert lifted.dtype == np.float64
+    assert_array_equal(lifted, low.astype(np.float64))
+    assert as_table(low) is low
+    assert_array_equal(low, before)
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_sparse_rows_become_csr(make):
+    lifted = as_rows(make(X.astype(np.float32)))
+    assert lifted.format == "csr"
+    assert lifted.dtype == np.float64
+    assert_array_equal(lifted.toarray(), X)
+    assert_array_equal(as_dense_rows(make(X)), X)
+    assert as_dense_rows(X) is X
+
+
+def test_lists_and_data_frames_are_rows():
+    assert_array_equal(as_rows(X.tolist()), X)
+    assert_array_equal(as_rows(pd.DataFrame(X)), X)
+
+
+def test_a_memory_map_is_not_read(tmp_path):
+    mapped = np.memmap(tmp_path / "rows", np.float32, "w+", shape=(4, 2))
+    table = as_table(mapped)
+    assert np.shares_memory(table, mapped)  # a view of the file: nothing was read
+    assert table.dtype == np.float32
+
+
+@pytest.mark.parametrize("make", [as_rows, as_table])
+def test_shapes_are_checked(make):
+    with pytest.raises(ValueError, match=r"Z has shape \(3,\).*Z\.reshape\(-1, 1\)"):
+        make(X[0], name="Z")
+    with pytest.raises(ValueError, match=r"X has shape \(1, 2, 3\); a table"):
+        make(X[None])
+    with pytest.raises(ValueError, match=r"X has 0 row\(s\) and 3 column\(s\); at"):
+        make(X[:0])
+    with pytest.raises(ValueError, match=r"X has 2 row\(s\) and 0 column\(s\); at"):
+        make(X[:, :0])
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(ValueError, match=r"X is complex.*separate columns"):
+        as_rows(X + 1j)
+    with pytest.raises(ValueError, match=r"cannot be read as numbers.*Encode text"):
+        as_rows([["a", "b"]])
+    with pytest.raises(ValueError, match=r"cannot be read as numbers.*Encode text"):
+        as_rows(np.array([[1.0, "a"]], dtype=object))
+
+
+@pytest.mark.parametrize("slice_entries", [1, 7, 2**20])  # rows read at once: 1, 2, all
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize(("value", "what"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+def test_the_first_bad_entry_is_named(monkeypatch, make, value, what, slice_entries):
+    monkeypatch.setattr(rows_module, "SLICE_ENTRIES", slice_entries)
+    bad = np.ones((5, 3))
+    bad[3, 1] = value
+    bad[4, 0] = np.nan
+    message = f"Z contains NaN or infinity, first {what} in row 3, column 1; .*Impute"
+    with pytest.raises(ValueError, match=message):
+        refuse_non_finite(make(bad), name="Z")
+    with pytest.raises(ValueError, match=message):
+        as_rows(make(bad.astype(np.float32)), name="Z")
+    refuse_non_finite(make(bad[:3]))
+
+
+def test_missing_values_of_objects_are_named():
+    with pytest.raises(ValueError, match="first NaN in row 0, column 1"):
+        refuse_non_finite(np.array([[1, np.nan]], dtype=object))
+
+
+def test_finite_rows_pass_even_if_their_sum_overflows():
+    refuse_non_finite(np.array([[1e308, 1e308], [1e308, 1e308]]))
+    refuse_non_finite(np.array([[6e4, 6e4]], dtype=np.float16))
+    refuse_non_finite(np.array([[1, 2]]))
+    refuse_non_finite(np.array([[True, False]]))
+
+
+def test_targets_are_columns():
+    assert_array_equal(as_targets([1, np.nan, 3], 3), [[1.0], [np.nan], [3.0]])
+    assert_array_equal(as_targets(X, 2), X)
+    assert as_targets([1, 2], 2).dtype == np.float64
+
+
+def test_targets_are_checked():
+    with pytest.raises(ValueError, match=r"y has shape \(2,\) beside 3 rows.*NaN"):
+        as_targets([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match=r"y has shape \(1, 2, 3\)"):
+        as_targets(X[None], 1)
+    with pytest.raises(ValueError, match="y contains infinity; finite numbers"):
+        as_targets([1.0, np.inf], 2)
+
+
+def test_weights_are_one_number_a_row():
+    assert_array_equal(as_weights(None, 3), [1.0, 1.0, 1.0])
+    assert_array_equal(as_weights(2, 3), [2.0, 2.0, 2.0])
+    assert_array_equal(as_weights([0, 1, 2], 3), [0.0, 1.0, 2.0])
+    assert as_weights([0, 1, 2], 3).dtype == np.float64
+
+
+def test_weights_are_checked():
+    with pytest.raises(ValueError, match=r"shape \(2,\); one number for each of the 3"):
+        as_weights([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match=r"shape \(3, 1\)"):
+        as_weights(np.ones((3, 1)), 3)
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite and not negative"):
+            as_weights([1.0, bad], 2)
+
+
+@pytest.mark.parametrize("left", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize("right", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+def test_inner_products_are_dense(left, right):
+    C = inner_products(left(X), right(X[:1]))
+    assert type(C) is np.ndarray
+    assert_allclose(C, [[5.0], [1.0]])

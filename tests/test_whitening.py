@@ -1,0 +1,133 @@
+"""Whitening against its definition, at full rank, at none and in between."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon.kernels import Gaussian
+from halfmoon.whitening import whitening
+
+
+def with_spectrum(values, seed=0):
+    p = len(values)
+    U, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(p, p)))
+    return (U * values) @ U.T, U
+
+
+def pseudo_inverse(values, U, rank):
+    """Of the `rank` largest: values fall."""
+    return (U[:, :rank] / values[:rank]) @ U[:, :rank].T
+
+
+# name, spectrum (falling), rank
+SPECTRA = [
+    ("one", np.array([2.0]), 1),
+    ("well", np.linspace(3.0, 0.5, 6), 6),
+    ("ill", np.logspace(0, -10, 6), 6),
+    ("nearly singular", np.logspace(3, -14, 6), 5),
+    ("singular", np.array([5.0, 1.0, 0.2, 0.0, 0.0]), 3),
+    ("large", 1e200 * np.array([2.0, 1.0, 0.0]), 2),
+    ("small", 1e-200 * np.array([2.0, 1.0, 0.0]), 2),
+    ("rank one", np.array([4.0, 0.0, 0.0, 0.0]), 1),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "rank"), SPECTRA)
+def test_identities(rng, name, values, rank):
+    Q, _ = with_spectrum(values)
+    w = whitening(Q)
+    p, top = len(values), values[0]
+    # The condition number of what is kept bounds the digits there are.
+    rounding = 3e-16 * p * top / values[rank - 1]
+    assert w.rank == rank
+    assert w.null.shape == (p, p - rank)
+    assert w.truncated == (rank < p)
+
+    # R^-T Q R^-1 = I, both by hand and by `congruence`
+    inverse_root = w.unwhiten(np.eye(rank))  # R^-1, (p, rank)
+    assert_allclose(w.congruence(Q), np.eye(rank), atol=rounding)
+    assert_allclose(inverse_root.T @ Q @ inverse_root, np.eye(rank), atol=rounding)
+
+    # What is kept and what is null together are everything.
+    assert_allclose(w.null.T @ w.null, np.eye(p - rank), atol=1e-12)
+    assert np.abs(Q @ w.null).max(initial=0) <= 1e-15 * p * top
+
+    Phi, theta = rng.normal(size=(7, p)), rng.normal(size=(rank, 2))
+    G = Phi.T @ Phi
+    assert_allclose(w.whiten(Phi), Phi @ inverse_root, rtol=1e-9)
+    assert_allclose(
+        w.congruence(G),
+        inverse_root.T @ G @ inverse_root,
+        rtol=1e-9,
+        atol=1e-12 * np.abs(inverse_root).max() ** 2,
+    )
+    # whiten and unwhiten go together: Phi R^-1 theta~ = Phi theta
+    assert_allclose(
+        w.whiten(Phi) @ theta,
+        Phi @ w.unwhiten(theta),
+        rtol=1e-9,
+        atol=1e-10 * np.abs(inverse_root).max(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rank"), [row for row in SPECTRA if row[0] != "nearly singular"]
+)
+def test_inner_products_are_those_of_the_pseudo_inverse(rng, name, values, rank):
+    Q, U = with_spectrum(values)
+    Phi = rng.normal(size=(7, len(values)))
+    W = whitening(Q).whiten(Phi)
+    expected = Phi @ pseudo_inverse(values, U, rank) @ Phi.T
+    rounding = 1e-15 * len(values) * values[0] / values[rank - 1]
+    assert_allclose(W @ W.T, expected, atol=10 * rounding * np.abs(expected).max())
+
+
+def test_root_times_its_transpose_is_the_penalty():
+    Q, _ = with_spectrum(np.linspace(3.0, 0.5, 6))
+    R = whitening(Q).root
+    assert_allclose(R, np.triu(R))
+    assert_allclose(R.T @ R, Q, rtol=1e-13, atol=1e-15)
+
+
+def test_norms_are_kept(rng):
+    # theta'Q theta = |theta~|^2, which is what the coordinates are for
+    for values, rank in [(np.linspace(3, 0.5, 6), 6), (np.array([5, 1, 0.2, 0, 0]), 3)]:
+        Q, _ = with_spectrum(values)
+        white = rng.normal(size=(rank, 4))
+        theta = whitening(Q).unwhiten(white)
+        actual = np.einsum("pt,pq,qt->t", theta, Q, theta)
+        assert_allclose(actual, (white**2).sum(axis=0), rtol=1e-12)
+
+
+def test_equal_landmarks_lower_the_rank(rng):
+    X = rng.normal(size=(6, 2))
+    Z = X[[0, 1, 2, 3, 3, 4, 0, 0]]
+    kernel = Gaussian(0.7)
+    w = whitening(kernel(Z))
+    assert w.rank == 5
+    # The span is the same as without the copies, and so is the kernel on it.
+    distinct = kernel(X, X[:5])
+    expected = distinct @ np.linalg.solve(kernel(X[:5]), distinct.T)
+    W = w.whiten(kernel(X, Z))
+    assert_allclose(W @ W.T, expected, rtol=1e-10)
+
+
+def test_zero_has_rank_zero():
+    w = whitening(np.zeros((3, 3)))
+    assert w.rank == 0
+    assert_allclose(w.null.T @ w.null, np.eye(3))
+    assert w.whiten(np.ones((4, 3))).shape == (4, 0)
+    assert_allclose(w.unwhiten(np.empty((0, 2))), np.zeros((3, 2)))
+    assert w.congruence(np.ones((3, 3))).shape == (0, 0)
+
+
+def test_negative_eigenvalues_of_rounding_are_null():
+    Q, _ = with_spectrum(np.array([1.0, 0.5, -1e-12]))
+    assert whitening(Q).rank == 2
+
+
+@pytest.mark.parametrize("values", [[1.0, 0.5, -0.1], [-1.0, -2.0], [1.0, -1e-7]])
+def test_what_is_not_positive_semi_definite_is_refused(values):
+    Q, _ = with_spectrum(np.array(values))
+    with pytest.raises(ValueError, match=r"not positive semi-definite: its eigenvalue"):
+        whitening(Q)
