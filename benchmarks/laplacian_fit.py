@@ -38,7 +38,7 @@ def run(quick=False):
         nonlocal fit
         fit = problem.fit(X, known, alpha=1.0)
 
-    mine, other = alternate(ours, peer, repeats=3 if quick else 10)
+    mine, other = alternate(ours, peer, repeats=3 if quick else 10, runs=5)
     values = theirs(X) @ y[:l]
     apart = np.abs(fit.predict(X) - values).max() / np.abs(values).max()
     return [

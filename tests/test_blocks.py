@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import halfmoon
-from halfmoon.blocks import BLOCK_BYTES, Stream, worker_count
+from halfmoon.blocks import BLOCK_BYTES, Stream, blas_for, worker_count
 from helpers import BLOCK_ROWS, peak_bytes
 
 N_JOBS = [1, 2, 3, -1, None]
@@ -414,3 +414,13 @@ def test_ctrl_c_does_not_wait_for_the_blocks_in_work():
 def test_a_block_has_at_least_one_row(rows):
     with pytest.raises(ValueError, match=f"block_rows is {rows}; 1 or more"):
         Stream(block_rows=rows).sum(np.sum, np.ones((3, 2)), row_bytes=8)
+
+
+def test_little_work_holds_blas_to_one_thread_and_much_does_not():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with blas_for(1e6):
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+        with blas_for(1e12):
+            assert blas_threads() == before

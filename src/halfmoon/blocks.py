@@ -17,10 +17,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import joblib
 import numpy as np
@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon.rows import Array, Rows
 
-__all__ = ["Progress", "Stream", "worker_count"]
+__all__ = ["Progress", "Stream", "blas_for", "worker_count"]
 
 Progress: TypeAlias = Callable[[int, int], None]  # rows done, rows in all
 Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
@@ -37,6 +37,9 @@ Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each tab
 # Temporaries of one block. Larger ones leave the cache and answer Ctrl-C later;
 # smaller ones leave matrix products too thin to run at full rate.
 BLOCK_BYTES = 48_000_000
+
+# Matrix products with fewer operations are over before a second thread has begun.
+SMALL_OPERATIONS = 100_000_000
 
 _inside_worker = threading.local()
 
@@ -49,6 +52,13 @@ def worker_count(n_jobs: int | None = None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs is 0; give a number, or None for all cores.")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def blas_for(operations: float) -> AbstractContextManager[Any]:
+    """A context with BLAS held to one thread, if there is but little work to do."""
+    if operations > SMALL_OPERATIONS:
+        return nullcontext()
+    return cast(AbstractContextManager[Any], _blas().limit(limits=1, user_api="blas"))
 
 
 @dataclass(frozen=True)

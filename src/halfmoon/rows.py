@@ -111,10 +111,7 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
         if block.dtype.kind != "f":
             block = _as_float(block, name)
         values = block.data if sp.issparse(block) else block
-        # One sum is cheaper than a look at every entry, and not finite if any is not.
-        with np.errstate(over="ignore", invalid="ignore"):
-            suspicious = not np.isfinite(values.sum())
-        if suspicious and not np.isfinite(values).all():
+        if not np.isfinite(values).all():
             bad = ~np.isfinite(block.toarray() if sp.issparse(block) else block)
             row, column = np.argwhere(bad)[0]
             what = "NaN" if np.isnan(block[row, column]) else "infinity"
@@ -127,22 +124,22 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
 
 def as_targets(y: Any, n: int) -> Array:
     """Targets as a float64 array of shape (n, t), NaN where a row has no label."""
-    y = np.asarray(y, dtype=np.float64)
-    if y.ndim not in (1, 2) or y.shape[0] != n:
+    y = _as_numbers(y, "y")
+    if y.ndim not in (1, 2) or y.shape[0] != n or y.size == 0:
         raise ValueError(
             f"y has shape {y.shape} beside {n} rows; one target, or one row of "
             f"targets, is needed for each row, NaN where it is not known."
         )
     if np.isinf(y).any():
         raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
-    return cast(Array, y.reshape(n, -1))
+    return y.reshape(n, -1)
 
 
 def as_weights(sample_weight: Any, n: int) -> Array:
     """Row weights as a float64 array of shape (n,); ones if None."""
     if sample_weight is None:
         return np.ones(n)
-    w = np.asarray(sample_weight, dtype=np.float64)
+    w = _as_numbers(sample_weight, "sample_weight")
     w = np.full(n, float(w)) if w.ndim == 0 else w
     if w.shape != (n,):
         raise ValueError(
@@ -152,6 +149,16 @@ def as_weights(sample_weight: Any, n: int) -> Array:
     if not np.isfinite(w).all() or (w < 0).any():
         raise ValueError("sample_weight must be finite and not negative.")
     return w
+
+
+def _as_numbers(values: Any, name: str) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} cannot be read as numbers ({error}). Encode classes as numbers, "
+            f"one column for each, first."
+        ) from error
 
 
 def inner_products(X: Rows, Z: Rows) -> Array:

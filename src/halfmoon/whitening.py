@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg as sla
-from scipy.linalg.lapack import dpocon
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpocon, dpotrf
 
+from halfmoon.eigen import symmetric_eigen
 from halfmoon.rows import Array
 
 __all__ = ["Whitening", "whitening"]
@@ -49,14 +50,13 @@ class Whitening:
         """Phi R^-1, shape (b, rank)."""
         if self.truncated:
             return Phi @ self.root
-        solved = sla.solve_triangular(self.root, Phi.T, trans="T", check_finite=False)
-        return np.asarray(solved.T)
+        return np.asarray(dtrsm(1.0, self.root, Phi.T, trans_a=1).T)
 
     def unwhiten(self, theta: Array) -> Array:
         """R^-1 theta, shape (p, t)."""
         if self.truncated:
             return self.root @ theta
-        return np.asarray(sla.solve_triangular(self.root, theta, check_finite=False))
+        return np.asarray(dtrsm(1.0, self.root, theta))
 
     def congruence(self, G: Array) -> Array:
         """R^-T G R^-1 for a symmetric G, shape (rank, rank)."""
@@ -79,15 +79,12 @@ def whitening(Q: Array) -> Whitening:
         its factor is too ill-conditioned to solve with.
     """
     p = Q.shape[0]
-    try:
-        R = sla.cholesky(Q, check_finite=False)
-    except sla.LinAlgError:
-        pass
-    else:
+    R, failed = dpotrf(Q)  # upper triangular
+    if not failed:
         reciprocal_condition, _ = dpocon(R, np.abs(Q).sum(axis=0).max())
         if reciprocal_condition > EPS * p:
             return Whitening(R, truncated=False, null=np.empty((p, 0)))
-    values, vectors = sla.eigh(Q, check_finite=False)
+    values, vectors = symmetric_eigen(Q)
     top = max(float(values[-1]), 0.0)
     if values[0] < -np.sqrt(EPS) * top or (top == 0 and values[0] < 0):
         raise ValueError(

@@ -67,5 +67,5 @@ def test_rows_without_edges(X):
 def test_the_graph_has_a_node_for_each_row(X):
     basis = Nystrom(Gaussian(1.0), 5, "uniform").fit(X, 0)
     laplacian = graph_laplacian(neighbor_graph(X, 3))
-    with pytest.raises(ValueError, match=r"graph has 11 nodes and the table 10 rows"):
+    with pytest.raises(ValueError, match=r"shape \(11, 11\) and the table 10 rows"):
         graph_energy(basis, X[:10], laplacian)

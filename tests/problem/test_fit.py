@@ -292,3 +292,19 @@ def test_noise_must_be_a_variance(noise):
     fit = Problem(Exact(Gaussian(0.8))).fit(data.X, data.y, ALPHA)
     with pytest.raises(ValueError, match=f"noise is {noise}; a variance"):
         fit.std(data.new, noise=noise)
+
+
+def test_std_at_alpha_0_of_a_kernel_of_low_rank_is_that_of_least_squares(rng):
+    # A linear kernel without a penalty: the labels disagree, and that is the noise.
+    X = rng.standard_normal((30, 2))
+    y = X @ [1.0, -2.0] + 0.3 * rng.standard_normal(30)
+    new = rng.standard_normal((4, 2))
+    w, residual, *_ = np.linalg.lstsq(X, y, rcond=None)
+    noise = residual[0] / 30  # REML's divisor is l - rank F
+    expected = np.sqrt(
+        noise * np.einsum("ij,ji->i", new, np.linalg.solve(X.T @ X, new.T))
+    )
+    for basis in (Exact(Linear()), Nystrom(Linear(), landmarks=X[:2])):
+        fit = Problem(basis, unpenalized=None).fit(X, y, alpha=0.0)
+        assert_allclose(fit.predict(new), new @ w, rtol=1e-9)
+        assert_allclose(fit.std(new), expected, rtol=1e-5)

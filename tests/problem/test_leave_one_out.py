@@ -222,3 +222,18 @@ def test_gcv_of_least_squares_by_a_kernel_of_low_rank(basis, rng):
     assert_allclose(fit.path.generalized_cross_validation(0.0), expected)
     H = A @ np.linalg.pinv(A)
     assert_allclose(fit.leave_one_out(), r / (1 - np.diag(H)), rtol=1e-9)
+
+
+def test_the_search_leaves_out_some_rows_where_there_are_very_many(rng, monkeypatch):
+    X = rng.standard_normal((300, 2))
+    y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(300)
+    w = rng.uniform(0.5, 2.0, 300)
+    problem = Problem(Nystrom(Gaussian(1.0), landmarks=X[:20]))
+    alphas = [1e-6, 1e-3, 1.0]
+    monkeypatch.setattr("halfmoon.problem.ridge.SEARCH_ROWS", 70)
+    fit = problem.fit(X, y, alphas, sample_weight=w)
+    some = np.random.default_rng(0).choice(300, 70, replace=False)
+    for alpha, score in zip(alphas, fit.loo_scores, strict=True):
+        e = problem.fit(X, y, alpha, sample_weight=w).leave_one_out()[some]
+        assert_allclose(score, np.average(e**2, weights=w[some]), rtol=1e-9)
+    assert fit.alpha == alphas[int(np.argmin(fit.loo_scores))]

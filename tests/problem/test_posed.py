@@ -210,7 +210,7 @@ def test_energy(energy):
 
 def test_a_graph_of_another_size():
     data = table()
-    with pytest.raises(ValueError, match="graph has 29 nodes and the table 30 rows"):
+    with pytest.raises(ValueError, match=r"shape \(29, 29\) and the table 30 rows"):
         Problem(Exact(Gaussian(1.0)), sp.eye_array(29)).fit(data.X, data.y)
 
 

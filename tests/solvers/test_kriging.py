@@ -31,21 +31,26 @@ def test_bordered_system(k, alpha, rng):
     elimination = Elimination(root[:, None] * F)
     K = root[:, None] * kernel(X, X) * root
     path = ridge_dual(K, rng.normal(size=(12, 1)), elimination, w.sum())
-    actual = kriging_variance(
+    by_noise, by_prior = kriging_variance(
         path, kernel(new, X) * root, np.ones(6), features(new), alpha
     )
-    assert_allclose(actual, expected, rtol=1e-9)
+    assert_allclose(by_prior + lam * by_noise, expected, rtol=1e-9)  # tau = 1
+    # The noise of the labels in c'y, c from the bordered system itself.
+    c = np.linalg.solve(border, right)[:12]
+    assert_allclose(by_noise, (c**2 / w[:, None]).sum(axis=0), rtol=1e-9)
 
 
 def test_never_negative(rng):
     X = rng.normal(size=(40, 1))
     K = np.exp(-((X - X.T) ** 2))
     path = ridge_dual(K, X, Elimination(np.zeros((40, 0))), 40.0)
-    variance = kriging_variance(path, K, np.ones(40), np.zeros((40, 0)), 0.0)
-    assert (variance >= 0).all()
-    assert_allclose(variance, 0, atol=1e-11)
+    _, by_prior = kriging_variance(path, K, np.ones(40), np.zeros((40, 0)), 0.0)
+    assert (by_prior >= 0).all()
+    assert_allclose(by_prior, 0, atol=1e-11)
     none = ridge_dual(
         np.zeros((2, 2)), np.ones((2, 1)), Elimination(np.ones((2, 1))), 2
     )
     k_x, F = np.zeros((3, 2)), np.ones((3, 1))
-    assert_array_equal(kriging_variance(none, k_x, np.zeros(3), F, 0.0), 0.0)
+    by_noise, by_prior = kriging_variance(none, k_x, np.zeros(3), F, 0.0)
+    assert_array_equal(by_prior, 0.0)
+    assert_allclose(by_noise, 0.5)  # of the mean of two labels

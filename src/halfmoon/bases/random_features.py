@@ -122,6 +122,12 @@ class RandomFeatures(Basis):
         return GradientCoefficients(None, B, W)
 
     def _arguments(self, X: Rows) -> Array:
-        u = inner_products(as_rows(X), self.directions_)
+        X = as_rows(X)
+        if X.shape[1] != self.directions_.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the features were drawn for "
+                f"{self.directions_.shape[1]}; the same columns are needed."
+            )
+        u = inner_products(X, self.directions_)
         u += self.biases_
         return u

@@ -21,11 +21,11 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from halfmoon.bases.base import Basis
 from halfmoon.bases.exact import Exact
 from halfmoon.blocks import Stream
+from halfmoon.pieces import fresh
 from halfmoon.rows import Array, Rows, as_table
 from halfmoon.smoothers import KernelWeights, Smoother
 
@@ -58,8 +58,8 @@ class Smoothed(Basis):
         """Fit basis and smoother on the same rows."""
         rng = np.random.default_rng(rng)
         X = as_table(X)
-        self.basis_ = clone(self.basis).fit(X, rng)
-        self.smoother_ = clone(self.smoother).fit(X, rng)
+        self.basis_ = fresh(self.basis).fit(X, rng)
+        self.smoother_ = fresh(self.smoother).fit(X, rng)
         self.n_components_ = self.basis_.n_components_
         if self.basis_.conditional_degree >= 0:
             raise ValueError(

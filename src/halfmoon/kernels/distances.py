@@ -53,13 +53,13 @@ def squared_distances(X: Rows, Z: Rows) -> Array:
         m = Z.mean(axis=0)
         Z = Z - m
         X = Z if same else X - m
-        one_x, one_z = np.ones((X.shape[0], 1)), np.ones((Z.shape[0], 1))
-        r_x, r_z = (
-            shrink * squared_norms(X)[:, None],
-            shrink * squared_norms(Z)[:, None],
-        )
         # (x, |x|^2, 1) times (-2 z, 1, |z|^2): the three terms by the product itself
-        q = np.hstack([X, r_x, one_x]) @ np.hstack([-2.0 * Z, one_z, r_z]).T
+        d = X.shape[1]
+        left, right = np.empty((X.shape[0], d + 2)), np.empty((Z.shape[0], d + 2))
+        left[:, :d], left[:, d], left[:, d + 1] = X, shrink * squared_norms(X), 1.0
+        right[:, :d], right[:, d], right[:, d + 1] = Z, 1.0, shrink * squared_norms(Z)
+        right[:, :d] *= -2.0
+        q = left @ right.T
     np.maximum(q, 0.0, out=q)
     if same:
         np.fill_diagonal(q, 0.0)

@@ -37,8 +37,8 @@ def graph_energy(
     laplacian = sp.csr_array(laplacian)
     if laplacian.shape != (n, n):
         raise ValueError(
-            f"The graph has {laplacian.shape[0]} nodes and the table {n} rows; one "
-            f"node for each row is needed."
+            f"The graph Laplacian has shape {laplacian.shape} and the table {n} rows; "
+            f"a square matrix with one row for each row of the table is needed."
         )
 
     def products(block: sp.csr_array, rows: Array) -> Array:

@@ -27,7 +27,9 @@ def label_moments(
     """Phi'W Phi and Phi'W^(1/2) C by row blocks; Phi itself is never kept."""
 
     def products(rows: Rows, root_w: Array, C: Array) -> tuple[Array, Array]:
-        Phi = features(rows) * root_w  # not in place: it may be the table itself
+        Phi = features(rows)
+        if (root_w != 1.0).any():
+            Phi = root_w * Phi  # not in place: it may be the table itself
         return Phi.T @ Phi, Phi.T @ C
 
     G, b = (stream or Stream()).sum(

@@ -87,7 +87,8 @@ class Fit:
             k_x = posed.basis.gram(rows, posed.chosen) * posed.root_w[:, 0]
             k_xx = posed.basis.prior_variance(rows)
             F = posed.features(rows)
-            return _times(kriging_variance(path, k_x, k_xx, F, alpha), tau)
+            by_noise, by_prior = kriging_variance(path, k_x, k_xx, F, alpha)
+            return _times(by_noise, s2) + _times(by_prior, tau)
 
         def in_primal(rows: Rows) -> Array:
             Phi = posed.basis.transform(rows)

@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from halfmoon.bases import Basis, Exact
-from halfmoon.blocks import Stream
+from halfmoon.blocks import Stream, blas_for
+from halfmoon.pieces import fresh
 from halfmoon.problem.fit import Fit
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.ridge import solve_ridge
@@ -116,10 +117,10 @@ class Problem(BaseEstimator):
             )
         unpenalized = self.unpenalized
         return Posed(
-            basis=clone(self.basis).fit(X, rng),
+            basis=fresh(self.basis).fit(X, rng),
             energy=self.energy,
             mu=1.0 / n if self.mu is None else self.mu,
-            unpenalized=None if unpenalized is None else clone(unpenalized).fit(X, rng),
+            unpenalized=None if unpenalized is None else fresh(unpenalized).fit(X, rng),
             X=X,
             chosen=chosen,
             y=targets[chosen],
@@ -140,4 +141,5 @@ class Problem(BaseEstimator):
     ) -> Fit:
         """Pose the problem and solve it by ridge; see `pose` and `solve_ridge`."""
         posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
-        return solve_ridge(posed, alpha)
+        with blas_for(posed.X.shape[0] * posed.basis.n_components_**2):
+            return solve_ridge(posed, alpha)

@@ -43,19 +43,28 @@ class Elimination:
         Names of the columns that are 0, or follow from the others.
     """
 
+    Q1: Array
+    T: Array
+    rank: int
+    dependent: list[str]
+
     def __init__(self, F: Array, names: Sequence[str] | None = None) -> None:
         l, k = F.shape
+        if k == 0:
+            self.rank, self.dependent = 0, []
+            self.Q1, self.T = np.zeros((l, 0)), np.zeros((0, 0))
+            return
         names = [f"column {j}" for j in range(k)] if names is None else names
         scale = np.sqrt(np.einsum("ij,ij->j", F, F))
         scale[scale == 0] = 1.0
         # Columns of unit length: the rank must not depend on the units of a column.
         Q, R, order = sla.qr(F / scale, mode="economic", pivoting=True)
         diagonal = np.abs(np.diag(R))
-        top = diagonal[0] if k and l else 0.0
+        top = diagonal[0] if l else 0.0
         self.rank = int((diagonal > EPS * max(l, k) * top).sum())
         self.dependent = [names[j] for j in sorted(order[self.rank :])]
-        self.Q1: Array = Q[:, : self.rank]
-        self.T: Array = np.empty((self.rank, k))
+        self.Q1 = Q[:, : self.rank]
+        self.T = np.empty((self.rank, k))
         self.T[:, order] = R[: self.rank]
         self.T *= scale
         if self.rank:

@@ -2,11 +2,16 @@ r"""Posterior variance in the dual: universal kriging.
 
 .. math:: var \, g(x) = tau (k(x,x) - (k, f)' [K + lam I, F; F', 0]^{-1} (k, f))
 
-with k = k(x, X_l) and f = f(x). The system is solved by the elimination of the fit:
-:math:`c_0 = Q_1 T^{-T} f` satisfies F'c0 = f, and with :math:`h = k - (K + lam I) c_0`,
+with k = k(x, X_l) and f = f(x). With c the solution of that system in its first part,
+g(x) is estimated by c'y, and
 
-.. math:: var / tau = k(x,x) - 2 k'c_0 + c_0'(K + lam I) c_0
-                      - \sum_j (u_j'h)^2 / (s_j^2 + lam)
+.. math:: var \, g(x) = tau (k(x,x) - 2 k'c + c'K c) + s2 \, c'c
+
+of which the first term is what the labeled rows cannot know and the second their noise.
+The system is solved by the elimination of the fit: :math:`c_0 = Q_1 T^{-T} f` satisfies
+F'c0 = f, and with :math:`h = k - (K + lam I) c_0`,
+
+.. math:: c = c_0 + \sum_j u_j u_j'h / (s_j^2 + lam)
 
 which holds for conditionally positive definite kernels too.
 """
@@ -16,9 +21,11 @@ from __future__ import annotations
 import numpy as np
 
 from halfmoon.rows import Array
-from halfmoon.solvers.ridge import RidgePath
+from halfmoon.solvers.ridge import RidgePath, pseudo_inverse
 
 __all__ = ["kriging_variance"]
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 def kriging_variance(
@@ -27,15 +34,20 @@ def kriging_variance(
     k_xx: Array,  # (b,)
     F: Array,  # (b, k)
     alpha: float,
-) -> Array:  # (b,)
-    """Posterior variance of g at new rows, in units of tau; never negative."""
-    lam = path.lam(alpha)
+) -> tuple[Array, Array]:  # (b,), (b,)
+    """Factors of s2 and of tau in the posterior variance of g at new rows."""
+    lam, U = path.lam(alpha), path.V
     f = path.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
-    c = f @ path.elimination.Q1.T  # c0, (b, l)
-    Kc = f @ path.cross + lam * c  # (K + lam I) c0, as cross = Q1'K
-    h = (k_x - Kc) @ path.V
-    total = path.s2 + lam
-    known = total > np.finfo(np.float64).eps * path.s2.size * path.s2.max(initial=0.0)
-    gained = (h[:, known] ** 2) @ (1.0 / total[known])
-    prior = k_xx - 2 * np.einsum("ij,ij->i", k_x, c) + np.einsum("ij,ij->i", c, Kc)
-    return np.maximum(prior - gained, 0.0)
+    c_0 = f @ path.elimination.Q1.T  # (b, l)
+    K_0 = f @ path.cross  # K c0, as cross = Q1'K
+    by_modes = (k_x - K_0 - lam * c_0) @ U  # U'h, (b, m)
+    by_modes *= pseudo_inverse(path.s2, lam)
+    c = c_0 + by_modes @ U.T
+    cKc = np.einsum("ij,ij->i", K_0, c_0) + 2 * np.einsum("ij,ij->i", K_0 @ U, by_modes)
+    cKc += (by_modes**2) @ path.s2
+    kc = np.einsum("ij,ij->i", k_x, c)
+    unknown = k_xx - 2 * kc + cKc
+    # The terms cancel at the labeled rows: what is left of them there is rounding.
+    size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
+    unknown[unknown <= EPS * path.n_labeled * size] = 0.0
+    return np.einsum("ij,ij->i", c, c), unknown

@@ -35,10 +35,18 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
+from halfmoon.eigen import symmetric_eigen
 from halfmoon.rows import Array
 from halfmoon.solvers.elimination import Elimination
 
-__all__ = ["RidgePath", "RowFactor", "ridge_dual", "ridge_eigh", "ridge_svd"]
+__all__ = [
+    "RidgePath",
+    "RowFactor",
+    "pseudo_inverse",
+    "ridge_dual",
+    "ridge_eigh",
+    "ridge_svd",
+]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -99,13 +107,13 @@ class RidgePath:
         """W alpha, the penalty beside the unaveraged loss."""
         if not 0 <= alpha < np.inf:
             raise ValueError(
-                f"alpha is {alpha}; a number that is not negative is needed"
+                f"alpha is {alpha}; a number that is not negative is needed."
             )
         return self.total_weight * float(alpha)
 
     def theta(self, alpha: float) -> Array:
         """Whitened coefficients of the basis, shape (r, t); c~ in the dual."""
-        return self.V @ (_inverse(self.s2, self.lam(alpha))[:, None] * self.z)
+        return self.V @ (pseudo_inverse(self.s2, self.lam(alpha))[:, None] * self.z)
 
     def beta(self, alpha: float) -> Array:
         """Coefficients of the unpenalized features, shape (k, t)."""
@@ -113,15 +121,15 @@ class RidgePath:
 
     def degrees_of_freedom(self, alpha: float) -> float:
         """Trace of the smoother H, which turns y into fitted values."""
-        taken = self.s2 * _inverse(self.s2, self.lam(alpha))
+        taken = self.s2 * pseudo_inverse(self.s2, self.lam(alpha))
         return self.elimination.rank + float(taken.sum())
 
     def generalized_cross_validation(self, alpha: float) -> float:
         """mean(r^2) / (1 - trace(H) / l)^2, with r the residuals of all targets."""
         lam, l = self.lam(alpha), self.n_labeled
-        g = _inverse(self.s2, lam)[:, None]
+        g = pseudo_inverse(self.s2, lam)[:, None]
         if self.rows is not None:
-            g_rows = _inverse(self.rows.s2, lam)[:, None]
+            g_rows = pseudo_inverse(self.rows.s2, lam)[:, None]
             # 1 - s^2 g = lam g, and 1 in directions of which nothing is taken.
             left = np.where(g_rows > 0, lam * g_rows, 1.0)
             residual = ((left * self.rows.z) ** 2).sum()
@@ -137,18 +145,26 @@ class RidgePath:
         """Variances of noise and prior, s2 and tau of each target, shape (t,).
 
         By restricted maximum likelihood, s2 = y'(I - H) y / (l - rank F) and
-        tau = s2 / lam. Infinite where no row is left to tell.
+        tau = s2 / lam. At lam = 0 there is no noise if the fit interpolates, and a flat
+        prior if it does not. Infinite where no row is left to tell.
         """
         lam, left = self.lam(alpha), self.n_labeled - self.elimination.rank
+        infinite = np.full_like(self.energy, np.inf)
         if left < 1:
-            return np.full_like(self.energy, np.inf), np.full_like(self.energy, np.inf)
-        if self.rows is not None:  # y'(I - H)y = lam y'G y, and G stays as lam -> 0
-            g = _inverse(self.rows.s2, lam)
+            return infinite, infinite
+        taken = (pseudo_inverse(self.s2, lam)[:, None] * self.z**2).sum(axis=0)
+        if self.rows is None:
+            noise = np.maximum(self.energy - taken, 0.0) / left
+        else:  # y'(I - H)y = lam y'G y, and G stays as lam -> 0
+            g = pseudo_inverse(self.rows.s2, lam)
             tau = (g[:, None] * self.rows.z**2).sum(axis=0) / left
-            return lam * tau, tau
-        g = _inverse(self.s2, lam)
-        noise = np.maximum(self.energy - (g[:, None] * self.z**2).sum(axis=0), 0) / left
-        return noise, noise / lam if lam > 0 else np.full_like(noise, np.inf)
+            if lam > 0:
+                return lam * tau, tau
+            disagree = (self.rows.z[self.rows.s2 == 0] ** 2).sum(axis=0)
+            if (disagree <= EPS * self.n_labeled * self.energy).all():
+                return np.zeros_like(tau), tau
+            noise = disagree / left
+        return noise, noise / lam if lam > 0 else infinite
 
     def leave_one_out(self, alphas: Sequence[float]) -> Array:
         """Left-out residuals e_i of (3), shape (len(alphas), l, t), root weights in.
@@ -160,7 +176,7 @@ class RidgePath:
         U, s2, z = self.rows.U, self.rows.s2, self.rows.z
         identified = np.einsum("ij,ij->i", U, U) > 10 * EPS * self.n_labeled
         lams = np.array([self.lam(a) for a in alphas])
-        inverses = np.array([_inverse(s2, lam) for lam in lams])  # (a, m)
+        inverses = np.array([pseudo_inverse(s2, lam) for lam in lams])  # (a, m)
         diagonal = (U**2) @ inverses.T  # G_ii, (l, a)
         l, a, t = self.n_labeled, len(lams), z.shape[1]
         scaled = inverses.T[:, :, None] * z[:, None, :]  # (m, a, t)
@@ -187,7 +203,9 @@ class RidgePath:
     ) -> Array:  # (b, a, t)
         """Left-out residuals of (3) for a block of the labeled rows, by 1 - H_ii."""
         rows = PhiV - Q1 @ (self.cross @ self.V)  # rows of (I - P) Phi V
-        inverses = np.array([_inverse(self.s2, self.lam(a)) for a in alphas])  # (a, m)
+        inverses = np.array(
+            [pseudo_inverse(self.s2, self.lam(a)) for a in alphas]
+        )  # (a, m)
         H = (rows**2) @ inverses.T
         H += np.einsum("ij,ij->i", Q1, Q1)[:, None]
         scaled = inverses.T[:, :, None] * self.z[:, None, :]  # (m, a, t)
@@ -217,14 +235,14 @@ class RidgePath:
         f = self.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
         u = Phi - f @ self.cross
         seen = (u @ self.V) ** 2
-        noise = seen @ _inverse(self.s2, self.lam(alpha))
+        noise = seen @ pseudo_inverse(self.s2, self.lam(alpha))
         noise += np.einsum("ij,ij->i", f, f)
         size = np.einsum("ij,ij->i", u, u)
-        unseen = size - seen.sum(axis=1)
+        # Directions that the labels did not move, at lam = 0, keep their prior too.
+        moved = self.s2 + self.lam(alpha) > _tolerance(self.s2)
+        unseen = size - seen[:, moved].sum(axis=1)
         unseen[unseen <= EPS * self.V.shape[0] * size] = 0.0
-        # Directions that the labels did not move keep their prior.
-        blind = self.s2 + self.lam(alpha) <= _tolerance(self.s2)
-        return noise, unseen + seen[:, blind].sum(axis=1)
+        return noise, unseen
 
 
 def ridge_svd(
@@ -262,7 +280,7 @@ def ridge_eigh(
 ) -> RidgePath:
     """Solve (1) from moments of the labeled rows. O(r^3)."""
     target = elimination.Q1.T @ y
-    s2, V = sla.eigh(G - cross.T @ cross, check_finite=False)
+    s2, V = symmetric_eigen(G - cross.T @ cross)
     s2 = _truncate(s2)
     return RidgePath(
         s2=s2,
@@ -291,7 +309,7 @@ def ridge_dual(
     """
     half = elimination.complement(K)  # N'K
     M = elimination.complement(half.T)  # N'K N
-    s2, E = sla.eigh((M + M.T) / 2, check_finite=False)
+    s2, E = symmetric_eigen((M + M.T) / 2)
     top = max(np.abs(s2).max(initial=0.0), 0.0)
     if s2.size and s2[0] < -np.sqrt(EPS) * top:
         raise ValueError(
@@ -326,7 +344,7 @@ def _truncate(s2: Array, top: float | None = None) -> Array:
     return np.where(s2 > limit, s2, 0.0)
 
 
-def _inverse(s2: Array, lam: float) -> Array:
+def pseudo_inverse(s2: Array, lam: float) -> Array:
     """1 / (s^2 + lam), or 0 where both are 0 to rounding: a pseudo-inverse."""
     total = s2 + lam
     out = np.zeros_like(total)

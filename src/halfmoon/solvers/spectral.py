@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg as sla
 
+from halfmoon.eigen import symmetric_eigen
 from halfmoon.filters import Filter
 from halfmoon.rows import Array
 from halfmoon.whitening import Whitening
@@ -46,7 +46,7 @@ def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
     whitening : Whitening
         Of Q.
     """
-    values, vectors = sla.eigh(whitening.congruence(Sigma), check_finite=False)
+    values, vectors = symmetric_eigen(whitening.congruence(Sigma))
     values = np.maximum(values[::-1], 0.0)
     return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))
 

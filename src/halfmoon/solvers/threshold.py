@@ -21,11 +21,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg as sla
 
+from halfmoon.blocks import Stream
+from halfmoon.eigen import symmetric_eigen
 from halfmoon.rows import Array
 
 __all__ = ["HardThreshold", "hard_threshold"]
+
+CACHED_ROWS = 64
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -63,20 +66,30 @@ class HardThreshold:
 
         O(m l rank) for one product, and O(m rank t) for each alpha.
         """
-        M = K_x @ (self.U / self.s)  # (m, rank): v_i(x) = M z
-        out = np.zeros((len(alphas), self.s.size + 1))
-        for z, target in zip(self.z.T, y.T, strict=True):
-            V = np.ascontiguousarray((M * z).T)  # (rank, m), a mode in each row
-            for j, alpha in enumerate(alphas):
-                lost = alpha * self.U.shape[0] / (self.s + alpha * self.U.shape[0])
-                # Unpenalizing mode k adds what the penalty took from it.
-                steps = np.cumsum(lost[:, None] * V, axis=0)
-                residual = target - (V.sum(axis=0) - steps[-1]) if len(V) else target
-                out[j, 0] += (residual**2).sum()
-                if len(V):
-                    steps -= residual
-                    out[j, 1:] += np.einsum("ij,ij->i", steps, steps)
-        return out / y.size
+        lams = np.asarray(alphas, dtype=np.float64) * self.U.shape[0]
+        lost = lams[:, None] / (self.s + lams[:, None])  # of each mode, (a, rank)
+        to_modes = self.U / self.s
+
+        def squares(K_rows: Array, targets: Array) -> Array:
+            M = K_rows @ to_modes  # (b, rank): v_i(x) = M z
+            out = np.zeros((len(lost), self.s.size + 1))
+            for z, target in zip(self.z.T, targets.T, strict=True):
+                V = np.ascontiguousarray((M * z).T)  # (rank, b), a mode in each row
+                whole = V.sum(axis=0)
+                for taken, into in zip(lost, out, strict=True):
+                    # Unpenalizing mode k gives back what the penalty took from it.
+                    steps = np.zeros((len(V) + 1, len(target)))
+                    np.multiply(taken[:, None], V, out=steps[1:])
+                    np.cumsum(steps, axis=0, out=steps)
+                    steps += whole - steps[-1] - target
+                    into += np.einsum("ij,ij->i", steps, steps)
+            return out
+
+        # Few rows at a time, so that their modes stay in the cache.
+        total: Array = Stream(block_rows=CACHED_ROWS).sum(
+            squares, K_x, y, row_bytes=24 * self.s.size
+        )
+        return total / y.size
 
 
 def hard_threshold(
@@ -84,7 +97,7 @@ def hard_threshold(
     y: Array,  # (l, t)
 ) -> HardThreshold:
     """Eigendecomposition of K at its numerical rank, with the targets. O(l^3)."""
-    s, U = sla.eigh(K, check_finite=False)
+    s, U = symmetric_eigen(K)
     kept = s > EPS * len(s) * max(s[-1], 0.0)
     s, U = s[kept][::-1], U[:, kept][:, ::-1]
     return HardThreshold(s, U, U.T @ y)
