@@ -48,6 +48,7 @@ def skip_routing(app, what, name, obj, skip, options):
 
 
 def setup(app):
+    """Let Sphinx know of the above."""
     app.connect("autodoc-skip-member", skip_routing)
 
 
