@@ -25,22 +25,19 @@ def run(quick=False):
         energy="gradient",
         unpenalized=None,
     )
-    fit = values = None
 
     def peer():
-        nonlocal values
         theirs.set_support(X)
         theirs.update_sigma(scale, p=p, nl=l)
         theirs.update_mu(1 / n, mu_numerical=0.0, Tikhonov=True)
         theirs.update_psi(nl=l, lambd=1.0)
 
     def ours():
-        nonlocal fit
-        fit = problem.fit(X, known, alpha=1.0)
+        return problem.fit(X, known, alpha=1.0)
 
     mine, other = alternate(ours, peer, repeats=3 if quick else 10, runs=5)
     values = theirs(X) @ y[:l]
-    apart = np.abs(fit.predict(X) - values).max() / np.abs(values).max()
+    apart = np.abs(ours().predict(X) - values).max() / np.abs(values).max()
     return [
         Line(
             f"Laplacian fit, n = {n:,}, p = {p}, d = {d}, against plasp",

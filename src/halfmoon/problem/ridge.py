@@ -9,14 +9,14 @@ import numpy as np
 from halfmoon.problem.fit import Fit
 from halfmoon.problem.path import left_out, ridge_path
 from halfmoon.problem.posed import Posed
-from halfmoon.rows import Indices
+from halfmoon.rows import Array, Indices
 
 __all__ = ["solve_ridge"]
 
 SEARCH_ROWS = 5_000
 
 
-def solve_ridge(posed: Posed, alpha: float | Sequence[float]) -> Fit:
+def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
 
     Where only moments of the labeled rows are kept, because there are more of them than
@@ -48,7 +48,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float]) -> Fit:
     return Fit(posed, theta, beta, alpha=best, path=path, loo_scores=scores)
 
 
-def _numbers(alpha: float | Sequence[float]) -> list[float]:
+def _numbers(alpha: float | Sequence[float] | Array) -> list[float]:
     try:
         values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
     except (TypeError, ValueError):

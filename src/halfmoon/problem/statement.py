@@ -30,7 +30,14 @@ from halfmoon.pieces import fresh
 from halfmoon.problem.fit import Fit
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.ridge import solve_ridge
-from halfmoon.rows import Rows, as_table, as_targets, as_weights, refuse_non_finite
+from halfmoon.rows import (
+    Array,
+    Rows,
+    as_table,
+    as_targets,
+    as_weights,
+    refuse_non_finite,
+)
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["Problem"]
@@ -133,7 +140,7 @@ class Problem(BaseEstimator):
         self,
         X: Rows,  # (n, d)
         y: Any,  # (n,) or (n, t)
-        alpha: float | Sequence[float] = 1e-3,
+        alpha: float | Sequence[float] | Array = 1e-3,
         *,
         sample_weight: Any = None,
         rng: np.random.Generator | int | None = None,

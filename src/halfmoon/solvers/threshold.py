@@ -60,7 +60,7 @@ class HardThreshold:
         self,
         K_x: Array,  # (m, l), kernel between test and labeled rows
         y: Array,  # (m, t)
-        alphas: Sequence[float],
+        alphas: Sequence[float] | Array,
     ) -> Array:  # (len(alphas), rank + 1)
         """Mean squared error on test rows, for each alpha and each k = 0, ..., rank.
 
