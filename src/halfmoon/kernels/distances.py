@@ -5,16 +5,24 @@
 for any m; with m the mean of the z the three terms are of the size of the spread of
 the rows, so an offset of the whole table costs no digits. CSR rows are not centered:
 that would make them dense.
+
+Equal rows are at distance exactly 0, because the rounding error of the product is taken
+off before clipping at 0: kernels with a kink at 0 (Laplace, thin plate) need that.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from halfmoon.rows import Array, Rows, inner_products
 
-__all__ = ["squared_distances", "squared_norms"]
+__all__ = ["of_distances", "squared_distances", "squared_norms"]
+
+CACHED_ENTRIES = 2**16  # half a megabyte: what a core keeps at hand between two steps
 
 
 def squared_norms(X: Rows) -> Array:
@@ -27,10 +35,6 @@ def squared_norms(X: Rows) -> Array:
 def squared_distances(X: Rows, Z: Rows) -> Array:
     """Squared distance of each pair, by one matrix product; never negative.
 
-    Rows that are equal are at distance exactly 0, because the rounding error of the
-    product is taken off before clipping at 0: kernels with a kink at 0 (Laplace,
-    thin plate) need that.
-
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d), float64
@@ -41,7 +45,22 @@ def squared_distances(X: Rows, Z: Rows) -> Array:
     ndarray of shape (n, p)
         O(n p d) time; besides the result, only arrays of the size of X and Z.
     """
-    same = X is Z
+    return of_distances(lambda q: q, X, Z)
+
+
+def of_distances(
+    function: Callable[[Array], Any],
+    X: Rows,  # (n, d)
+    Z: Rows,  # (p, d)
+) -> Array:  # (n, p)
+    """A function of the squared distance of each pair.
+
+    Parameters
+    ----------
+    function : callable
+        Takes squared distances of some rows and writes its values over them.
+    X, Z : as in `squared_distances`
+    """
     # A product of d terms is off by about sqrt(d) roundings.
     shrink = 1.0 - (4.0 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps
     if sp.issparse(X) or sp.issparse(Z):
@@ -49,18 +68,29 @@ def squared_distances(X: Rows, Z: Rows) -> Array:
         q *= -2.0
         q += shrink * squared_norms(X)[:, None]
         q += shrink * squared_norms(Z)
-    else:
-        m = Z.mean(axis=0)
-        Z = Z - m
-        X = Z if same else X - m
-        # (x, |x|^2, 1) times (-2 z, 1, |z|^2): the three terms by the product itself
-        d = X.shape[1]
-        left, right = np.empty((X.shape[0], d + 2)), np.empty((Z.shape[0], d + 2))
-        left[:, :d], left[:, d], left[:, d + 1] = X, shrink * squared_norms(X), 1.0
-        right[:, :d], right[:, d], right[:, d + 1] = Z, 1.0, shrink * squared_norms(Z)
-        right[:, :d] *= -2.0
-        q = left @ right.T
+        _finish(q, function, 0, X is Z)
+        return q
+    n, d = X.shape
+    m = Z.mean(axis=0)
+    # (x, |x|^2, 1) times (-2 z, 1, |z|^2): the three terms by the product itself
+    left, right = np.ones((n, d + 2)), np.ones((Z.shape[0], d + 2))
+    np.subtract(X, m, out=left[:, :d])
+    np.subtract(Z, m, out=right[:, :d])
+    left[:, d] = shrink * squared_norms(left[:, :d])
+    right[:, d + 1] = shrink * squared_norms(right[:, :d])
+    right[:, :d] *= -2.0
+    q = np.empty((n, Z.shape[0]))
+    # A few rows at a time, so that they are still in the cache for the function.
+    step = max(1, CACHED_ENTRIES // Z.shape[0])
+    for start in range(0, n, step):
+        some = q[start : start + step]
+        np.matmul(left[start : start + step], right.T, out=some)
+        _finish(some, function, start, X is Z)
+    return q
+
+
+def _finish(q: Array, function: Callable[[Array], Any], start: int, same: bool) -> None:
     np.maximum(q, 0.0, out=q)
     if same:
-        np.fill_diagonal(q, 0.0)
-    return q
+        np.fill_diagonal(q[:, start:], 0.0)
+    function(q)

@@ -14,7 +14,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 
 from halfmoon.kernels.base import Kernel
-from halfmoon.kernels.distances import squared_distances
+from halfmoon.kernels.distances import of_distances, squared_distances
 from halfmoon.kernels.median import median_distance
 from halfmoon.rows import Array, Rows
 
@@ -86,10 +86,10 @@ class Radial(Kernel):
 
     def log(self, X: Rows, Z: Rows) -> Array:
         """log k(x, z), exact where k itself underflows to 0."""
-        return self.log_value(squared_distances(*self._pair(X, Z)))
+        return of_distances(self.log_value, *self._pair(X, Z))
 
     def _value(self, X: Rows, Z: Rows) -> Array:
-        return self.value(squared_distances(X, Z))
+        return of_distances(self.value, X, Z)
 
     def _diag(self, X: Rows) -> Array:
         return self.value(np.zeros(X.shape[0]))

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from halfmoon.kernels.base import Kernel
-from halfmoon.kernels.distances import squared_distances
+from halfmoon.kernels.distances import of_distances, squared_distances
 from halfmoon.rows import Array, Rows
 
 __all__ = ["Polyharmonic", "ThinPlate"]
@@ -60,7 +60,7 @@ class ThinPlate(Kernel):
         return k, slope
 
     def _value(self, X: Rows, Z: Rows) -> Array:
-        return self.value(squared_distances(X, Z))
+        return of_distances(self.value, X, Z)
 
     def _diag(self, X: Rows) -> Array:
         return np.zeros(X.shape[0])
@@ -117,7 +117,7 @@ class Polyharmonic(Kernel):
         return k, slope
 
     def _value(self, X: Rows, Z: Rows) -> Array:
-        return self.value(squared_distances(X, Z))
+        return of_distances(self.value, X, Z)
 
     def _diag(self, X: Rows) -> Array:
         return self.value(np.zeros(X.shape[0]))
