@@ -7,7 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from halfmoon.problem import solve_ridge
+from halfmoon.bases import Nystrom
+from halfmoon.kernels import Gaussian
+from halfmoon.problem import Problem, solve_ridge
+from halfmoon.unpenalized import Constant, Polynomials
 from reference import (
     BASES,
     LEVERS,
@@ -137,3 +140,27 @@ def test_alpha_of_any_kind_of_sequence(as_type):
     one = stated.fit(data.X, data.y, as_type([0.1]))
     assert fit.loo_scores.shape == (2,)
     assert one.alpha == 0.1
+
+
+@pytest.mark.parametrize("unpenalized", [None, Constant(), Polynomials(1)])
+def test_a_single_alpha_is_a_point_of_the_path(rng, unpenalized):
+    # More labeled rows than functions: one alpha by Cholesky, several by the path.
+    X = rng.standard_normal((80, 2))
+    y, w = rng.standard_normal((80, 2)), rng.uniform(0.5, 2.0, 80)
+    statement = Problem(
+        Nystrom(Gaussian(1.0), landmarks=X[:15]), unpenalized=unpenalized
+    )
+    posed = statement.pose(X, y, sample_weight=w)
+    theta, beta = posed.solve(1e-3)
+    assert "path" not in posed.__dict__  # it was not needed
+    assert_allclose(theta, posed.whitening.unwhiten(posed.path.theta(1e-3)), rtol=1e-7)
+    assert_allclose(beta, posed.path.beta(1e-3), rtol=1e-9)
+
+
+def test_a_single_alpha_too_small_for_cholesky_goes_by_the_path(rng):
+    X = rng.standard_normal((60, 1))
+    y = np.sin(X[:, 0])
+    posed = Problem(Nystrom(Gaussian(3.0), landmarks=X[:20])).pose(X, y)
+    fit = solve_ridge(posed, 1e-18)
+    assert "path" in posed.__dict__
+    assert_allclose(fit.predict(X), y, atol=1e-3)  # s^2 is known to eps: s to its root

@@ -36,7 +36,7 @@ def solve_filter(
         )
     W, elimination = posed.total_weight, posed.elimination
     target = elimination.Q1.T @ (posed.root_w * posed.y)
-    G, cross, by_targets = posed.labeled_moments()
+    G, cross, by_targets = posed.labeled_moments
     b = (by_targets.T - cross.T @ target) / W
     if covariance == "labeled":
         Sigma = (G - cross.T @ cross) / W

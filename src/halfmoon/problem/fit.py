@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
-from halfmoon.problem.path import left_out
+from halfmoon.problem.left_out import left_out
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Rows, as_table
 from halfmoon.solvers import RidgePath, kriging_variance
@@ -28,8 +29,8 @@ class Fit:
     beta : ndarray of shape (k, t)
     alpha : float or None
         The penalty weight, chosen by leave-one-out where there were several.
-    path : RidgePath or None
-        The factorization, where the fit was by ridge.
+    by_ridge : bool
+        The fit is a point of a `path`, and has what follows from that.
     loo_scores : ndarray or None
         Mean squared left-out residual of each alpha, where there were several.
     """
@@ -38,13 +39,13 @@ class Fit:
     theta: Array
     beta: Array
     alpha: float | None = None
-    path: RidgePath | None = None
+    by_ridge: bool = False
     loo_scores: Array | None = None
 
     @property
     def rank(self) -> int:
         """Number of directions that the fit could use of the basis."""
-        if self.path is not None and self.posed.dual:
+        if self.by_ridge and self.posed.dual:
             return int((self.path.s2 > 0).sum())
         return self.posed.whitening.rank + self.posed.free.shape[1]
 
@@ -110,21 +111,26 @@ class Fit:
         g_(-i) is the fit without the label of row i, which stays in the table as an
         unlabeled row, at the same lam. Infinite where nothing is known without it.
         """
-        path, alpha = self._ridge()
-        residuals = left_out(self.posed, path, [alpha])[0]
+        _, alpha = self._ridge()
+        residuals = left_out(self.posed, [alpha])[0]
         return self._shaped(residuals / self.posed.root_w)
 
     @cached_property
     def _function(self) -> Callable[[Rows], Array]:
         return self.posed.basis.function(self.theta)
 
-    def _ridge(self) -> tuple[RidgePath, float]:
-        if self.path is None or self.alpha is None:
+    @property
+    def path(self) -> RidgePath:
+        """The factorization that serves every alpha."""
+        if not self.by_ridge:
             raise ValueError(
                 "Only a fit by ridge has leave-one-out residuals and a posterior "
                 "variance in closed form."
             )
-        return self.path, self.alpha
+        return self.posed.path
+
+    def _ridge(self) -> tuple[RidgePath, float]:
+        return self.path, cast(float, self.alpha)
 
     def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
         X = as_table(X)

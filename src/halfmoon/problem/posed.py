@@ -15,7 +15,14 @@ from halfmoon.blocks import Stream
 from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.moments import dirichlet, graph_energy, label_moments
 from halfmoon.rows import Array, Indices, Rows
-from halfmoon.solvers import Elimination
+from halfmoon.solvers import (
+    Elimination,
+    RidgePath,
+    ridge_cholesky,
+    ridge_dual,
+    ridge_eigh,
+    ridge_svd,
+)
 from halfmoon.unpenalized import Unpenalized
 from halfmoon.whitening import Whitening, whitening
 
@@ -79,6 +86,12 @@ class Posed:
         """The fit needs only a kernel matrix at the labeled rows."""
         return self.energy is None and self.basis.has_gram
 
+    @cached_property
+    def overdetermined(self) -> bool:
+        """More labeled rows than functions: their moments are all that is kept."""
+        left = len(self.chosen) - self.elimination.rank
+        return not self.dual and left > self.whitening.rank
+
     # ---- the loss --------------------------------------------------------------------
 
     @cached_property
@@ -105,6 +118,7 @@ class Posed:
 
         return self.stream.map(values, self.X_l, row_bytes=self.basis.row_bytes)
 
+    @cached_property
     def labeled_moments(self) -> tuple[Array, Array, Array]:
         """Phi'W Phi, Q1'W^(1/2) Phi, y'W Phi, Phi unkept: (p, p), (r, p), (t, p)."""
         Q1 = self.elimination.Q1
@@ -206,3 +220,34 @@ class Posed:
         """theta and beta of (1), from a beta that ends with the free directions."""
         k = self.F.shape[1]
         return theta + self.free @ beta[k:], beta[:k]
+
+    # ---- in the coordinates of the solvers -------------------------------------------
+
+    @cached_property
+    def path(self) -> RidgePath:
+        """The factorization that serves every alpha, by the shortest of three ways."""
+        y, W = self.root_w * self.y, self.total_weight
+        if self.dual:
+            K = self.basis.gram(self.X_l, self.chosen)
+            return ridge_dual(self.root_w * K * self.root_w.T, y, self.elimination, W)
+        if self.overdetermined:
+            return ridge_eigh(*self._whitened_moments, y, self.elimination, W)
+        Phi = self.whitening.whiten(self.root_w * self.on_labeled())
+        return ridge_svd(Phi, y, self.elimination, W)
+
+    def solve(self, alpha: float) -> tuple[Array, Array]:
+        """theta and beta of (1): a point of the path, or by itself where cheaper."""
+        y, lam = self.root_w * self.y, self.total_weight * alpha
+        point = None
+        if self.overdetermined and "path" not in self.__dict__ and lam > 0:
+            point = ridge_cholesky(*self._whitened_moments, y, self.elimination, lam)
+        theta, beta = point or (self.path.theta(alpha), self.path.beta(alpha))
+        if self.dual:
+            return self.basis.lift(self.chosen, self.root_w * theta), beta
+        return self.with_free(self.whitening.unwhiten(theta), beta)
+
+    @cached_property
+    def _whitened_moments(self) -> tuple[Array, Array, Array]:
+        G, cross, b = self.labeled_moments
+        whitening = self.whitening
+        return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)

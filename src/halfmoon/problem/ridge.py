@@ -7,20 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from halfmoon.problem.fit import Fit
-from halfmoon.problem.path import left_out, ridge_path
+from halfmoon.problem.left_out import left_out
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices
 
 __all__ = ["solve_ridge"]
 
-SEARCH_ROWS = 5_000
+SEARCH_ROWS = 2_000
 
 
 def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
 
     Where only moments of the labeled rows are kept, because there are more of them than
-    functions, and they are more than 5,000, then as many of them, drawn at random, are
+    functions, and they are more than 2,000, then as many of them, drawn at random, are
     left out one by one: enough to tell alphas apart, at the cost of part of a pass.
 
     Parameters
@@ -30,22 +30,17 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
         Penalty weight, beside the averaged loss.
     """
     alphas = _numbers(alpha)
-    path = ridge_path(posed)
     best, scores = alphas[0], None
     if len(alphas) > 1:
         some: Indices | slice = slice(None)
-        if path.rows is None and len(posed.chosen) > SEARCH_ROWS:
+        if posed.overdetermined and len(posed.chosen) > SEARCH_ROWS:
             rng = np.random.default_rng(0)  # the same rows in every search
             some = rng.choice(len(posed.chosen), SEARCH_ROWS, replace=False)
-        errors = left_out(posed, path, alphas, some) ** 2  # the weights are in
+        errors = left_out(posed, alphas, some) ** 2  # the weights are in
         scores = errors.sum(axis=(1, 2)) / (posed.w[some].sum() * posed.y.shape[1])
         best = alphas[int(np.argmin(scores))]
-    theta, beta = path.theta(best), path.beta(best)
-    if posed.dual:
-        theta = posed.basis.lift(posed.chosen, posed.root_w * theta)
-    else:
-        theta, beta = posed.with_free(posed.whitening.unwhiten(theta), beta)
-    return Fit(posed, theta, beta, alpha=best, path=path, loo_scores=scores)
+    theta, beta = posed.solve(best)
+    return Fit(posed, theta, beta, alpha=best, by_ridge=True, loo_scores=scores)
 
 
 def _numbers(alpha: float | Sequence[float] | Array) -> list[float]:

@@ -8,7 +8,13 @@ from halfmoon.solvers.cg import (
 from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance
-from halfmoon.solvers.ridge import RidgePath, ridge_dual, ridge_eigh, ridge_svd
+from halfmoon.solvers.ridge import (
+    RidgePath,
+    ridge_cholesky,
+    ridge_dual,
+    ridge_eigh,
+    ridge_svd,
+)
 from halfmoon.solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 from halfmoon.solvers.threshold import HardThreshold, hard_threshold
 
@@ -25,6 +31,7 @@ __all__ = [
     "hinge_dual",
     "kriging_variance",
     "nystrom_preconditioner",
+    "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",
     "ridge_svd",

@@ -14,6 +14,7 @@ There are three ways to s, U and V, and one `RidgePath` for what follows from th
 ==============  ==============================  =====================================
 `ridge_svd`     SVD of N'Phi                    labeled rows no more than functions
 `ridge_eigh`    eigh of the moments Phi'Phi     more rows: only sums over them needed
+                                                (`ridge_cholesky` for a single alpha)
 `ridge_dual`    eigh of N'K N                   a kernel matrix K, even a conditionally
                                                 positive definite one; theta is c
 ==============  ==============================  =====================================
@@ -34,6 +35,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg as sla
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from halfmoon.eigen import symmetric_eigen
 from halfmoon.rows import Array
@@ -43,6 +45,7 @@ __all__ = [
     "RidgePath",
     "RowFactor",
     "pseudo_inverse",
+    "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",
     "ridge_svd",
@@ -294,6 +297,31 @@ def ridge_eigh(
         total_weight=total_weight,
         rows=None,
     )
+
+
+def ridge_cholesky(
+    G: Array,  # (r, r), Phi'Phi
+    b: Array,  # (r, t), Phi'y
+    cross: Array,  # (rank F, r), Q1'Phi
+    y: Array,  # (l, t)
+    elimination: Elimination,
+    lam: float,
+) -> tuple[Array, Array] | None:  # (r, t), (k, t)
+    """theta and beta for one lam, from the moments of `ridge_eigh`, without a path.
+
+    Several times cheaper than the path, though also O(r^3); None where the system is
+    too ill-conditioned for it, which the path is not afraid of.
+    """
+    target = elimination.Q1.T @ y
+    A = G - cross.T @ cross
+    if len(A) == 0:
+        return None
+    A[np.diag_indices(len(A))] += lam
+    chol, failed = dpotrf(A)
+    if failed or dpocon(chol, np.abs(A).sum(axis=0).max())[0] <= EPS * len(A):
+        return None
+    theta, _ = dpotrs(chol, b - cross.T @ target)
+    return theta, elimination.solve(target - cross @ theta)
 
 
 def ridge_dual(

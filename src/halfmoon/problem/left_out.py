@@ -1,4 +1,4 @@
-"""The factorization of a posed problem that serves every alpha, and leave-one-out."""
+"""Leave-one-out residuals of a posed problem, whichever way it was factored."""
 
 from __future__ import annotations
 
@@ -6,35 +6,12 @@ from collections.abc import Sequence
 
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices, Rows
-from halfmoon.solvers import RidgePath, ridge_dual, ridge_eigh, ridge_svd
 
-__all__ = ["left_out", "ridge_path"]
-
-
-def ridge_path(posed: Posed) -> RidgePath:
-    """The factorization that serves every alpha, by the shortest of three ways."""
-    y, W, elimination = posed.root_w * posed.y, posed.total_weight, posed.elimination
-    if posed.dual:
-        K = posed.basis.gram(posed.X_l, posed.chosen)
-        return ridge_dual(posed.root_w * K * posed.root_w.T, y, elimination, W)
-    whitening = posed.whitening
-    if len(y) - elimination.rank <= whitening.rank:
-        Phi = whitening.whiten(posed.root_w * posed.on_labeled())
-        return ridge_svd(Phi, y, elimination, W)
-    G, cross, b = posed.labeled_moments()
-    return ridge_eigh(
-        whitening.congruence(G),
-        whitening.whiten(b).T,
-        whitening.whiten(cross),
-        y,
-        elimination,
-        W,
-    )
+__all__ = ["left_out"]
 
 
 def left_out(
     posed: Posed,
-    path: RidgePath,
     alphas: Sequence[float],
     some: Indices | slice = slice(None),
 ) -> Array:  # (a, l, t)
@@ -42,6 +19,7 @@ def left_out(
 
     Where only moments of the rows were kept this is another pass over them.
     """
+    path = posed.path
     if path.rows is not None:
         return path.leave_one_out(alphas)[:, some]
     M = posed.whitening.unwhiten(path.V)  # Phi~ V = Phi R^-1 V
