@@ -14,11 +14,10 @@ from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from halfmoon.kernels import Kernel
-from halfmoon.rows import Array, Rows, as_dense_rows
+from halfmoon.rows import Array, Indices, Rows, as_dense_rows
 
 __all__ = ["Basis", "GradientCoefficients", "Sections"]
 
@@ -105,12 +104,15 @@ class Basis(BaseEstimator, ABC):
             G += A[:, :, None] * as_dense_rows(X)[:, None, :]
         return G
 
-    def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:
-        """Values of phi(x)' Q^-1 phi(z) at X and at the chosen fitted rows, (b, l)."""
+    def gram(self, chosen: Indices) -> Callable[[Rows], Array]:
+        """The function x -> phi(x)' Q^-1 phi(z) for the chosen fitted rows z, (b, l).
+
+        What does not depend on x is computed once, here.
+        """
         raise TypeError(f"{self!r} has no kernel in closed form.")
 
-    def lift(self, chosen: NDArray[np.intp], c: Array) -> Array:
-        """The theta, (p, t), with phi(x)' theta = gram(x, chosen) c."""
+    def lift(self, chosen: Indices, c: Array) -> Array:
+        """The theta, (p, t), with phi(x)' theta = gram(chosen)(x) c."""
         raise TypeError(f"{self!r} has no kernel in closed form.")
 
     def prior_variance(self, X: Rows) -> Array:

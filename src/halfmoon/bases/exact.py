@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfmoon.bases.base import Basis, GradientCoefficients, Sections
 from halfmoon.kernels import Gaussian, Kernel
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.whitening import whitening
 
 __all__ = ["Exact"]
@@ -84,11 +83,12 @@ class Exact(Basis):
         A, B = self.kernel_.gradient_coefficients(X, self.rows_)
         return GradientCoefficients(A, B, self.rows_)
 
-    def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:
-        """k(x, x_i) at the chosen rows."""
-        return self.kernel_(X, self.rows_[chosen])
+    def gram(self, chosen: Indices) -> Callable[[Rows], Array]:
+        """x -> k(x, x_i) at the chosen rows."""
+        rows = self.rows_[chosen]
+        return lambda X: self.kernel_(X, rows)
 
-    def lift(self, chosen: NDArray[np.intp], c: Array) -> Array:
+    def lift(self, chosen: Indices, c: Array) -> Array:
         """c at the chosen rows, 0 elsewhere."""
         theta = np.zeros((self.n_components_, c.shape[1]))
         theta[chosen] = c

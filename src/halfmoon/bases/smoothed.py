@@ -20,13 +20,12 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from halfmoon.bases.base import Basis
 from halfmoon.bases.exact import Exact
 from halfmoon.blocks import Stream
 from halfmoon.pieces import fresh
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.smoothers import KernelWeights, Smoother
 
 __all__ = ["Smoothed"]
@@ -106,12 +105,11 @@ class Smoothed(Basis):
             self.features_ = self._spread_features()
         return self.smoother_.gradient(X, self.features_)
 
-    def gram(self, X: Rows, chosen: NDArray[np.intp]) -> Array:
-        """k_F at X and at the chosen rows: A_X D H D' A_Z', streaming H."""
-        identity = np.eye(len(chosen))
-        return self.function(self.lift(chosen, identity))(X)
+    def gram(self, chosen: Indices) -> Callable[[Rows], Array]:
+        """x -> k_F(x, z) at the chosen rows: A_X (D H D' A_Z'), streaming H."""
+        return self.function(self.lift(chosen, np.eye(len(chosen))))
 
-    def lift(self, chosen: NDArray[np.intp], c: Array) -> Array:
+    def lift(self, chosen: Indices, c: Array) -> Array:
         """D' A' c: Fredholm's weights on all rows, from those on the chosen ones."""
         if not self.has_gram:
             return super().lift(chosen, c)  # which refuses

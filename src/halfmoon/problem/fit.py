@@ -72,38 +72,14 @@ class Fit:
         noise : float or None
             Variance s2 of the noise; None is by restricted maximum likelihood.
         """
-        path, alpha = self._ridge()
-        posed = self.posed
-        s2, tau = path.scales(alpha)
-        if noise is not None:
-            if not 0 <= noise < np.inf:
-                raise ValueError(
-                    f"noise is {noise}; a variance that is not negative is needed."
-                )
-            lam = path.lam(alpha)
-            s2 = np.full_like(s2, noise)
-            tau = s2 / lam if lam > 0 else np.full_like(s2, np.inf)
+        s2, tau = self._scales(noise)
+        parts = self._parts_in_dual() if self.posed.dual else self._parts_in_primal()
 
-        def in_dual(rows: Rows) -> Array:
-            k_x = posed.basis.gram(rows, posed.chosen) * posed.root_w[:, 0]
-            k_xx = posed.basis.prior_variance(rows)
-            F = posed.features(rows)
-            by_noise, by_prior = kriging_variance(path, k_x, k_xx, F, alpha)
+        def variance(rows: Rows) -> Array:
+            by_noise, by_prior = parts(rows)
             return _times(by_noise, s2) + _times(by_prior, tau)
 
-        def in_primal(rows: Rows) -> Array:
-            Phi = posed.basis.transform(rows)
-            F = np.hstack([posed.features(rows), Phi @ posed.free])
-            by_noise, by_prior = path.variance_parts(
-                posed.whitening.whiten(Phi), F, alpha
-            )
-            missing = posed.basis.missing_variance(rows)
-            if posed.energy is not None:  # of the norm, mu is in the penalty
-                missing = missing / posed.mu if posed.mu > 0 else 0 * missing
-            return _times(by_noise, s2) + _times(by_prior + missing, tau)
-
-        variance = self._map(in_dual if posed.dual else in_primal, X)
-        return self._shaped(np.sqrt(variance))
+        return self._shaped(np.sqrt(self._map(variance, X)))
 
     def leave_one_out(self) -> Array:
         """Residuals y_i - g_(-i)(x_i) of the labeled rows, shape (l,) or (l, t).
@@ -114,6 +90,44 @@ class Fit:
         _, alpha = self._ridge()
         residuals = left_out(self.posed, [alpha])[0]
         return self._shaped(residuals / self.posed.root_w)
+
+    def _scales(self, noise: float | None) -> tuple[Array, Array]:
+        """Variances of noise and prior: by restricted likelihood, or as told."""
+        path, alpha = self._ridge()
+        if noise is None:
+            return path.scales(alpha)
+        if not 0 <= noise < np.inf:
+            raise ValueError(
+                f"noise is {noise}; a variance that is not negative is needed."
+            )
+        lam, s2 = path.lam(alpha), np.full(self.theta.shape[1], float(noise))
+        return s2, s2 / lam if lam > 0 else np.full_like(s2, np.inf)
+
+    def _parts_in_dual(self) -> Callable[[Rows], tuple[Array, Array]]:
+        posed, (path, alpha) = self.posed, self._ridge()
+        gram, root_w = posed.basis.gram(posed.chosen), posed.root_w[:, 0]
+
+        def parts(rows: Rows) -> tuple[Array, Array]:
+            k_x, k_xx = gram(rows) * root_w, posed.basis.prior_variance(rows)
+            return kriging_variance(path, k_x, k_xx, posed.features(rows), alpha)
+
+        return parts
+
+    def _parts_in_primal(self) -> Callable[[Rows], tuple[Array, Array]]:
+        posed, (path, alpha) = self.posed, self._ridge()
+        # Of the norm of the kernel, an energy leaves mu in the penalty.
+        share = 1.0 if posed.energy is None else posed.mu
+
+        def parts(rows: Rows) -> tuple[Array, Array]:
+            Phi = posed.basis.transform(rows)
+            F = np.hstack([posed.features(rows), Phi @ posed.free])
+            whitened = posed.whitening.whiten(Phi)
+            by_noise, by_prior = path.variance_parts(whitened, F, alpha)
+            if share > 0:
+                by_prior += posed.basis.missing_variance(rows) / share
+            return by_noise, by_prior
+
+        return parts
 
     @cached_property
     def _function(self) -> Callable[[Rows], Array]:

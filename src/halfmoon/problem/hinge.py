@@ -34,7 +34,7 @@ def solve_hinge(posed: Posed, alpha: float) -> Fit:
             f"which the hinge loss cannot leave free. Use mu above 0."
         )
     if posed.dual:
-        K = posed.basis.gram(posed.X_l, posed.chosen)
+        K = posed.basis.gram(posed.chosen)(posed.X_l)
         c, intercept = hinge_dual(K, posed.y, posed.w, alpha)
         theta = posed.basis.lift(posed.chosen, c)
     else:

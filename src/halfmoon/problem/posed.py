@@ -228,7 +228,7 @@ class Posed:
         """The factorization that serves every alpha, by the shortest of three ways."""
         y, W = self.root_w * self.y, self.total_weight
         if self.dual:
-            K = self.basis.gram(self.X_l, self.chosen)
+            K = self.basis.gram(self.chosen)(self.X_l)
             return ridge_dual(self.root_w * K * self.root_w.T, y, self.elimination, W)
         if self.overdetermined:
             return ridge_eigh(*self._whitened_moments, y, self.elimination, W)
