@@ -52,7 +52,7 @@ def leave_one_out(quick):
 
 
 def leave_one_out_streamed(quick):
-    l, p, d = (4_000, 200, 10) if quick else (20_000, 500, 10)
+    l, p, d = (4_000, 200, 10) if quick else (100_000, 1_000, 10)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((l, d))
     y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(l)
