@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed
-from halfmoon.kernels import Gaussian, Linear, Matern, ThinPlate
+from halfmoon.kernels import Gaussian, Laplace, Linear, Matern, ThinPlate
 from halfmoon.problem import Problem, solve_hinge, solve_ridge
-from halfmoon.smoothers import KernelWeights
+from halfmoon.smoothers import Diffusion, KernelWeights
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, gaussian, problem, table
 
@@ -486,3 +486,75 @@ def test_fits_of_awkward_tables_do_not_warn():
         y = np.where(np.arange(30) < 15, -1.0, 1.0)
         posed = Problem(Exact(Gaussian(0.8)), "gradient").pose(data.X, y)
         assert np.isfinite(solve_hinge(posed, 0.1).predict(data.X)).all()
+
+
+# ---- every lever on every awkward table ----------------------------------------------
+
+AWKWARD = {
+    "equal rows": lambda X: np.repeat(X[:6], 4, axis=0),
+    "a constant column": lambda X: np.column_stack([X, np.ones(24)]),
+    "large": lambda X: X * 1e8,
+    "small": lambda X: X * 1e-8,
+    "offset": lambda X: X + 1e6,
+    "an outlier": lambda X: np.vstack([X[:23], np.full((1, 3), 1e6)]),
+    "float32": lambda X: X.astype(np.float32),
+    "integers": lambda X: (X * 10).astype(int),
+    "CSR": lambda X: sp.csr_array(np.where(np.abs(X) > 1, X, 0.0)),
+    "two rows": lambda X: X[:2],
+    "wide": lambda X: np.random.default_rng(1).standard_normal((10, 200)),
+}
+ANY_BASIS = {
+    "exact": Exact(Gaussian()),
+    "linear": Exact(Linear()),
+    "landmarks": Nystrom(Matern(2.5), 5),
+    "kink": Nystrom(Laplace(), 6, "kmeans++"),
+    "random": RandomFeatures(Gaussian(), 10),
+    "Fredholm": Smoothed(Exact(Gaussian()), KernelWeights(Gaussian())),
+    "diffused": Smoothed(Nystrom(Gaussian(), 5), Diffusion(3)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The unpenalized features")
+@pytest.mark.parametrize("energy", [None, "gradient", "graph"])
+@pytest.mark.parametrize("basis", ANY_BASIS)
+@pytest.mark.parametrize("awkward", AWKWARD)
+def test_finite_or_told_why(awkward, basis, energy, rng):
+    X = AWKWARD[awkward](rng.standard_normal((24, 3)))
+    n = X.shape[0]
+    for unpenalized in (None, Constant(), Polynomials(1)):
+        problem = Problem(ANY_BASIS[basis], energy=energy, unpenalized=unpenalized)
+        for l in {1, min(3, n), n}:
+            y = np.where(np.arange(n) < l, np.arange(n) % 3.0, np.nan)
+            for alpha in (0.0, 1e-3, [1e-6, 1.0]):
+                if basis == "diffused" and energy == "gradient":
+                    with pytest.raises(TypeError, match="Use the energy of a graph"):
+                        problem.fit(X, y, alpha, rng=0)
+                    continue
+                fit = problem.fit(X, y, alpha, rng=0)
+                assert np.isfinite(fit.predict(X)).all()
+                assert not np.isnan(fit.std(X)).any()
+                assert not np.isnan(fit.leave_one_out()).any()
+                if alpha != 0.0 and basis != "linear":
+                    assert np.abs(fit.predict(X)).max() < 100
+
+
+@pytest.mark.parametrize(("route", "l"), [("dual", 24), ("svd", 6), ("eigh", 24)])
+def test_a_kernel_that_the_features_span_leaves_least_squares(route, l, rng):
+    # Nothing is left of a linear kernel beside free linear columns but rounding.
+    X = 1e8 * rng.standard_normal((24, 3))
+    y = np.full(24, np.nan)
+    y[:l] = X[:l] @ [1.0, -2.0, 0.5] / 1e8 + rng.standard_normal(l)
+    linear = Linear()
+    basis = Exact(linear) if route == "dual" else Nystrom(linear, landmarks=X[:3])
+    fit = Problem(basis, unpenalized=Polynomials(1)).fit(X, y, 1e-3)
+    F = np.column_stack([np.ones(24), X / 1e8])
+    expected = F @ np.linalg.lstsq(F[:l], y[:l], rcond=None)[0]
+    assert_allclose(fit.predict(X), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e-150])
+def test_scales_whose_powers_leave_the_range(scale, rng):
+    X = scale * rng.standard_normal((10, 2))
+    with pytest.raises(ValueError, match=r"powers of it leave the range.*Rescale"):
+        Problem().fit(X, np.arange(10.0))
+    Problem(Exact(Linear())).fit(np.zeros((10, 2)), np.arange(10.0))  # 0 is no scale

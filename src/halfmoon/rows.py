@@ -23,6 +23,7 @@ __all__ = [
     "as_targets",
     "as_weights",
     "inner_products",
+    "refuse_extreme",
     "refuse_non_finite",
 ]
 
@@ -31,6 +32,7 @@ Indices: TypeAlias = NDArray[np.intp]  # numbers of rows
 Rows: TypeAlias = Any  # (n, d): ndarray, memory map or scipy.sparse of any real dtype
 
 SLICE_ENTRIES = 2**20  # read at once where a whole table is looked through
+LARGEST = 1e75  # its fourth power is still a number
 
 
 def as_table(X: Rows, *, name: str = "X") -> Rows:
@@ -120,6 +122,23 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
                 f"column {column}; finite numbers are needed. Impute the missing "
                 f"values (sklearn.impute) or drop those rows."
             )
+
+
+def refuse_extreme(X: Rows, *, name: str = "X") -> None:
+    """Raise an error where fourth powers of the entries leave the range of float64."""
+    values = X.data if sp.issparse(X) else X
+    step = max(1, SLICE_ENTRIES // (1 if values.ndim == 1 else values.shape[1]))
+    largest = 0.0
+    for start in range(0, values.shape[0], step):
+        block = values[start : start + step]
+        if block.dtype.kind in "fiu":
+            largest = max(largest, float(np.abs(block.astype(np.float64)).max()))
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise ValueError(
+            f"The largest entry of {name} is {largest:.0e}, and powers of it leave the "
+            f"range of floating-point numbers. Rescale the columns, for example with "
+            f"sklearn.preprocessing.StandardScaler."
+        )
 
 
 def as_targets(y: Any, n: int) -> Array:

@@ -36,6 +36,7 @@ from halfmoon.rows import (
     as_table,
     as_targets,
     as_weights,
+    refuse_extreme,
     refuse_non_finite,
 )
 from halfmoon.unpenalized import Constant, Unpenalized
@@ -106,6 +107,7 @@ class Problem(BaseEstimator):
         rng = np.random.default_rng(rng)
         X = as_table(X)
         refuse_non_finite(X)
+        refuse_extreme(X)
         n = X.shape[0]
         targets, w = as_targets(y, n), as_weights(sample_weight, n)
         missing = np.isnan(targets)

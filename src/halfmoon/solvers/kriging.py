@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfmoon.rows import Array
-from halfmoon.solvers.ridge import RidgePath, pseudo_inverse
+from halfmoon.solvers.ridge import RidgePath
 
 __all__ = ["kriging_variance"]
 
@@ -41,7 +41,7 @@ def kriging_variance(
     c_0 = f @ path.elimination.Q1.T  # (b, l)
     K_0 = f @ path.cross  # K c0, as cross = Q1'K
     by_modes = (k_x - K_0 - lam * c_0) @ U  # U'h, (b, m)
-    by_modes *= pseudo_inverse(path.s2, lam)
+    by_modes *= path.inverse(lam)
     c = c_0 + by_modes @ U.T
     cKc = np.einsum("ij,ij->i", K_0, c_0) + 2 * np.einsum("ij,ij->i", K_0 @ U, by_modes)
     cKc += (by_modes**2) @ path.s2

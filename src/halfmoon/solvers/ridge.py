@@ -44,7 +44,6 @@ from halfmoon.solvers.elimination import Elimination
 __all__ = [
     "RidgePath",
     "RowFactor",
-    "pseudo_inverse",
     "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",
@@ -89,6 +88,8 @@ class RidgePath:
         Squared length of N'y.
     elimination : Elimination
     n_labeled : int
+    rounding : float
+        Below this, s^2 and lam are 0.
     total_weight : float
         W, in lam = W alpha.
     rows : RowFactor or None
@@ -103,6 +104,7 @@ class RidgePath:
     energy: Array
     elimination: Elimination
     n_labeled: int
+    rounding: float
     total_weight: float
     rows: RowFactor | None
 
@@ -114,9 +116,15 @@ class RidgePath:
             )
         return self.total_weight * float(alpha)
 
+    def inverse(self, lam: float) -> Array:
+        """1 / (s^2 + lam), or 0 where both are 0 to rounding: a pseudo-inverse."""
+        total = self.s2 + lam
+        out = np.zeros_like(total)
+        return np.divide(1.0, total, out=out, where=total > self.rounding)
+
     def theta(self, alpha: float) -> Array:
         """Whitened coefficients of the basis, shape (r, t); c~ in the dual."""
-        return self.V @ (pseudo_inverse(self.s2, self.lam(alpha))[:, None] * self.z)
+        return self.V @ (self.inverse(self.lam(alpha))[:, None] * self.z)
 
     def beta(self, alpha: float) -> Array:
         """Coefficients of the unpenalized features, shape (k, t)."""
@@ -124,15 +132,15 @@ class RidgePath:
 
     def degrees_of_freedom(self, alpha: float) -> float:
         """Trace of the smoother H, which turns y into fitted values."""
-        taken = self.s2 * pseudo_inverse(self.s2, self.lam(alpha))
+        taken = self.s2 * self.inverse(self.lam(alpha))
         return self.elimination.rank + float(taken.sum())
 
     def generalized_cross_validation(self, alpha: float) -> float:
         """mean(r^2) / (1 - trace(H) / l)^2, with r the residuals of all targets."""
         lam, l = self.lam(alpha), self.n_labeled
-        g = pseudo_inverse(self.s2, lam)[:, None]
+        g = self.inverse(lam)[:, None]
         if self.rows is not None:
-            g_rows = pseudo_inverse(self.rows.s2, lam)[:, None]
+            g_rows = self.inverse(lam)[:, None]
             # 1 - s^2 g = lam g, and 1 in directions of which nothing is taken.
             left = np.where(g_rows > 0, lam * g_rows, 1.0)
             residual = ((left * self.rows.z) ** 2).sum()
@@ -155,11 +163,11 @@ class RidgePath:
         infinite = np.full_like(self.energy, np.inf)
         if left < 1:
             return infinite, infinite
-        taken = (pseudo_inverse(self.s2, lam)[:, None] * self.z**2).sum(axis=0)
+        taken = (self.inverse(lam)[:, None] * self.z**2).sum(axis=0)
         if self.rows is None:
             noise = np.maximum(self.energy - taken, 0.0) / left
         else:  # y'(I - H)y = lam y'G y, and G stays as lam -> 0
-            g = pseudo_inverse(self.rows.s2, lam)
+            g = self.inverse(lam)
             tau = (g[:, None] * self.rows.z**2).sum(axis=0) / left
             if lam > 0:
                 return lam * tau, tau
@@ -179,7 +187,7 @@ class RidgePath:
         U, s2, z = self.rows.U, self.rows.s2, self.rows.z
         identified = np.einsum("ij,ij->i", U, U) > 10 * EPS * self.n_labeled
         lams = np.array([self.lam(a) for a in alphas])
-        inverses = np.array([pseudo_inverse(s2, lam) for lam in lams])  # (a, m)
+        inverses = np.array([self.inverse(lam) for lam in lams])  # (a, m)
         diagonal = (U**2) @ inverses.T  # G_ii, (l, a)
         l, a, t = self.n_labeled, len(lams), z.shape[1]
         scaled = inverses.T[:, :, None] * z[:, None, :]  # (m, a, t)
@@ -188,7 +196,7 @@ class RidgePath:
         # they touch, and must not be seen, not even by rounding, in the other rows.
         U_0, z_0 = U[:, s2 == 0], z[s2 == 0]
         size = np.einsum("ij,ij->i", U_0, U_0)
-        touched, limit = size > EPS * l, lams <= _tolerance(s2)
+        touched, limit = size > EPS * l, lams <= self.rounding
         diagonal[np.ix_(touched, limit)] = size[touched, None]
         Gy[np.ix_(touched, limit)] = (U_0[touched] @ z_0)[:, None, :]
         out = np.full((a, l, t), np.inf)
@@ -206,9 +214,7 @@ class RidgePath:
     ) -> Array:  # (b, a, t)
         """Left-out residuals of (3) for a block of the labeled rows, by 1 - H_ii."""
         rows = PhiV - Q1 @ (self.cross @ self.V)  # rows of (I - P) Phi V
-        inverses = np.array(
-            [pseudo_inverse(self.s2, self.lam(a)) for a in alphas]
-        )  # (a, m)
+        inverses = np.array([self.inverse(self.lam(a)) for a in alphas])  # (a, m)
         H = (rows**2) @ inverses.T
         H += np.einsum("ij,ij->i", Q1, Q1)[:, None]
         scaled = inverses.T[:, :, None] * self.z[:, None, :]  # (m, a, t)
@@ -238,11 +244,11 @@ class RidgePath:
         f = self.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
         u = Phi - f @ self.cross
         seen = (u @ self.V) ** 2
-        noise = seen @ pseudo_inverse(self.s2, self.lam(alpha))
+        noise = seen @ self.inverse(self.lam(alpha))
         noise += np.einsum("ij,ij->i", f, f)
         size = np.einsum("ij,ij->i", u, u)
         # Directions that the labels did not move, at lam = 0, keep their prior too.
-        moved = self.s2 + self.lam(alpha) > _tolerance(self.s2)
+        moved = self.s2 + self.lam(alpha) > self.rounding
         unseen = size - seen[:, moved].sum(axis=1)
         unseen[unseen <= EPS * self.V.shape[0] * size] = 0.0
         return noise, unseen
@@ -257,7 +263,9 @@ def ridge_svd(
     """Solve (1) from the labeled rows themselves, for l - rank F <= r. O(l^2 r)."""
     M, Ny = elimination.complement(Phi), elimination.complement(y)
     U, s, Vt = sla.svd(M, full_matrices=False, check_finite=False)
-    s2 = _truncate(s**2)
+    # What F takes out of Phi leaves roundings of Phi behind.
+    rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
+    s2 = _truncate(s**2, rounding)
     z = U.T @ Ny
     return RidgePath(
         s2=s2,
@@ -268,6 +276,7 @@ def ridge_svd(
         energy=(Ny**2).sum(axis=0),
         elimination=elimination,
         n_labeled=y.shape[0],
+        rounding=rounding,
         total_weight=total_weight,
         rows=RowFactor(elimination.expand(U), s2, z),
     )
@@ -284,7 +293,8 @@ def ridge_eigh(
     """Solve (1) from moments of the labeled rows. O(r^3)."""
     target = elimination.Q1.T @ y
     s2, V = symmetric_eigen(G - cross.T @ cross)
-    s2 = _truncate(s2)
+    rounding = EPS * len(G) * float(np.abs(G).sum(axis=0).max(initial=0.0))
+    s2 = _truncate(s2, rounding)
     return RidgePath(
         s2=s2,
         V=V,
@@ -294,6 +304,7 @@ def ridge_eigh(
         energy=(y**2).sum(axis=0) - (target**2).sum(axis=0),
         elimination=elimination,
         n_labeled=y.shape[0],
+        rounding=rounding,
         total_weight=total_weight,
         rows=None,
     )
@@ -338,14 +349,16 @@ def ridge_dual(
     half = elimination.complement(K)  # N'K
     M = elimination.complement(half.T)  # N'K N
     s2, E = symmetric_eigen((M + M.T) / 2)
-    top = max(np.abs(s2).max(initial=0.0), 0.0)
-    if s2.size and s2[0] < -np.sqrt(EPS) * top:
+    # What F takes out of K leaves roundings of K behind, not of what is left of it.
+    rounding = EPS * len(K) * float(np.abs(K).sum(axis=0).max(initial=0.0))
+    lowest, highest = s2.min(initial=0.0), np.abs(s2).max(initial=0.0)
+    if lowest < -max(np.sqrt(EPS) * highest, 10 * rounding):
         raise ValueError(
             f"The kernel is not positive definite beside the unpenalized features: "
-            f"eigenvalues reach from {s2[0]:.3g} to {s2[-1]:.3g}. A conditionally "
+            f"eigenvalues reach from {lowest:.3g} to {s2[-1]:.3g}. A conditionally "
             f"positive definite kernel needs the polynomials of its degree unpenalized."
         )
-    s2 = _truncate(s2, top)
+    s2 = _truncate(s2, rounding)
     Ny = elimination.complement(y)
     U, z = elimination.expand(E), E.T @ Ny
     return RidgePath(
@@ -357,23 +370,16 @@ def ridge_dual(
         energy=(Ny**2).sum(axis=0),
         elimination=elimination,
         n_labeled=y.shape[0],
+        rounding=rounding,
         total_weight=total_weight,
         rows=RowFactor(U, s2, z),
     )
 
 
-def _tolerance(s2: Array) -> float:
+def _rounding(s2: Array) -> float:
     return EPS * s2.size * float(s2.max(initial=0.0))
 
 
-def _truncate(s2: Array, top: float | None = None) -> Array:
+def _truncate(s2: Array, rounding: float) -> Array:
     """s^2 with 0 for what is so to rounding."""
-    limit = _tolerance(s2) if top is None else EPS * s2.size * top
-    return np.where(s2 > limit, s2, 0.0)
-
-
-def pseudo_inverse(s2: Array, lam: float) -> Array:
-    """1 / (s^2 + lam), or 0 where both are 0 to rounding: a pseudo-inverse."""
-    total = s2 + lam
-    out = np.zeros_like(total)
-    return np.divide(1.0, total, out=out, where=total > _tolerance(s2))
+    return np.where(s2 > rounding, s2, 0.0)
