@@ -28,7 +28,7 @@ def run(quick=False):
     def ours():
         return problem.fit(X[train], noisy[train], alpha=alpha, rng=0)
 
-    mine, other = alternate(ours, lambda: peer.fit(X[train], noisy[train]), repeats=3)
+    mine, other = alternate(ours, lambda: peer.fit(X[train], noisy[train]), repeats=5)
     error = np.sqrt(np.mean((ours().predict(X[test]) - y[test]) ** 2))
     error_peer = np.sqrt(np.mean((peer.predict(X[test]) - y[test]) ** 2))
     met = bool(other / mine >= 3 and error <= 1.02 * error_peer)
