@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +37,8 @@ Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each tab
 # Temporaries of one block. Larger ones leave the cache and answer Ctrl-C later;
 # smaller ones leave matrix products too thin to run at full rate.
 BLOCK_BYTES = 48_000_000
+
+TURN = 0.25  # seconds between looks at Ctrl-C
 
 # Matrix products with fewer operations are over before a second thread has begun.
 SMALL_OPERATIONS = 100_000_000
@@ -223,9 +225,9 @@ def _side_by_side(
             for block in blocks:
                 waiting.append(pool.submit(work, block))
                 if len(waiting) > workers:  # one ahead: no worker waits for the sum
-                    yield waiting.popleft().result()
+                    yield _result(waiting.popleft())
             while waiting:
-                yield waiting.popleft().result()
+                yield _result(waiting.popleft())
         interrupted = False
     except Exception:
         interrupted = False
@@ -233,6 +235,16 @@ def _side_by_side(
     finally:
         # A block in work cannot be cut short, so Ctrl-C does not wait for it.
         pool.shutdown(wait=not interrupted, cancel_futures=True)
+
+
+def _result(future: Future[Any]) -> Any:
+    """The result of a block, waited for in short turns.
+
+    A single long wait may sleep through a Ctrl-C that came just before it.
+    """
+    while not future.done():
+        wait([future], timeout=TURN)
+    return future.result()
 
 
 def _lift(block: Rows) -> Rows:
