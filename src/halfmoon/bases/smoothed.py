@@ -89,7 +89,7 @@ class Smoothed(Basis):
     def function(self, theta: Array) -> Callable[[Rows], Array]:
         """x -> a(x)' (D phi(X) theta): t numbers a row are averaged, not p."""
         values = self.smoother_.spread(self._at_rows(self.basis_.function(theta)))
-        return lambda X: np.asarray(self.smoother_.weights(X) @ values)
+        return self.smoother_.function(values)
 
     @property
     def row_bytes(self) -> int:

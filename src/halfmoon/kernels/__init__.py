@@ -7,7 +7,9 @@ Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
 from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.composite import Product, Scaled, Sum
 from halfmoon.kernels.dot_product import Linear, Polynomial
+from halfmoon.kernels.given import FromFunction, Precomputed
 from halfmoon.kernels.median import median_distance
+from halfmoon.kernels.names import as_kernel
 from halfmoon.kernels.network import NNGP, NTK
 from halfmoon.kernels.periodic import PeriodicSobolev
 from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
@@ -16,6 +18,7 @@ from halfmoon.kernels.splines import Polyharmonic, ThinPlate
 __all__ = [
     "NNGP",
     "NTK",
+    "FromFunction",
     "Gaussian",
     "Kernel",
     "Laplace",
@@ -24,10 +27,12 @@ __all__ = [
     "PeriodicSobolev",
     "Polyharmonic",
     "Polynomial",
+    "Precomputed",
     "Product",
     "RationalQuadratic",
     "Scaled",
     "Sum",
     "ThinPlate",
+    "as_kernel",
     "median_distance",
 ]

@@ -21,16 +21,22 @@ True
 
 from halfmoon.problem.filtering import solve_filter
 from halfmoon.problem.fit import Fit
+from halfmoon.problem.folds import balanced_folds, out_of_fold
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
 from halfmoon.problem.posed import Posed
-from halfmoon.problem.ridge import solve_ridge
+from halfmoon.problem.ridge import as_numbers, solve_ridge
+from halfmoon.problem.search import search
 from halfmoon.problem.statement import Problem
 
 __all__ = [
     "Fit",
     "Posed",
     "Problem",
+    "as_numbers",
+    "balanced_folds",
+    "out_of_fold",
+    "search",
     "solve_filter",
     "solve_hinge",
     "solve_iteratively",

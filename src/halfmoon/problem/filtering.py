@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -46,7 +47,11 @@ def solve_filter(
         raise ValueError(f"covariance is {covariance!r}; 'labeled' or 'all' is needed.")
     theta = filtered(generalized_eigenpairs(Sigma, posed.whitening), b, psi)
     beta = elimination.solve(target - cross @ theta)
-    return Fit(posed, *posed.with_free(theta, beta))
+    return Fit(
+        posed,
+        *posed.with_free(theta, beta),
+        solve=partial(solve_filter, psi=psi, covariance=covariance),
+    )
 
 
 def _covariance_of_all_rows(posed: Posed) -> Array:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class Fit:
         The fit is a point of a `path`, and has what follows from that.
     loo_scores : ndarray or None
         Mean squared left-out residual of each alpha, where there were several.
+    solve : callable or None
+        What solved the problem and solves it again for other targets; None where the
+        fit does not depend linearly on them.
     """
 
     posed: Posed
@@ -41,6 +44,11 @@ class Fit:
     alpha: float | None = None
     by_ridge: bool = False
     loo_scores: Array | None = None
+    solve: Callable[[Posed], Fit] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: not the function, which is made from the rest."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def rank(self) -> int:
@@ -51,12 +59,10 @@ class Fit:
 
     def predict(self, X: Rows) -> Array:
         """Values g(x), shape (b,) or (b, t)."""
-        posed = self.posed
+        return self._shaped(self._map(self._values, X))
 
-        def values(rows: Rows) -> Array:
-            return self._function(rows) + posed.features(rows) @ self.beta
-
-        return self._shaped(self._map(values, X))
+    def _values(self, rows: Rows) -> Array:
+        return self._function(rows) + self.posed.features(rows) @ self.beta
 
     def std(self, X: Rows, noise: float | None = None) -> Array:
         """Posterior standard deviation of g(x), shape (b,) or (b, t).
@@ -90,6 +96,50 @@ class Fit:
         _, alpha = self._ridge()
         residuals = left_out(self.posed, [alpha])[0]
         return self._shaped(residuals / self.posed.root_w)
+
+    @property
+    def loo_score(self) -> float:
+        """Mean squared left-out residual; the least of all alphas if there were some.
+
+        Of a fit that is not by ridge the residuals are those of folds; NaN where no
+        fold was asked for.
+        """
+        if self.loo_scores is not None:
+            return float(self.loo_scores.min())
+        if not self.by_ridge:
+            return float("nan")
+        _, alpha = self._ridge()
+        return float((left_out(self.posed, [alpha]) ** 2).sum() / self._loss_weight)
+
+    @property
+    def _loss_weight(self) -> float:
+        return self.posed.total_weight * self.posed.y.shape[1]
+
+    def smoother_matrix(self, X: Rows) -> Array:
+        """H(x), shape (b, l), with g(x) = H(x) y for any targets y of these rows."""
+        if self.solve is None:
+            raise ValueError(
+                "The hinge loss does not depend on the targets linearly, so there is "
+                "no smoother matrix. Use loss='squared'."
+            )
+        identity = np.eye(len(self.posed.chosen))
+        return self.solve(self.posed.with_targets(identity)).predict(X)
+
+    def dual_coef(self) -> Array:
+        """c, shape (l, t): phi(x)'theta is the sum over labeled rows of k_Q(x, x_i) c_i,
+
+        with k_Q(x, z) = phi(x)'Q^-1 phi(z). Setting the derivative of (1) to 0 gives
+        c = w (y - g) / lam, whatever the basis.
+        """
+        path, alpha = self._ridge()
+        posed = self.posed
+        if posed.dual:
+            return posed.root_w * path.theta(alpha)
+        lam = path.lam(alpha)
+        if lam == 0:
+            raise ValueError("At alpha = 0 the dual coefficients are not unique.")
+        g = self._map(self._values, posed.X_l)
+        return np.asarray(posed.root_w**2 * (posed.y - g) / lam)
 
     def _scales(self, noise: float | None) -> tuple[Array, Array]:
         """Variances of noise and prior: by restricted likelihood, or as told."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -92,6 +92,41 @@ class Posed:
         left = len(self.chosen) - self.elimination.rank
         return not self.dual and left > self.whitening.rank
 
+    # ---- the same problem with something else ----------------------------------------
+
+    def with_mu(self, mu: float) -> Posed:
+        """The problem with another weight of the norm; the energy is not redone."""
+        if self.energy is None:
+            return replace(self, mu=mu)
+        self.energy_matrix  # noqa: B018 - so that it is there to be shared
+        return self._keeping(("energy_matrix", "X_l", "F"), mu=mu)
+
+    def with_targets(self, y: Array) -> Posed:
+        """The problem with other targets of the same labeled rows, shape (l, t)."""
+        kept = ("energy_matrix", "penalty", "whitening", "free", "X_l", "F")
+        return self._keeping((*kept, "elimination"), y=y, single=False)
+
+    def without(self, some: Indices) -> Posed:
+        """The problem in which some of the labeled rows are unlabeled ones."""
+        kept = np.delete(np.arange(len(self.chosen)), some)
+        return self._keeping(
+            ("energy_matrix", "penalty", "whitening"),
+            chosen=self.chosen[kept],
+            y=self.y[kept],
+            w=self.w[kept],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: the data, not what follows from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def _keeping(self, pieces: tuple[str, ...], **changes: Any) -> Posed:
+        """A changed copy, with those pieces that were computed and still hold."""
+        copy = replace(self, **changes)
+        known = {name: self.__dict__[name] for name in pieces if name in self.__dict__}
+        copy.__dict__.update(known)
+        return copy
+
     # ---- the loss --------------------------------------------------------------------
 
     @cached_property
@@ -138,22 +173,25 @@ class Posed:
     def penalty(self) -> Array:
         """Q, shape (p, p)."""
         Q = self.basis.penalty()
-        if self.energy is None:
-            return Q
-        Q *= self.mu
-        if isinstance(self.energy, str) and self.energy == "gradient":
-            Q += dirichlet(self.basis, self.X, stream=self.stream)
-        elif isinstance(self.energy, str) and self.energy == "graph":
-            graph = graph_laplacian(neighbor_graph(self.X, GRAPH_NEIGHBORS))
-            Q += graph_energy(self.basis, self.X, graph, stream=self.stream)
-        elif sp.issparse(self.energy):
-            Q += graph_energy(self.basis, self.X, self.energy, stream=self.stream)
-        else:
-            raise ValueError(
-                f"energy is {self.energy!r}; None, 'gradient', 'graph' or a sparse "
-                f"graph Laplacian over the rows is needed."
-            )
+        if self.energy is not None:
+            Q *= self.mu
+            Q += self.energy_matrix
         return Q
+
+    @cached_property
+    def energy_matrix(self) -> Array:
+        """The energy as a quadratic form of theta, shape (p, p)."""
+        if isinstance(self.energy, str) and self.energy == "gradient":
+            return dirichlet(self.basis, self.X, stream=self.stream)
+        if isinstance(self.energy, str) and self.energy == "graph":
+            graph = graph_laplacian(neighbor_graph(self.X, GRAPH_NEIGHBORS))
+            return graph_energy(self.basis, self.X, graph, stream=self.stream)
+        if sp.issparse(self.energy):
+            return graph_energy(self.basis, self.X, self.energy, stream=self.stream)
+        raise ValueError(
+            f"energy is {self.energy!r}; None, 'gradient', 'graph' or a sparse "
+            f"graph Laplacian over the rows is needed."
+        )
 
     @cached_property
     def whitening(self) -> Whitening:

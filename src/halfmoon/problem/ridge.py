@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from halfmoon.problem.left_out import left_out
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices
 
-__all__ = ["solve_ridge"]
+__all__ = ["as_numbers", "solve_ridge"]
 
 SEARCH_ROWS = 2_000
 
@@ -29,7 +30,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     alpha : float or sequence of float
         Penalty weight, beside the averaged loss.
     """
-    alphas = _numbers(alpha)
+    alphas = as_numbers(alpha, "alpha")
     best, scores = alphas[0], None
     if len(alphas) > 1:
         some: Indices | slice = slice(None)
@@ -40,16 +41,25 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
         scores = errors.sum(axis=(1, 2)) / (posed.w[some].sum() * posed.y.shape[1])
         best = alphas[int(np.argmin(scores))]
     theta, beta = posed.solve(best)
-    return Fit(posed, theta, beta, alpha=best, by_ridge=True, loo_scores=scores)
+    return Fit(
+        posed,
+        theta,
+        beta,
+        alpha=best,
+        by_ridge=True,
+        loo_scores=scores,
+        solve=partial(solve_ridge, alpha=best),
+    )
 
 
-def _numbers(alpha: float | Sequence[float] | Array) -> list[float]:
+def as_numbers(values: float | Sequence[float] | Array, name: str) -> list[float]:
+    """A number or a sequence of them as a list, at least one."""
     try:
-        values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.ndim != 1 or values.size == 0:
+        numbers = np.empty(0)
+    if numbers.ndim != 1 or numbers.size == 0:
         raise ValueError(
-            f"alpha is {alpha!r}; a number, or a sequence of at least one, is needed."
+            f"{name} is {values!r}; a number, or a sequence of at least one, is needed."
         )
-    return [float(a) for a in values]
+    return [float(number) for number in numbers]

@@ -12,6 +12,7 @@ is one function everywhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -40,6 +41,10 @@ class Smoother(BaseEstimator, ABC):
     @abstractmethod
     def weights(self, X: Rows) -> Rows:
         """The weights a_j(x) of one step, (b, n), dense or CSR."""
+
+    def function(self, V: Array) -> Callable[[Rows], Array]:
+        """The function x -> sum_j a_j(x) V_j, for values V of shape (n, t)."""
+        return lambda X: np.asarray(self.weights(X) @ V)
 
     def spread(self, V: Array) -> Array:
         """D V: further steps among the rows, for values V of shape (n, p)."""

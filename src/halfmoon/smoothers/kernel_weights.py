@@ -8,15 +8,16 @@ without its further 1/n^2, which only rescales the penalty).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
-from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels import Gaussian, Kernel, Linear
 from halfmoon.kernels.distances import squared_distances
 from halfmoon.kernels.radial import Radial
-from halfmoon.rows import Array, Rows, as_dense_rows, as_table
+from halfmoon.rows import Array, Rows, as_dense_rows, as_rows, as_table
 from halfmoon.smoothers.base import Smoother
 
 __all__ = ["KernelWeights"]
@@ -64,6 +65,22 @@ class KernelWeights(Smoother):
         totals[totals == 0] = np.inf  # no weight on any row
         a /= totals[:, None]
         return a
+
+    def function(self, V: Array) -> Callable[[Rows], Array]:
+        """x -> sum_j a_j(x) V_j; with the linear kernel, x -> x'primal(V)."""
+        if not self.linear:
+            return super().function(V)
+        u = self.primal(V)
+        return lambda X: np.asarray(as_rows(X) @ u)
+
+    @property
+    def linear(self) -> bool:
+        """The average is a linear function of x."""
+        return isinstance(self.kernel_, Linear) and not self.normalize
+
+    def primal(self, V: Array) -> Array:
+        """u = X'V / n, shape (d, t), with x'u = sum_j <x, x_j> V_j / n. O(d) a row."""
+        return np.asarray(self.rows_.T @ V) / self.rows_.shape[0]
 
     def gradient(self, X: Rows, V: Array) -> Array:
         """Gradients in x of sum_j a_j(x) V_j, shape (b, p, d). O(b n p d) time."""

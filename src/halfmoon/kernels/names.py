@@ -1,0 +1,59 @@
+"""Kernels by name, as an estimator's parameter may give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from halfmoon.kernels.base import Kernel
+from halfmoon.kernels.dot_product import Linear, Polynomial
+from halfmoon.kernels.given import FromFunction, Precomputed
+from halfmoon.kernels.network import NNGP, NTK
+from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
+from halfmoon.kernels.splines import Polyharmonic, ThinPlate
+
+__all__ = ["KERNELS", "as_kernel"]
+
+KERNELS: dict[str, Callable[[], Kernel]] = {
+    "gaussian": Gaussian,
+    "rbf": Gaussian,
+    "laplace": Laplace,
+    "laplacian": Laplace,
+    "matern": Matern,
+    "rational_quadratic": RationalQuadratic,
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "poly": Polynomial,
+    "nngp": NNGP,
+    "ntk": NTK,
+    "thin_plate": ThinPlate,
+    "polyharmonic": Polyharmonic,
+    "precomputed": Precomputed,
+}
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """A kernel from an object, a name or a function of two tables.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable
+        Names are the keys of `KERNELS`; each stands for the kernel with its default
+        parameters.
+
+    Examples
+    --------
+    >>> as_kernel("matern")
+    Matern()
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in KERNELS:
+        return KERNELS[kernel]()
+    if callable(kernel) and not isinstance(kernel, type):
+        return FromFunction(kernel)
+    names = ", ".join(repr(name) for name in KERNELS)
+    raise ValueError(
+        f"kernel is {kernel!r}; a kernel of halfmoon.kernels, such as Gaussian(), a "
+        f"function of two tables, or one of {names} is needed."
+    )

@@ -1,0 +1,57 @@
+"""K-fold in place of leave-one-out, where there is no closed form for it.
+
+A row of a held-out fold stays in the table as an unlabeled row, as in leave-one-out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from halfmoon.problem.fit import Fit
+from halfmoon.problem.posed import Posed
+from halfmoon.rows import Array, Indices
+
+__all__ = ["balanced_folds", "out_of_fold"]
+
+FOLDS = 5
+
+
+def balanced_folds(
+    y: Array,  # (l, t)
+    n_splits: int = FOLDS,
+    rng: np.random.Generator | int | None = 0,
+) -> list[Indices]:
+    """Numbers of the labeled rows of each fold, such that all folds are alike.
+
+    Rows are sorted by their targets and dealt out in turn, so that every fold has its
+    share of each class, or of small and large values.
+
+    Examples
+    --------
+    >>> y = np.array([[0.0], [1.0], [0.0], [1.0]])
+    >>> [sorted(y[fold, 0].tolist()) for fold in balanced_folds(y, 2)]
+    [[0.0, 1.0], [0.0, 1.0]]
+    """
+    l = len(y)
+    if l < 2:
+        raise ValueError(
+            f"{l} row is labeled; folds need at least two. Give single numbers for "
+            f"alpha and mu, or label more rows."
+        )
+    n_splits = min(n_splits, l)
+    shuffled = np.random.default_rng(rng).permutation(l)
+    order = shuffled[np.lexsort(y[shuffled].T)]
+    return [np.sort(order[start::n_splits]) for start in range(n_splits)]
+
+
+def out_of_fold(
+    posed: Posed, solve: Callable[[Posed], Fit], n_splits: int = FOLDS
+) -> Array:
+    """Values at the labeled rows by fits that have not seen their labels, (l, t)."""
+    values = np.empty_like(posed.y)
+    for fold in balanced_folds(posed.y, n_splits):
+        fit = solve(posed.without(fold))
+        values[fold] = fit.predict(posed.X_l[fold]).reshape(len(fold), -1)
+    return values

@@ -1,0 +1,68 @@
+"""The best of several alphas and mus: by leave-one-out, or by folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from halfmoon.problem.fit import Fit
+from halfmoon.problem.folds import out_of_fold
+from halfmoon.problem.posed import Posed
+from halfmoon.problem.ridge import as_numbers, solve_ridge
+from halfmoon.rows import Array
+
+__all__ = ["search"]
+
+
+def _squared(y: Array, values: Array) -> Array:
+    return (y - values) ** 2
+
+
+def search(
+    posed: Posed,
+    alpha: float | Sequence[float] | Array,
+    mu: float | Sequence[float] | Array | None = None,
+    solve: Callable[[Posed, float], Fit] | None = None,
+    loss: Callable[[Array, Array], Array] = _squared,
+) -> Fit:
+    """The fit with the least mean loss on rows whose label it has not seen.
+
+    Parameters
+    ----------
+    posed : Posed
+    alpha : float or sequence of float
+    mu : float, sequence of float or None
+        Weights of the norm beside an energy; None is the one that was posed.
+    solve : callable or None
+        How to solve the posed problem at an alpha. None is by ridge, where the search
+        is by exact leave-one-out; else it is by five folds.
+    loss : callable
+        Of targets and values, entry by entry; squares, and by ridge always these.
+    """
+    mus = [posed.mu] if mu is None else as_numbers(mu, "mu")
+    problems = [posed] if mus == [posed.mu] else [posed.with_mu(each) for each in mus]
+    if solve is None:
+        fits = [solve_ridge(each, alpha) for each in problems]
+        return fits[0] if len(fits) == 1 else min(fits, key=lambda fit: fit.loo_score)
+    alphas = as_numbers(alpha, "alpha")
+    if len(alphas) * len(problems) == 1:
+        return solve(posed, alphas[0])
+    errors = np.array(
+        [[_fold_error(each, solve, a, loss) for a in alphas] for each in problems]
+    )
+    which, best = np.unravel_index(np.argmin(errors), errors.shape)
+    fit = solve(problems[which], alphas[best])
+    return replace(fit, loo_scores=errors[which])
+
+
+def _fold_error(
+    posed: Posed,
+    solve: Callable[[Posed, float], Fit],
+    alpha: float,
+    loss: Callable[[Array, Array], Array],
+) -> float:
+    values = out_of_fold(posed, lambda other: solve(other, alpha))
+    losses = posed.w[:, None] * loss(posed.y, values)
+    return float(losses.sum() / (posed.total_weight * posed.y.shape[1]))
