@@ -433,7 +433,7 @@ def test_alpha(basis, alpha, message):
 def test_one_row():
     with pytest.raises(
         ValueError,
-        match=r"needs two rows that differ; got 1 row.*Give the length",
+        match=r"needs two rows that differ; got n_samples = 1.*Give the length",
     ):
         Problem().fit([[1.0, 2.0]], [3.0])
     with pytest.raises(ValueError, match="neighbor graph needs at least two rows"):

@@ -22,6 +22,7 @@ Cabannes et al., "Overcoming the curse of dimensionality with Laplacian regulari
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,7 @@ from sklearn.base import BaseEstimator
 from halfmoon.rows import Array
 
 __all__ = [
+    "FILTERS",
     "Cutoff",
     "Filter",
     "GradientFlow",
@@ -46,6 +48,8 @@ class Filter(BaseEstimator, ABC):
     def __call__(self, s: Array) -> Array:
         """psi(s) for s >= 0; what rounding left below 0 counts as 0."""
         for name, value in self.get_params().items():
+            if name == "step" and value is None:
+                continue
             if not value > 0 and not (name == "alpha" and value == 0):
                 raise ValueError(f"{name} is {value}; a positive number is needed.")
             if name == "t" and value != int(value):
@@ -109,24 +113,26 @@ class IteratedTikhonov(Filter):
 class Landweber(Filter):
     """Gradient descent, t steps of size `step`: (1 - (1 - step s)^t) / s.
 
-    Converges for step < 2 / max s, which is checked.
+    Converges for step < 2 / max s, which is checked; None is 1 / max s.
     """
 
     t: int = 100
-    step: float = 1.0
+    step: float | None = 1.0
 
     def _psi(self, s: Array) -> Array:
-        if s.size and self.step * s.max() >= 2:
+        largest = s.max(initial=np.finfo(np.float64).tiny)
+        step = 1.0 / largest if self.step is None else self.step
+        if step * largest >= 2:
             raise ValueError(
-                f"step is {self.step}, with which gradient descent diverges: the "
-                f"largest eigenvalue is {s.max():.3g}, so the step must be below "
-                f"{2 / s.max():.3g}."
+                f"step is {step}, with which gradient descent diverges: the "
+                f"largest eigenvalue is {largest:.3g}, so the step must be below "
+                f"{2 / largest:.3g}."
             )
-        left = 1.0 - self.step * s
-        small = self.step * s < 0.5
+        left = 1.0 - step * s
+        small = step * s < 0.5
         taken = 1.0 - left**self.t
-        taken[small] = -np.expm1(self.t * np.log1p(-self.step * s[small]))
-        return _ratio(taken, s, self.t * self.step)
+        taken[small] = -np.expm1(self.t * np.log1p(-step * s[small]))
+        return _ratio(taken, s, self.t * step)
 
 
 @dataclass(eq=False, repr=False)
@@ -154,3 +160,15 @@ class Heat(Filter):
         with np.errstate(under="ignore", over="ignore"):
             decay = np.exp(-self.alpha / np.maximum(s, tiny))
         return _ratio(decay * (s > 0), s, 0.0)
+
+
+#: Filters by name, as a function of alpha: the smaller, the more a fit takes. Of
+#: Landweber's filter 1 / alpha is the number of steps.
+FILTERS: dict[str, Callable[[float], Filter]] = {
+    "tikhonov": Tikhonov,
+    "cutoff": Cutoff,
+    "iterated_tikhonov": IteratedTikhonov,
+    "landweber": lambda alpha: Landweber(t=max(1, round(1 / alpha)), step=None),
+    "gradient_flow": GradientFlow,
+    "heat": Heat,
+}

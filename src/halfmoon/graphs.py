@@ -9,6 +9,8 @@ either end has the other among its neighbors), sparse, and has no loops.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -17,7 +19,14 @@ from sklearn.neighbors import NearestNeighbors
 from halfmoon.kernels.distances import squared_norms
 from halfmoon.rows import Array, Rows, as_rows
 
-__all__ = ["NeighborIndex", "graph_laplacian", "neighbor_graph", "self_tuned_weights"]
+__all__ = [
+    "NeighborIndex",
+    "graph_laplacian",
+    "neighbor_graph",
+    "normalized_adjacency",
+    "self_tuned_weights",
+    "weighted_graph",
+]
 
 
 class NeighborIndex:
@@ -46,10 +55,21 @@ class NeighborIndex:
         self._rows = X
         self._own = self._search.kneighbors(return_distance=False)  # not the row itself
         self._own_distances = self._distances(X, self._own)
-        s = self._own_distances.max(axis=1)
-        # Rows with k equal copies have no scale of their own: take a typical one.
-        s[s == 0] = s[s > 0].mean() if (s > 0).any() else 1.0
-        self.scales: Array = s
+        self.scales = _scales(self._own_distances)
+
+    def first(self, n_neighbors: int) -> NeighborIndex:
+        """The index of fewer neighbors, from the same search."""
+        if not 1 <= n_neighbors <= self.n_neighbors:
+            raise ValueError(
+                f"n_neighbors is {n_neighbors}; of this index 1 to {self.n_neighbors} "
+                f"can be taken."
+            )
+        fewer = copy(self)
+        fewer.n_neighbors = n_neighbors
+        fewer._own = self._own[:, :n_neighbors]
+        fewer._own_distances = self._own_distances[:, :n_neighbors]
+        fewer.scales = _scales(fewer._own_distances)
+        return fewer
 
     def others(self) -> tuple[Array, NDArray[np.intp]]:
         """Distances and indices of the k rows nearest to each row, itself left out."""
@@ -71,6 +91,14 @@ class NeighborIndex:
         """
         near = (X - self._rows[column] for column in columns.T)
         return np.sqrt(np.stack([squared_norms(delta) for delta in near], axis=1))
+
+
+def _scales(distances: Array) -> Array:
+    """s_i, the distance to the last of the neighbors."""
+    s = distances.max(axis=1)
+    # Rows with k equal copies have no scale of their own: take a typical one.
+    s[s == 0] = s[s > 0].mean() if (s > 0).any() else 1.0
+    return s
 
 
 def self_tuned_weights(
@@ -102,7 +130,13 @@ def neighbor_graph(
     csr_array of shape (n, n)
         At most 2 n k entries.
     """
-    index = NeighborIndex(X, n_neighbors)
+    return weighted_graph(NeighborIndex(X, n_neighbors), length_scale)
+
+
+def weighted_graph(
+    index: NeighborIndex, length_scale: float | None = None
+) -> sp.csr_array:
+    """Symmetric weights W among the rows of an index; see `neighbor_graph`."""
     distances, columns = index.others()
     n, k = distances.shape
     if length_scale is None:

@@ -91,7 +91,7 @@ def test_a_length_scale_that_is_not_positive_is_refused(make, bad):
 
 def test_an_unknown_rule_is_refused():
     with pytest.raises(
-        ValueError, match="length_scale is 'mean'; a positive number or"
+        ValueError, match="length_scale is 'mean'; a positive number, or"
     ):
         Gaussian("mean")([[0.0]])
 

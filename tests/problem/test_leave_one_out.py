@@ -229,7 +229,7 @@ def test_the_search_leaves_out_some_rows_where_there_are_very_many(rng, monkeypa
     w = rng.uniform(0.5, 2.0, 300)
     problem = Problem(Nystrom(Gaussian(1.0), landmarks=X[:20]))
     alphas = [1e-6, 1e-3, 1.0]
-    monkeypatch.setattr("halfmoon.problem.ridge.SEARCH_ROWS", 70)
+    monkeypatch.setattr("halfmoon.problem.left_out.MANY_ROWS", 70)
     fit = problem.fit(X, y, alphas, sample_weight=w)
     some = np.random.default_rng(0).choice(300, 70, replace=False)
     for alpha, score in zip(alphas, fit.loo_scores, strict=True):

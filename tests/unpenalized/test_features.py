@@ -11,6 +11,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.bases import Exact, Nystrom, RandomFeatures
+from halfmoon.kernels import NNGP, Gaussian
+from halfmoon.problem import Problem
 from halfmoon.unpenalized import Features
 
 
@@ -133,3 +136,62 @@ def test_a_mask_over_the_columns(rng):
     assert features.names_ == ["x0", "x2"]
     with pytest.raises(ValueError, match="one truth value for each of the 3 columns"):
         Features([True, False]).fit(X)
+
+
+def test_a_basis_is_fitted_with_the_same_source_of_random_numbers(X, rng):
+    basis, new = RandomFeatures(Gaussian(1.0), 6), rng.normal(size=(5, 3))
+    features = Features(basis).fit(X, rng=3)
+    expected = RandomFeatures(Gaussian(1.0), 6).fit(X, rng=3).transform(new)
+    assert_array_equal(features.transform(new)[:, 1:], expected)
+    assert_array_equal(features.transform(new)[:, 0], np.ones(5))
+    assert features.names_ == ["1", "f0", "f1", "f2", "f3", "f4", "f5"]
+    assert not hasattr(basis, "directions_")
+    other = Features(basis).fit(X, rng=4).transform(new)[:, 1:]
+    assert np.abs(other - expected).max() > 0.01
+
+
+def test_any_basis_will_do(X, rng):
+    features = Features(Nystrom(Gaussian(1.0), 4), constant=False).fit(X, rng=0)
+    chosen = features.transformer_.sections_.rows_
+    assert_array_equal(features.transform(X), Gaussian(1.0)(X, chosen))
+
+
+def test_penalized_and_unpenalized_random_features(rng):
+    """Theorem G.1: with m penalized ones, m large, it is conditional kernel ridge."""
+    X, new = rng.normal(size=(30, 2)), rng.normal(size=(8, 2))
+    y, kernel = np.sin(2 * X[:, 0]) + X[:, 1], Gaussian(1.0)
+    free = Features(RandomFeatures(kernel, 4), constant=False)
+
+    def distance(m):
+        problem = Problem(RandomFeatures(kernel, m), unpenalized=free)
+        fit = problem.fit(X, y, 0.1, rng=0)
+        same = Features(fit.posed.unpenalized.transform, constant=False)
+        limit = Problem(Exact(kernel), unpenalized=same).fit(X, y, 0.1)
+        return np.sqrt(np.mean((fit.predict(new) - limit.predict(new)) ** 2))
+
+    # It falls as 1 / sqrt(m), by a factor of 10 here but for chance.
+    assert distance(2_000) < 0.05
+    assert distance(2_000) < distance(20) / 3
+
+
+def test_dead_units_are_dropped_by_name(rng):
+    X = rng.uniform(0.5, 1.0, (30, 2))
+    y = X[:, 0] - X[:, 1]
+    problem = Problem(
+        Exact(Gaussian(1.0)),
+        unpenalized=Features(RandomFeatures(NNGP("relu", bias=0.1), 12)),
+    )
+    with pytest.warns(UserWarning, match=r"f\d+.* depend\(s\) on the others"):
+        fit = problem.fit(X, y, 0.1, rng=0)
+    F = fit.posed.F
+    dead = ~F.any(axis=0)
+    assert dead.any()
+    assert_array_equal(fit.beta[dead], 0)
+    kept = fit.posed.unpenalized.transform
+    alive = Problem(
+        Exact(Gaussian(1.0)),
+        unpenalized=Features(lambda rows: kept(rows)[:, ~dead], constant=False),
+    )
+    with pytest.warns(UserWarning, match="depend"):  # units alive at every row
+        expected = alive.fit(X, y, 0.1)
+    assert_allclose(fit.predict(X), expected.predict(X), atol=1e-9)

@@ -88,8 +88,11 @@ class Smoothed(Basis):
 
     def function(self, theta: Array) -> Callable[[Rows], Array]:
         """x -> a(x)' (D phi(X) theta): t numbers a row are averaged, not p."""
-        values = self.smoother_.spread(self._at_rows(self.basis_.function(theta)))
-        return self.smoother_.function(values)
+        return self.smoother_.function(self.at_rows(theta))
+
+    def at_rows(self, theta: Array) -> Array:
+        """D phi(X) theta, shape (n, t): the values that are averaged."""
+        return self.smoother_.spread(self._at_rows(self.basis_.function(theta)))
 
     @property
     def row_bytes(self) -> int:

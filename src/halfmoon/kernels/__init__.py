@@ -8,7 +8,7 @@ from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.composite import Product, Scaled, Sum
 from halfmoon.kernels.dot_product import Linear, Polynomial
 from halfmoon.kernels.given import FromFunction, Precomputed
-from halfmoon.kernels.median import median_distance
+from halfmoon.kernels.length_scales import median_distance
 from halfmoon.kernels.names import as_kernel
 from halfmoon.kernels.network import NNGP, NTK
 from halfmoon.kernels.periodic import PeriodicSobolev

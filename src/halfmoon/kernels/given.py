@@ -47,7 +47,9 @@ class FromFunction(Kernel):
         return K
 
     def _diag(self, X: Rows) -> Array:
-        one_by_one = (self._value(X[i : i + 1], X[i : i + 1]) for i in range(X.shape[0]))
+        one_by_one = (
+            self._value(X[i : i + 1], X[i : i + 1]) for i in range(X.shape[0])
+        )
         return np.array([k[0, 0] for k in one_by_one])
 
 

@@ -9,12 +9,18 @@ from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.dot_product import Linear, Polynomial
 from halfmoon.kernels.given import FromFunction, Precomputed
 from halfmoon.kernels.network import NNGP, NTK
-from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
+from halfmoon.kernels.radial import (
+    Gaussian,
+    Laplace,
+    Matern,
+    Radial,
+    RationalQuadratic,
+)
 from halfmoon.kernels.splines import Polyharmonic, ThinPlate
 
 __all__ = ["KERNELS", "as_kernel"]
 
-KERNELS: dict[str, Callable[[], Kernel]] = {
+KERNELS: dict[str, Callable[..., Kernel]] = {
     "gaussian": Gaussian,
     "rbf": Gaussian,
     "laplace": Laplace,
@@ -32,7 +38,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 }
 
 
-def as_kernel(kernel: Any) -> Kernel:
+def as_kernel(kernel: Any, length_scale: str = "median") -> Kernel:
     """A kernel from an object, a name or a function of two tables.
 
     Parameters
@@ -40,6 +46,8 @@ def as_kernel(kernel: Any) -> Kernel:
     kernel : Kernel, str or callable
         Names are the keys of `KERNELS`; each stands for the kernel with its default
         parameters.
+    length_scale : str
+        The rule for the length scale of a kernel that comes by name.
 
     Examples
     --------
@@ -49,7 +57,9 @@ def as_kernel(kernel: Any) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:
-        return KERNELS[kernel]()
+        named = KERNELS[kernel]
+        radial = isinstance(named, type) and issubclass(named, Radial)
+        return named(length_scale=length_scale) if radial else named()
     if callable(kernel) and not isinstance(kernel, type):
         return FromFunction(kernel)
     names = ", ".join(repr(name) for name in KERNELS)

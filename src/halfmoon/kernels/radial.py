@@ -15,13 +15,13 @@ import numpy as np
 
 from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.distances import of_distances, squared_distances
-from halfmoon.kernels.median import median_distance
+from halfmoon.kernels.length_scales import RULES
 from halfmoon.rows import Array, Rows
 
 __all__ = ["Gaussian", "Laplace", "Matern", "Radial", "RationalQuadratic"]
 
 
-LengthScale: TypeAlias = float | Literal["median"]
+LengthScale: TypeAlias = float | Literal["median", "neighbors"]
 
 
 class Radial(Kernel):
@@ -39,14 +39,11 @@ class Radial(Kernel):
     def width(self) -> float:
         """The length scale as a number, checked."""
         if isinstance(self.length_scale, str):
-            if self.length_scale != "median":
-                raise ValueError(
-                    f"length_scale is {self.length_scale!r}; a positive number or "
-                    f"'median' is needed."
-                )
+            self._refuse_unknown_rule()
             raise ValueError(
-                "length_scale='median' is not a number yet: call kernel.resolve(X) "
-                "with the rows it is to be taken from, or give a number."
+                f"length_scale={self.length_scale!r} is not a number yet: call "
+                f"kernel.resolve(X) with the rows it is to be taken from, or give a "
+                f"number."
             )
         if not 0 < self.length_scale < np.inf:
             raise ValueError(
@@ -55,11 +52,18 @@ class Radial(Kernel):
         return float(self.length_scale)
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
-        """The kernel with "median" replaced by the median distance of these rows."""
-        if self.length_scale != "median":
+        """The kernel with a rule for its length scale made a number by these rows."""
+        if not isinstance(self.length_scale, str):
             return self
-        scale = median_distance(X, rng)
-        return replace(self, length_scale=scale)
+        self._refuse_unknown_rule()
+        return replace(self, length_scale=RULES[self.length_scale](X, rng))
+
+    def _refuse_unknown_rule(self) -> None:
+        if self.length_scale not in RULES:
+            raise ValueError(
+                f"length_scale is {self.length_scale!r}; a positive number, or one of "
+                f"{', '.join(map(repr, RULES))}, is needed."
+            )
 
     def value(self, q: Array) -> Array:
         """k(q), written over q."""
@@ -116,7 +120,7 @@ class Gaussian(Radial):
 
     Parameters
     ----------
-    length_scale : float or "median"
+    length_scale : float, "median" or "neighbors"
         e above.
 
     Examples
@@ -151,7 +155,7 @@ class Laplace(Radial):
 
     Parameters
     ----------
-    length_scale : float or "median"
+    length_scale : float, "median" or "neighbors"
         e above.
     """
 
@@ -183,7 +187,7 @@ class Matern(Radial):
     Parameters
     ----------
     nu : {0.5, 1.5, 2.5}
-    length_scale : float or "median"
+    length_scale : float, "median" or "neighbors"
         e above.
     """
 
@@ -252,7 +256,7 @@ class RationalQuadratic(Radial):
     ----------
     shape : float
         a above; the kernel tends to the Gaussian as it grows.
-    length_scale : float or "median"
+    length_scale : float, "median" or "neighbors"
         e above.
     """
 

@@ -24,6 +24,7 @@ from halfmoon.problem.fit import Fit
 from halfmoon.problem.folds import balanced_folds, out_of_fold
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
+from halfmoon.problem.left_out import telling_rows
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.ridge import as_numbers, solve_ridge
 from halfmoon.problem.search import search
@@ -41,4 +42,5 @@ __all__ = [
     "solve_hinge",
     "solve_iteratively",
     "solve_ridge",
+    "telling_rows",
 ]

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon.problem.left_out import left_out
+from halfmoon.problem.left_out import left_out, telling_rows
 from halfmoon.problem.posed import Posed
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.solvers import RidgePath, kriging_variance
 
 __all__ = ["Fit"]
@@ -59,7 +59,7 @@ class Fit:
 
     def predict(self, X: Rows) -> Array:
         """Values g(x), shape (b,) or (b, t)."""
-        return self._shaped(self._map(self._values, X))
+        return self.shaped(self._map(self._values, X))
 
     def _values(self, rows: Rows) -> Array:
         return self._function(rows) + self.posed.features(rows) @ self.beta
@@ -85,17 +85,22 @@ class Fit:
             by_noise, by_prior = parts(rows)
             return _times(by_noise, s2) + _times(by_prior, tau)
 
-        return self._shaped(np.sqrt(self._map(variance, X)))
+        return self.shaped(np.sqrt(self._map(variance, X)))
 
-    def leave_one_out(self) -> Array:
+    def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
         """Residuals y_i - g_(-i)(x_i) of the labeled rows, shape (l,) or (l, t).
 
         g_(-i) is the fit without the label of row i, which stays in the table as an
         unlabeled row, at the same lam. Infinite where nothing is known without it.
+
+        Parameters
+        ----------
+        some : indices or slice
+            Of the labeled rows; all of them unless told.
         """
         _, alpha = self._ridge()
-        residuals = left_out(self.posed, [alpha])[0]
-        return self._shaped(residuals / self.posed.root_w)
+        residuals = left_out(self.posed, [alpha], some)[0]
+        return self.shaped(residuals / self.posed.root_w[some])
 
     @property
     def loo_score(self) -> float:
@@ -108,12 +113,10 @@ class Fit:
             return float(self.loo_scores.min())
         if not self.by_ridge:
             return float("nan")
-        _, alpha = self._ridge()
-        return float((left_out(self.posed, [alpha]) ** 2).sum() / self._loss_weight)
-
-    @property
-    def _loss_weight(self) -> float:
-        return self.posed.total_weight * self.posed.y.shape[1]
+        some = telling_rows(self.posed)
+        squares = left_out(self.posed, [self._ridge()[1]], some) ** 2
+        weight = self.posed.w[some].sum() * self.posed.y.shape[1]
+        return float(squares.sum() / weight)
 
     def smoother_matrix(self, X: Rows) -> Array:
         """H(x), shape (b, l), with g(x) = H(x) y for any targets y of these rows."""
@@ -126,9 +129,9 @@ class Fit:
         return self.solve(self.posed.with_targets(identity)).predict(X)
 
     def dual_coef(self) -> Array:
-        """c, shape (l, t): phi(x)'theta is the sum over labeled rows of k_Q(x, x_i) c_i,
+        """c, shape (l, t), with phi(x)'theta = sum_i k_Q(x, x_i) c_i over labeled rows.
 
-        with k_Q(x, z) = phi(x)'Q^-1 phi(z). Setting the derivative of (1) to 0 gives
+        There k_Q(x, z) = phi(x)'Q^-1 phi(z). Setting the derivative of (1) to 0 gives
         c = w (y - g) / lam, whatever the basis.
         """
         path, alpha = self._ridge()
@@ -201,7 +204,8 @@ class Fit:
         row_bytes = 2 * self.posed.basis.row_bytes
         return self.posed.stream.map(function, X, row_bytes=row_bytes)
 
-    def _shaped(self, values: Array) -> Array:
+    def shaped(self, values: Array) -> Array:
+        """One column for each target, or a vector where the targets came as one."""
         return values[:, 0] if self.posed.single else values
 
 

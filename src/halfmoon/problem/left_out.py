@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices, Rows
 
-__all__ = ["left_out"]
+__all__ = ["left_out", "telling_rows"]
+
+MANY_ROWS = 2_000
+
+
+def telling_rows(posed: Posed) -> Indices | slice:
+    """The labeled rows to leave out in turn where only a mean over them is needed.
+
+    Where only moments of the labeled rows are kept, because there are more of them than
+    functions, and they are more than 2,000, then as many of them, drawn at random:
+    enough to tell alphas apart, at the cost of part of a pass.
+    """
+    if not posed.overdetermined or len(posed.chosen) <= MANY_ROWS:
+        return slice(None)
+    rng = np.random.default_rng(0)  # the same rows in every search
+    return rng.choice(len(posed.chosen), MANY_ROWS, replace=False)
 
 
 def left_out(

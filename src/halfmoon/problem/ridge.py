@@ -8,21 +8,17 @@ from functools import partial
 import numpy as np
 
 from halfmoon.problem.fit import Fit
-from halfmoon.problem.left_out import left_out
+from halfmoon.problem.left_out import left_out, telling_rows
 from halfmoon.problem.posed import Posed
-from halfmoon.rows import Array, Indices
+from halfmoon.rows import Array
 
 __all__ = ["as_numbers", "solve_ridge"]
-
-SEARCH_ROWS = 2_000
 
 
 def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
 
-    Where only moments of the labeled rows are kept, because there are more of them than
-    functions, and they are more than 2,000, then as many of them, drawn at random, are
-    left out one by one: enough to tell alphas apart, at the cost of part of a pass.
+    Over all labeled rows, or over 2,000 of them: see `telling_rows`.
 
     Parameters
     ----------
@@ -33,10 +29,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     alphas = as_numbers(alpha, "alpha")
     best, scores = alphas[0], None
     if len(alphas) > 1:
-        some: Indices | slice = slice(None)
-        if posed.overdetermined and len(posed.chosen) > SEARCH_ROWS:
-            rng = np.random.default_rng(0)  # the same rows in every search
-            some = rng.choice(len(posed.chosen), SEARCH_ROWS, replace=False)
+        some = telling_rows(posed)
         errors = left_out(posed, alphas, some) ** 2  # the weights are in
         scores = errors.sum(axis=(1, 2)) / (posed.w[some].sum() * posed.y.shape[1])
         best = alphas[int(np.argmin(scores))]

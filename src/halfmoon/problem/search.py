@@ -48,7 +48,7 @@ def search(
         return fits[0] if len(fits) == 1 else min(fits, key=lambda fit: fit.loo_score)
     alphas = as_numbers(alpha, "alpha")
     if len(alphas) * len(problems) == 1:
-        return solve(posed, alphas[0])
+        return solve(problems[0], alphas[0])
     errors = np.array(
         [[_fold_error(each, solve, a, loss) for a in alphas] for each in problems]
     )

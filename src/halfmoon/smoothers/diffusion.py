@@ -10,7 +10,8 @@ neighbors and then the diffused values of these, and so do the rows of the table
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -18,12 +19,12 @@ import scipy.sparse as sp
 from scipy.fft import dct
 
 from halfmoon.blocks import Stream, worker_count
-from halfmoon.graphs import NeighborIndex, neighbor_graph, normalized_adjacency
-from halfmoon.rows import Array, Rows, as_table
+from halfmoon.graphs import NeighborIndex, normalized_adjacency, weighted_graph
+from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.smoothers.base import Smoother
 from halfmoon.smoothers.neighbors import neighbor_weights
 
-__all__ = ["Diffusion", "chebyshev_product"]
+__all__ = ["Diffusion", "chebyshev_product", "diffused_grams"]
 
 COLUMNS = 128  # of values diffused at once by a worker, which keeps four copies
 
@@ -52,6 +53,37 @@ class Diffusion(Smoother):
 
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Build the graph and the series."""
+        self._check()
+        self.rows_ = as_table(X)
+        return self._walk_on(NeighborIndex(self.rows_, self.n_neighbors))
+
+    def variant(
+        self, *, n_neighbors: int | None = None, restart: float | None = None
+    ) -> Diffusion:
+        """A fitted walk on the same rows, with fewer neighbors or another restart.
+
+        The search for neighbors, and the graph where it is the same, are shared.
+        """
+        other = replace(
+            self,
+            n_neighbors=self.n_neighbors if n_neighbors is None else n_neighbors,
+            restart=self.restart if restart is None else restart,
+        )
+        other._check()
+        other.rows_ = self.rows_
+        if n_neighbors is not None and n_neighbors < self.index_.n_neighbors:
+            return other._walk_on(self.index_.first(n_neighbors))
+        other.index_, other.adjacency_ = self.index_, self.adjacency_
+        other.series_ = other._series()
+        return other
+
+    def _walk_on(self, index: NeighborIndex) -> Self:
+        self.index_ = index
+        self.adjacency_ = normalized_adjacency(weighted_graph(index))
+        self.series_ = self._series()
+        return self
+
+    def _check(self) -> None:
         if not 0 < self.restart < 1:
             raise ValueError(
                 f"restart is {self.restart}; a probability strictly between 0 and 1 "
@@ -63,13 +95,6 @@ class Diffusion(Smoother):
             raise ValueError(
                 f"tolerance is {self.tolerance}; a number between 0 and 1 is needed."
             )
-        self.rows_ = as_table(X)
-        self.index_ = NeighborIndex(self.rows_, self.n_neighbors)
-        self.adjacency_ = normalized_adjacency(
-            neighbor_graph(self.rows_, self.n_neighbors)
-        )
-        self.series_ = self._series()
-        return self
 
     def weights(self, X: Rows) -> sp.csr_array:
         """a_j(x), CSR of shape (b, n), k + 1 entries in a row."""
@@ -110,15 +135,47 @@ class Diffusion(Smoother):
         return np.asarray(series[: max(2, int((tail > self.tolerance).sum()))])
 
 
-def chebyshev_product(S: sp.csr_array, series: Array, V: Array) -> Array:
-    """Sum over m of series[m] T_m(S) V, by T_m+1 = 2 S T_m - T_m-1."""
-    V = np.ascontiguousarray(V)
-    before, now = V, S @ V
-    total = series[0] * V + series[1] * now
-    for coefficient in series[2:]:
+def diffused_grams(walks: Sequence[Diffusion], chosen: Indices) -> Array:
+    """A D A' at the chosen rows, for several walks on one graph, shape (w, l, l).
+
+    The kernel k(x, z) = a(x)'D a(z): how much of a walk from x ends where one from z
+    does. The walks differ in their series alone, so one recursion serves all of them,
+    and of each of its terms only l-by-l numbers are kept.
+    """
+    S, A = walks[0].adjacency_, walks[0].weights(walks[0].rows_[chosen])  # (l, n)
+    terms = max(len(walk.series_) for walk in walks)
+    series = np.zeros((len(walks), terms))
+    for row, walk in zip(series, walks, strict=True):
+        row[: len(walk.series_)] = walk.series_
+
+    def columns(rows: Rows) -> Array:
+        gram = np.zeros((rows.shape[0], len(walks), A.shape[0]))
+        T = chebyshev_terms(S, rows.toarray().T)
+        for coefficients, term in zip(series.T, T, strict=False):
+            gram += coefficients[None, :, None] * (A @ term).T[:, None, :]
+        return gram
+
+    in_each = -(-A.shape[0] // worker_count())
+    stream = Stream(block_rows=max(1, min(in_each, COLUMNS)))
+    grams = stream.map(columns, A, row_bytes=40 * A.shape[1]).transpose(1, 2, 0)
+    return 0.5 * (grams + grams.transpose(0, 2, 1))  # symmetric to the last bit
+
+
+def chebyshev_terms(S: sp.csr_array, V: Array) -> Iterator[Array]:
+    """T_0(S) V, T_1(S) V, ..., by T_m+1 = 2 S T_m - T_m-1."""
+    before, now = None, np.ascontiguousarray(V)
+    while True:
+        yield now
         after = S @ now
-        after *= 2.0
-        after -= before
+        if before is not None:
+            after *= 2.0
+            after -= before
         before, now = now, after
-        total += coefficient * now
-    return np.asarray(total)
+
+
+def chebyshev_product(S: sp.csr_array, series: Array, V: Array) -> Array:
+    """Sum over m of series[m] T_m(S) V."""
+    total = np.zeros(V.shape)
+    for coefficient, term in zip(series, chebyshev_terms(S, V), strict=False):
+        total += coefficient * term
+    return total

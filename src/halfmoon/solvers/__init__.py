@@ -8,6 +8,7 @@ from halfmoon.solvers.cg import (
 from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance
+from halfmoon.solvers.nested import FeaturePath, nested_features
 from halfmoon.solvers.ridge import (
     RidgePath,
     ridge_cholesky,
@@ -21,6 +22,7 @@ from halfmoon.solvers.threshold import HardThreshold, hard_threshold
 __all__ = [
     "Eigenpairs",
     "Elimination",
+    "FeaturePath",
     "HardThreshold",
     "RidgePath",
     "SolveResult",
@@ -30,6 +32,7 @@ __all__ = [
     "hard_threshold",
     "hinge_dual",
     "kriging_variance",
+    "nested_features",
     "nystrom_preconditioner",
     "ridge_cholesky",
     "ridge_dual",

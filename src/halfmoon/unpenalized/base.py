@@ -27,6 +27,10 @@ class Unpenalized(BaseEstimator, ABC):
     names_: list[str]
     degree_: int = -1
 
+    #: The features were learned from labels. Then leave-one-out in closed form is far
+    #: too optimistic, as each left-out label has shaped them, and must choose nothing.
+    from_labels: bool = False
+
     @abstractmethod
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Learn what the features need from rows, labeled or not."""

@@ -1,4 +1,4 @@
-"""Features of the user's own, unpenalized: any transformer, function or columns."""
+"""Features of the user's own: any basis, transformer, function or columns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from halfmoon.bases import Basis
+from halfmoon.pieces import fresh
 from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.unpenalized.base import Unpenalized
 from halfmoon.unpenalized.polynomials import Constant
@@ -23,9 +25,11 @@ class Features(Unpenalized):
 
     Parameters
     ----------
-    transformer : transformer, callable or sequence of int
-        Something with `transform` (and `fit`, of which a copy is fitted on the rows,
-        labels unseen), a function of the rows, or the numbers of columns of X.
+    transformer : Basis, transformer, callable or sequence of int
+        A basis, such as `RandomFeatures`, of which a copy is fitted with the same
+        source of random numbers as the rest; something with `transform` (and `fit`, of
+        which a copy is fitted on the rows, labels unseen); a function of the rows; or
+        the numbers of columns of X.
     constant : bool
         Add the constant 1.
 
@@ -35,6 +39,14 @@ class Features(Unpenalized):
     array([[1., 2.]])
     >>> Features(np.sqrt, constant=False).fit([[4.0]]).transform([[4.0]])
     array([[2.]])
+
+    Random features of which some are penalized and k are not: theorem G.1 of Takhanov,
+    Assylbekov, "Conditional KRR", 2026.
+
+    >>> from halfmoon.bases import RandomFeatures
+    >>> from halfmoon.kernels import NNGP
+    >>> Features(RandomFeatures(NNGP("relu"), 20)).fit([[1.0]], rng=0).names_[:3]
+    ['1', 'f0', 'f1']
     """
 
     transformer: Any
@@ -44,7 +56,9 @@ class Features(Unpenalized):
         """Fit a copy of the transformer on the rows."""
         X = as_table(X)  # as in `transform`
         self.transformer_ = self.transformer
-        if hasattr(self.transformer, "fit"):
+        if isinstance(self.transformer, Basis):
+            self.transformer_ = fresh(self.transformer).fit(X, rng)
+        elif hasattr(self.transformer, "fit"):
             self.transformer_ = clone(self.transformer).fit(X)
         self.degree_ = 0 if self.constant else -1
         self.n_columns_ = X.shape[1]

@@ -52,7 +52,7 @@ def test_a_sample_of_any_container(container):
 
 @pytest.mark.parametrize("X", [[[1.0]], [[2.0, 1.0]] * 3])
 def test_rows_without_a_distance_are_refused(X):
-    with pytest.raises(ValueError, match=rf"two rows that differ; got {len(X)} row"):
+    with pytest.raises(ValueError, match=rf"two rows that differ; got n_samples = {len(X)}"):
         median_distance(X)
 
 

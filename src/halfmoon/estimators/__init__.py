@@ -1,0 +1,14 @@
+"""scikit-learn estimators: the levers under their public names."""
+
+from halfmoon.estimators.conditional import ConditionalClassifier, ConditionalRegressor
+from halfmoon.estimators.fredholm import FredholmClassifier, FredholmRegressor
+from halfmoon.estimators.laplacian import LaplacianClassifier, LaplacianRegressor
+
+__all__ = [
+    "ConditionalClassifier",
+    "ConditionalRegressor",
+    "FredholmClassifier",
+    "FredholmRegressor",
+    "LaplacianClassifier",
+    "LaplacianRegressor",
+]

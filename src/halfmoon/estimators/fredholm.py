@@ -1,0 +1,151 @@
+r"""Fredholm: the basis is smoothed over all rows, labeled or not.
+
+.. math:: k_F(x, z) = \sum_{ij} a_i(x) h(x_i, x_j) a_j(z), \quad
+          a_j(x) = k(x, x_j) / n \; or \; k(x, x_j) / \sum_m k(x, x_m)
+
+is a kernel that depends on the table: two rows are alike if the rows around them are.
+The names of Que, Belkin, Wang, "Learning with Fredholm kernels", 2014:
+
+==========  ==================  ======================  =====================
+name        ``kernel`` k        ``inner_kernel`` h      ``normalize``
+==========  ==================  ======================  =====================
+FredLin1    "linear"            "gaussian"              False; True is (N)
+FredLin2    "gaussian"          "linear"                False; True is (N)
+FredGauss   "gaussian"          "gaussian"              False; True is (N)
+==========  ==================  ======================  =====================
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon.bases import Smoothed
+from halfmoon.estimators.base import ALPHAS, Classifier, Estimator, Regressor
+from halfmoon.estimators.parameters import documented
+from halfmoon.estimators.size import kernel_basis
+from halfmoon.kernels import as_kernel
+from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.problem import Problem
+from halfmoon.rows import Array, Rows
+from halfmoon.smoothers import KernelWeights
+
+__all__ = ["FredholmClassifier", "FredholmRegressor"]
+
+
+@dataclass(eq=False, repr=False)
+class Fredholm(Estimator):
+    """The lever, without what y is."""
+
+    kernel: Any = "gaussian"
+    inner_kernel: Any = "gaussian"
+    normalize: bool = True
+    smoother: Any = None
+    n_components: int | None = None
+    alpha: float | Sequence[float] = ALPHAS
+    unpenalized: Any = "constant"
+    loss: str = "squared"
+    basis: Any = "auto"
+    landmarks: Any = "rpcholesky"
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    unlabeled: Any = None
+
+    def _kernels(self) -> list[Any]:
+        outer = [self.kernel] if self.smoother is None else []
+        return [*outer, self.inner_kernel]
+
+    def _state(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
+        smoother = self.smoother
+        if smoother is not None and self._is_precomputed():
+            raise ValueError(
+                "smoother needs the table to average over, but X is a kernel matrix. "
+                "Leave it out, so that the kernel averages, or give the table and the "
+                "inner kernel as an object."
+            )
+        if smoother is None:
+            # An average over half of the table would say little of a row.
+            outer = as_kernel(self.kernel, length_scale="neighbors")
+            smoother = KernelWeights(outer, self.normalize)
+        inner = kernel_basis(
+            as_kernel(self.inner_kernel).resolve(X, rng),
+            self.basis,
+            self.n_components,
+            self.landmarks,
+            n=X.shape[0],
+            l=l,
+            in_dual=True,
+            smoothed=True,
+            memory_limit=self.memory_limit,
+        )
+        return Problem(Smoothed(inner, smoother))
+
+    @property
+    def primal_coef_(self) -> Array:
+        """u with g(x) = x'u + f(x)'beta, where the outer kernel is linear.
+
+        Shape (d,) or (d, t); only with ``kernel="linear"`` and ``normalize=False``.
+        """
+        check_is_fitted(self)
+        basis = self.solution_.posed.basis
+        smoother = basis.smoother_ if isinstance(basis, Smoothed) else None
+        if not isinstance(smoother, KernelWeights) or not smoother.linear:
+            raise AttributeError(
+                "There is a primal weight vector only with kernel='linear' and "
+                "normalize=False."
+            )
+        return self.solution_.shaped(
+            smoother.primal(basis.at_rows(self.solution_.theta))
+        )
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class FredholmRegressor(Regressor, Fredholm):
+    """Kernel ridge regression with a kernel that is averaged over all rows.
+
+    The average suppresses noise in single rows, and lets unlabeled rows say which rows
+    are alike; `halfmoon.estimators.fredholm` has the equation and the paper's names.
+    O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.kernels import Gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> t = rng.uniform(0, 3, 200)
+    >>> X = np.c_[t, np.sin(t)] + 0.1 * rng.standard_normal((200, 2))
+    >>> y = np.where(np.arange(200) < 20, t, np.nan)  # 20 labels
+    >>> model = FredholmRegressor(Gaussian(0.1)).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - t).mean() < 0.09)
+    True
+    """
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class FredholmClassifier(Classifier, Fredholm):
+    """Classification with a kernel that is averaged over all rows.
+
+    The average suppresses noise in single rows, and lets unlabeled rows say which rows
+    are alike; `halfmoon.estimators.fredholm` has the equation and the paper's names.
+    O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> from halfmoon.smoothers import Diffusion
+    >>> X, y = make_moons(300, noise=0.05, random_state=0)
+    >>> known = np.where(np.arange(300) < 6, y, np.nan)  # 6 labels
+    >>> model = FredholmClassifier(smoother=Diffusion(n_neighbors=8)).fit(X, known)
+    >>> float((model.predict(X) == y).mean())
+    1.0
+    """

@@ -1,0 +1,122 @@
+"""What the estimators' parameters mean: said once, shown with each of them."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import fields
+from typing import Any, TypeVar
+
+__all__ = ["documented"]
+
+Class = TypeVar("Class", bound=type)
+
+PARAMETERS = {
+    "kernel": """
+        Kernel, str or callable. An object of `halfmoon.kernels`, its name, a function
+        of two tables that returns the whole matrix, or "precomputed": X is then the
+        kernel matrix. ``length_scale="median"`` is resolved in `fit`.""",
+    "outer kernel": """
+        Kernel, str or callable. The outer kernel k, whose weights average over all
+        rows; it need not be positive definite. By name its length scale is a
+        third of the distance to the tenth nearest row.""",
+    "inner_kernel": """
+        Kernel, str or callable. The kernel that is averaged.""",
+    "normalize": """
+        bool. Let the weights of the average sum to 1 for each row.""",
+    "smoother": """
+        Smoother or None. Averages in place of the outer kernel's: `Neighbors` or
+        `Diffusion` of `halfmoon.smoothers`. None is ``KernelWeights(kernel,
+        normalize)``.""",
+    "n_components": """
+        int or None. Number of landmarks or random features. None takes all rows while
+        they fit `memory_limit`, and as many landmarks as fit beyond it.""",
+    "landmarks": """
+        {"rpcholesky", "uniform", "kmeans++", "leverage"} or array. How landmarks are
+        chosen, or the numbers of the rows, or the landmarks themselves.""",
+    "basis": """
+        {"auto", "exact", "nystrom", "random_features", "derivatives"} or Basis. The
+        functions that a fit is made of; "derivatives" is exact with an energy by
+        gradients, for small tables. A basis of `halfmoon.bases` is used as it is, and
+        composes any lever with any other.""",
+    "alpha": """
+        float or sequence of float. Weight of the penalty beside the **averaged** loss:
+        `KernelRidge(alpha=a)` of scikit-learn is ``alpha=a / n_labeled``. Of a sequence
+        the best is taken by exact leave-one-out.""",
+    "mu": """
+        float, sequence of float or None. Weight of the norm beside the energy; None is
+        1 / n. A sequence is searched as alpha is.""",
+    "energy": """
+        {"gradient", "graph"}, sparse matrix or None. What is to be small over all rows:
+        squared gradients, or differences along the edges of a neighbor graph, or of a
+        graph given by its Laplacian. None leaves the norm alone.""",
+    "filter": """
+        Filter, str or None. A spectral filter of `halfmoon.filters` in place of ridge.
+        By name ("tikhonov", "cutoff", "iterated_tikhonov", "landweber",
+        "gradient_flow", "heat") its strength is alpha, searched by folds.""",
+    "covariance": """
+        {"labeled", "all"}. The rows over which the covariance of the fit is taken: the
+        labeled ones, as in ridge, or all, as in the filter form of the paper.""",
+    "unpenalized": """
+        None, "constant", "linear", a degree, columns, a transformer, a callable, a
+        fitted network or an object of `halfmoon.unpenalized`. Features that are used
+        freely. Among several objects, or several k, the best is chosen by folds in
+        which the features are fitted anew.""",
+    "loss": """
+        {"squared", "hinge"}. Hinge is for classes: a support vector machine with the
+        same levers.""",
+    "memory_limit": """
+        int or str. What a fit may hold beside the table, such as "512MB".""",
+    "random_state": """
+        None, int, RandomState or Generator. For what is drawn: landmarks, random
+        features, samples of rows.""",
+    "n_jobs": """
+        int or None. Number of threads; None is all cores.""",
+    "verbose": """
+        int. Above 0, progress is written to the log "halfmoon".""",
+    "unlabeled": """
+        object. A value of y that means "no label" besides missing ones, such as -1.""",
+    "budget": """
+        float. Seconds that the search may take; what was found by then is used.""",
+    "safe": """
+        bool. Use the unlabeled rows only where they help by leave-one-out: else the
+        supervised twin answers.""",
+}
+
+ATTRIBUTES = {
+    "n_labeled_": "int. Number of labeled rows.",
+    "alpha_": "float. The penalty weight that was used.",
+    "coef_": "ndarray of shape (k,) or (k, t). Weights of the unpenalized features.",
+    "dual_coef_": """
+        ndarray of shape (n_labeled,) or (n_labeled, t). Weights of labeled rows.""",
+    "loo_score_": """
+        float. Of left-out rows: R^2 of a regressor, accuracy of a classifier.""",
+    "loo_errors_": """
+        ndarray or None. Mean squared left-out residual of each alpha.""",
+    "solution_": "Fit. The fitted function.",
+}
+
+
+def documented(cls: Class) -> Class:
+    """Write the parameters and attributes into a class's docstring."""
+    head, examples = cls.__doc__.split("Examples\n", 1)  # type: ignore[union-attr]
+    names = [field.name for field in fields(cls)]
+    meanings = {name: PARAMETERS[name] for name in names}
+    if "inner_kernel" in names:
+        meanings["kernel"] = PARAMETERS["outer kernel"]
+    sections = [
+        _section("Parameters", meanings),
+        _section("Attributes", ATTRIBUTES),
+    ]
+    body = textwrap.indent("\n".join(sections), "    ")
+    cls.__doc__ = f"{head.rstrip()}\n\n{body}\n    Examples\n{examples}"
+    return cls
+
+
+def _section(title: str, entries: dict[str, Any]) -> str:
+    lines = [title, "-" * len(title)]
+    for name, text in entries.items():
+        kind, _, meaning = " ".join(text.split()).partition(". ")
+        lines.append(f"{name} : {kind}")
+        lines += textwrap.wrap(meaning or kind, 76, initial_indent="    ",
+                               subsequent_indent="    ")  # fmt: skip
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,130 @@
+"""Exact or landmarks: how large a basis fits the memory limit.
+
+What a fit will hold at its peak is counted before anything is allocated, in units of
+8-byte numbers, for l labeled of n rows and a basis of p functions:
+
+========================================  =========================================
+fit                                       numbers
+========================================  =========================================
+exact kernel, in the dual                 4 l^2: Gram matrix, its factors, a copy
+smoothed exact kernel, in the dual        the same + 3 n l: weights on all rows
+exact basis with an energy                6 n^2: norm, energy, factors, copies
+landmarks or random features              6 p^2
+smoothed landmarks or random features     6 p^2 + 3 n p: values at all rows
+========================================  =========================================
+
+"""
+
+from __future__ import annotations
+
+import logging
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivatives
+from halfmoon.kernels import Kernel
+from halfmoon.memory import format_bytes, parse_bytes
+
+__all__ = ["kernel_basis"]
+
+logger = logging.getLogger("halfmoon")
+
+NUMBER = 8  # bytes
+DUAL, PRIMAL, SMOOTHED = 4, 6, 3  # matrices held at once; see the table
+BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
+
+
+def kernel_basis(
+    kernel: Kernel,
+    basis: Any,
+    n_components: int | None,
+    landmarks: Any,
+    *,
+    n: int,
+    l: int,
+    in_dual: bool,
+    smoothed: bool = False,
+    memory_limit: int | str,
+) -> Basis:
+    """The basis that an estimator's parameters ask for, within the memory limit.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    basis : {"auto", "exact", "nystrom", "random_features", "derivatives"} or Basis
+        "auto" is exact where `n_components` and `landmarks` ask for nothing else and
+        the memory limit allows it.
+    n_components, landmarks : see Nystrom
+    n, l : int
+        Numbers of rows and of labeled rows.
+    in_dual : bool
+        A fit with the exact basis needs only the l-by-l matrix.
+    smoothed : bool
+        The basis will be averaged over all rows.
+    memory_limit : int or str
+    """
+    if isinstance(basis, Basis):
+        return basis
+    if not isinstance(basis, str) or basis not in BASES:
+        raise ValueError(
+            f"basis is {basis!r}; one of {', '.join(map(repr, BASES))}, or a basis of "
+            f"halfmoon.bases, is needed."
+        )
+    if basis == "derivatives":
+        return WithDerivatives(kernel)
+    limit = parse_bytes(memory_limit)
+    chosen = n_components is not None or not isinstance(landmarks, str)
+    if basis == "exact" or (basis == "auto" and not chosen):
+        side = n * l * SMOOTHED if smoothed else 0
+        need = NUMBER * (side + DUAL * l * l if in_dual else PRIMAL * n * n)
+        if need <= limit:
+            return Exact(kernel)
+        if basis == "exact" or kernel.conditional_degree >= 0:
+            raise MemoryError(
+                f"The exact basis of {l:,} labeled among {n:,} rows needs "
+                f"{format_bytes(need)}, beyond memory_limit={format_bytes(limit)}. "
+                f"Raise memory_limit, or use landmarks: n_components=1000, say, with a "
+                f"positive definite kernel."
+            )
+    p = _largest(limit, n if smoothed else 0)
+    if n_components is not None:
+        n_components = _checked(n_components, p, n if smoothed else 0, limit)
+    elif isinstance(landmarks, str):
+        n_components = min(p, n)
+        logger.info(
+            "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
+            *(n, format_bytes(limit), n_components),
+        )
+        if n_components < 1:
+            raise MemoryError(
+                f"Not even one landmark for {n:,} rows fits memory_limit="
+                f"{format_bytes(limit)}; {format_bytes(NUMBER * SMOOTHED * n)} are "
+                f"needed. Raise memory_limit."
+            )
+    if basis == "random_features":
+        return RandomFeatures(kernel, 500 if n_components is None else n_components)
+    if basis == "auto" and n_components == n and isinstance(landmarks, str):
+        return Exact(kernel)
+    return Nystrom(kernel, n_components, landmarks, memory_limit)
+
+
+def _largest(limit: int, n_smoothed: int) -> int:
+    """The largest p with PRIMAL p^2 + SMOOTHED n p numbers within the limit."""
+    a, b = float(PRIMAL), float(SMOOTHED * n_smoothed)
+    return int((np.sqrt(b * b + 4 * a * limit / NUMBER) - b) / (2 * a))
+
+
+def _checked(n_components: Any, largest: int, n_smoothed: int, limit: int) -> int:
+    if isinstance(n_components, bool) or not isinstance(n_components, Integral):
+        raise ValueError(f"n_components is {n_components!r}; 1, 2, ... is needed.")
+    if n_components > largest:
+        p = int(n_components)
+        need = NUMBER * (PRIMAL * p * p + SMOOTHED * n_smoothed * p)
+        raise MemoryError(
+            f"n_components={p} needs {format_bytes(need)}, beyond memory_limit="
+            f"{format_bytes(limit)}; {largest} functions would fit. Lower n_components "
+            f"or raise memory_limit."
+        )
+    return int(n_components)

@@ -1,0 +1,109 @@
+"""Labels: which rows have one. A missing value is a row without a label.
+
+None, NaN, ``pd.NA`` and NaT are missing, whatever the labels are: numbers, strings,
+booleans, categories, nullable columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["is_missing", "known_labels", "label_array", "labeled_rows"]
+
+MISSING_NAMES = ("NAType", "NaTType")  # pandas' own, without importing pandas
+
+
+def label_array(y: Any) -> NDArray[Any]:
+    """Labels of any make as an array, missing values kept as they are.
+
+    A column with strings and missing values becomes an array of objects, because NumPy
+    would turn None into the text 'None'.
+    """
+    as_list = _column_as_list(y)
+    if as_list is not None:
+        column = np.empty(len(as_list), dtype=object)
+        column[:] = as_list
+        return column
+    if isinstance(y, (list, tuple)):
+        kinds = {type(value) for value in y}
+        if str in kinds and len(kinds) > 1:
+            return np.array(y, dtype=object)
+    return np.asarray(y)
+
+
+def is_missing(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
+    """Where labels are missing, in the shape of y.
+
+    Parameters
+    ----------
+    y : array-like
+    unlabeled : object or None
+        One more value that counts as missing, such as -1.
+
+    Examples
+    --------
+    >>> is_missing(["a", None, float("nan")])
+    array([False,  True,  True])
+    >>> is_missing([0, 1, -1], unlabeled=-1)
+    array([False, False,  True])
+    """
+    y = label_array(y)
+    if y.dtype.kind == "f":
+        missing = np.isnan(y)
+    elif y.dtype.kind in "mM":
+        missing = np.isnat(y)
+    elif y.dtype.kind == "O":
+        missing = _each(y, _is_missing_value)
+    else:
+        missing = np.zeros(y.shape, dtype=bool)
+    if unlabeled is not None:
+        # One by one: NumPy compares an array of text with a number in its own ways.
+        missing = missing | _each(y, lambda v: _same(v, unlabeled))
+    return missing
+
+
+def labeled_rows(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
+    """Which rows are labeled, shape (n,): those in which nothing is missing."""
+    missing = is_missing(y, unlabeled)
+    if missing.ndim == 0:
+        raise ValueError(f"y is {y!r}; one label for each row is needed.")
+    return np.asarray(~missing.reshape(len(missing), -1).any(axis=1))
+
+
+def known_labels(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:
+    """The labels of the labeled rows, an array of objects made one of their kind.
+
+    Strings stay objects: they sort and compare, and no length is cut off.
+    """
+    known = label_array(y)[labeled]
+    if known.dtype == object and not all(isinstance(v, str) for v in known.ravel()):
+        return np.array(known.tolist())
+    return known
+
+
+def _column_as_list(y: Any) -> list[Any] | None:
+    """The values of a column of pandas, polars or pyarrow; None of anything else."""
+    if hasattr(y, "to_list"):
+        return list(y.to_list())
+    if hasattr(y, "to_pylist"):
+        return list(y.to_pylist())
+    if hasattr(y, "isna") and hasattr(y, "tolist"):  # an array of pandas
+        return list(y.tolist())
+    return None
+
+
+def _each(y: NDArray[Any], test: Any) -> NDArray[np.bool_]:
+    return np.array([test(v) for v in y.ravel()], dtype=bool).reshape(y.shape)
+
+
+def _is_missing_value(value: Any) -> bool:
+    if value is None or type(value).__name__ in MISSING_NAMES:
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _same(value: Any, other: Any) -> bool:
+    return not _is_missing_value(value) and bool(value == other)

@@ -1,0 +1,251 @@
+r"""Laplacian eigenmaps that are functions: of new rows as well as of the fitted ones.
+
+.. math:: Sigma u = s \, (L + mu K) \, u, \quad g(x) = phi(x)'u - mean
+
+with Sigma the covariance of the basis over the rows, the mean taken off, L its energy
+and K its norm. The functions g vary as much as they can for their energy: along the
+rows and not across the gaps between them. Cabannes, Pillaud-Vivien, Bach, Rudi,
+"Overcoming the curse of dimensionality with Laplacian regularization", 2021, equation
+7 and figure 2.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from halfmoon.bases import Basis, Nystrom, WithDerivatives
+from halfmoon.eigen import symmetric_eigen
+from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.moments import dirichlet, graph_energy
+from halfmoon.pieces import fresh
+from halfmoon.random_state import as_generator
+from halfmoon.rows import Array, Rows
+from halfmoon.transformers.base import KernelTransformer, features_kernel
+from halfmoon.whitening import Whitening, whitening
+
+__all__ = ["LaplacianEigenmaps"]
+
+EPS = float(np.finfo(np.float64).eps)
+MOST_LANDMARKS = 1_000  # unless told: a second or two of p^3 work
+TIE = 1e-6  # values nearer to the largest are as large; rounding may order them anyhow
+
+
+@dataclass(eq=False, repr=False)
+class LaplacianEigenmaps(KernelTransformer):
+    """The functions of least energy for their variance, smoothest first.
+
+    Over the fitted rows each has mean 0 and variance 1, and no two are correlated; the
+    constant, which has no energy, is left out. Each is positive at the row where it is
+    largest in size (the first such row). O(n p^2 + p^3) time for p functions in the
+    basis, O(p^2) memory beside the blocks.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of functions. Where the basis has fewer that vary, these, with a warning.
+    kernel : Kernel, str or callable
+        Its length scale is the width at which gaps between rows are seen.
+    mu : float or None
+        Weight of the norm beside the energy, above 0; None is 1 / n.
+    energy : {"gradient", "graph"} or sparse matrix
+        The mean squared gradient over the rows; differences along the edges of a
+        self-tuned graph of 10 neighbors; or along those of a graph given by its
+        Laplacian over the rows.
+    basis : {"landmarks", "derivatives"} or Basis
+        Kernel sections at landmarks; or these and their derivatives at every row, for
+        small n (n (d + 1) functions); or a basis of `halfmoon.bases`, smoothed by
+        neighbors say, which replaces `kernel`, `n_landmarks` and `landmarks`.
+    n_landmarks : int or None
+        None is all rows up to 1,000, and 1,000 of them beyond.
+    landmarks : {"rpcholesky", "uniform", "kmeans++", "leverage"} or array
+        How they are chosen; or their row numbers; or the landmarks themselves.
+    memory_limit : int or str
+        What fitting and transforming may hold beside tables and features.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        s, falling: the variance of each function beside its energy and mu times its
+        squared norm, so that 1 / s estimates an eigenvalue of the Laplacian.
+    eigenvectors_ : ndarray of shape (p, n_components)
+        u, scaled to unit variance.
+    mean_ : ndarray of shape (n_components,)
+        Of phi(x)'u over the fitted rows.
+    basis_ : Basis
+        Fitted.
+    mu_ : float
+
+    Notes
+    -----
+    Sections alone are not flat across a curve and along it at once, so rows on curves
+    or sheets may need the derivatives: on four concentric circles the functions that
+    are constant on each circle come first with derivatives, but not with landmarks,
+    even if every row is one.
+
+    Examples
+    --------
+    On an interval the functions are cosines, and 1 / s the squares of their rates:
+
+    >>> from halfmoon.kernels import Gaussian
+    >>> X = (np.arange(200)[:, None] + 0.5) / 200
+    >>> maps = LaplacianEigenmaps(3, Gaussian(0.1), mu=1e-9, random_state=0).fit(X)
+    >>> (np.sqrt(1 / maps.eigenvalues_) / np.pi).round(2)
+    array([1., 2., 3.])
+    """
+
+    n_components: int = 2
+    kernel: Any = "gaussian"
+    mu: float | None = None
+    energy: Any = "gradient"
+    basis: Any = "landmarks"
+    n_landmarks: int | None = None
+    landmarks: Any = "rpcholesky"
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+
+    def _build(self, X: Rows) -> None:
+        n = X.shape[0]
+        self._check_numbers()
+        self.basis_ = self._new_basis(n).fit(X, as_generator(self.random_state))
+        self._refuse_large_basis("Use fewer landmarks")
+        self.mu_ = 1.0 / n if self.mu is None else float(self.mu)
+
+        mean = self._mean(X)
+        root = whitening(self._energy(X) + self.mu_ * self.basis_.penalty())
+        Sigma = self._whitened_covariance(X, mean, root)
+        s, vectors = symmetric_eigen(Sigma)
+        s, vectors = np.maximum(s[::-1], 0.0), vectors[:, ::-1]
+
+        # Below this, what varies is the rounding of what the mean takes off.
+        noise = EPS * len(mean) * (s[0] + (root.whiten(mean[None]) ** 2).sum())
+        k = self._cap(int((s > noise).sum()))
+        u = root.unwhiten(vectors[:, :k])
+        self.eigenvalues_, self._n_features_out = s[:k], k
+        values = self._stream.map(
+            self.basis_.function(u), X, row_bytes=self._row_bytes
+        )  # (n, k)
+        self.mean_ = values.mean(axis=0)
+        values -= self.mean_
+        scale = _signs(values) / values.std(axis=0)
+        self.eigenvectors_ = u * scale
+        self.mean_ *= scale
+
+    def _function(self) -> Callable[[Rows], Array]:
+        values = self.basis_.function(self.eigenvectors_)
+        return lambda X: values(X) - self.mean_
+
+    def _new_basis(self, n: int) -> Basis:
+        if isinstance(self.basis, Basis):
+            return fresh(self.basis)
+        if self.basis == "derivatives":
+            return WithDerivatives(features_kernel(self.kernel))
+        if self.basis == "landmarks":
+            p = self.n_landmarks
+            return Nystrom(
+                features_kernel(self.kernel),
+                min(n, MOST_LANDMARKS) if p is None else p,
+                self.landmarks,
+                self.memory_limit,
+            )
+        raise ValueError(
+            f"basis is {self.basis!r}; 'landmarks', 'derivatives' or a basis of "
+            f"halfmoon.bases is needed."
+        )
+
+    def _energy(self, X: Rows) -> Array:
+        """L, shape (p, p)."""
+        basis, stream, graph = self.basis_, self._stream, self.energy
+        if isinstance(graph, str) and graph == "gradient":
+            return dirichlet(basis, X, stream=stream)
+        if isinstance(graph, str) and graph == "graph":
+            graph = graph_laplacian(neighbor_graph(X))
+        if not sp.issparse(graph):
+            raise ValueError(
+                f"energy is {self.energy!r}; 'gradient', 'graph' or a sparse graph "
+                f"Laplacian over the rows is needed."
+            )
+        return graph_energy(basis, X, graph, stream=stream)
+
+    def _mean(self, X: Rows) -> Array:
+        """Mean of the basis over the rows, shape (p,)."""
+        total: Array = self._stream.sum(
+            lambda rows: self.basis_.transform(rows).sum(axis=0),
+            X,
+            row_bytes=self.basis_.row_bytes,
+        )
+        return total / X.shape[0]
+
+    def _whitened_covariance(self, X: Rows, mean: Array, root: Whitening) -> Array:
+        """R^-T Sigma R^-1, from features that are centered and whitened first.
+
+        Sigma itself would lose to rounding what is small beside the means, and then
+        the condition of Q would raise the rounding.
+        """
+
+        def products(rows: Rows) -> tuple[Array, Array, Array]:
+            Phi = self.basis_.transform(rows) - mean
+            white = root.whiten(Phi)
+            unseen = (Phi @ root.null) ** 2
+            return white.T @ white, unseen.sum(axis=0), (Phi**2).sum()
+
+        row_bytes = self.basis_.row_bytes + 32 * len(mean)
+        Sigma, unseen, whole = self._stream.sum(products, X, row_bytes=row_bytes)
+        # Where the kernel matrix is 0 to rounding, squared values are about eps.
+        blind = int((unseen > np.sqrt(EPS) * whole).sum())
+        if blind:
+            raise ValueError(
+                f"mu={self.mu_:.3g} is 0 to rounding beside the energy: {blind} "
+                f"function(s) that vary over the rows have none. Raise mu."
+            )
+        return np.asarray(Sigma / X.shape[0])
+
+    def _check_numbers(self) -> None:
+        k, p, mu = self.n_components, self.n_landmarks, self.mu
+        if not isinstance(k, Integral) or k < 1:
+            raise ValueError(f"n_components is {k!r}; 1, 2, 3, ... is needed.")
+        if p is not None and (not isinstance(p, Integral) or p < 1):
+            raise ValueError(
+                f"n_landmarks is {p!r}; 1, 2, 3, ... is needed, or None for all rows "
+                f"up to {MOST_LANDMARKS}."
+            )
+        if mu is not None and (isinstance(mu, str) or not 0 < mu < np.inf):
+            raise ValueError(
+                f"mu is {mu!r}; a number above 0, or None for 1 / n, is needed: "
+                f"without a norm, functions that no row sees have no energy."
+            )
+
+    def _cap(self, rank: int) -> int:
+        if rank == 0:
+            raise ValueError(
+                "No function of the basis varies over the rows: they are all equal, "
+                "or the length scale is far too large."
+            )
+        k = int(self.n_components)
+        if k > rank:
+            warnings.warn(
+                f"Only {rank} function(s) of the basis vary over the rows beyond "
+                f"rounding; n_components is lowered from {k} to that. Use more "
+                f"landmarks or a smaller length scale.",
+                stacklevel=4,
+            )
+        return min(k, rank)
+
+
+def _signs(values: Array) -> Array:
+    """1 or -1 for each column: the sign at the first of the rows where it is largest.
+
+    Rows that tie up to rounding count as equal, so that symmetric rows do not leave
+    the sign to chance.
+    """
+    size = np.abs(values)
+    first = (size >= (1 - TIE) * size.max(axis=0)).argmax(axis=0)
+    return np.sign(values[first, np.arange(values.shape[1])])

@@ -1,0 +1,49 @@
+"""scikit-learn's contract, for every public estimator."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from halfmoon.estimators import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    FredholmClassifier,
+    FredholmRegressor,
+    LaplacianClassifier,
+    LaplacianRegressor,
+)
+from halfmoon.kernels import Gaussian
+
+FIXED = {"kernel": Gaussian(2.0), "alpha": 0.01}
+
+ESTIMATORS = [
+    FredholmRegressor(),
+    FredholmClassifier(),
+    LaplacianRegressor(),
+    LaplacianClassifier(),
+    ConditionalRegressor(),
+    ConditionalClassifier(),
+]
+
+#: With the kernel and alpha given, a weight of 2 is two copies of the row, exactly.
+BY_WEIGHT = [ConditionalRegressor(**FIXED)]
+
+# A weight counts the label of a row, not the row. What is learned from rows without
+# their labels counts each row once: the length scale by the median rule, the average of
+# Fredholm's basis, the energy, mu = 1 / n. And of two copies of a row leave-one-out
+# leaves out only one. So a row of weight 2 is not the same as the row twice.
+COUNTED_ONCE = "rows count once in the length scale, in averages and in the energy"
+
+
+def expected_failures(estimator):
+    if estimator.get_params(deep=False)["kernel"] is FIXED["kernel"]:
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": COUNTED_ONCE,
+        "check_sample_weight_equivalence_on_sparse_data": COUNTED_ONCE,
+    }
+
+
+@parametrize_with_checks(
+    [*ESTIMATORS, *BY_WEIGHT], expected_failed_checks=expected_failures
+)
+def test_contract(estimator, check):
+    check(estimator)

@@ -1,0 +1,94 @@
+"""Missing labels in columns of every make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
+
+NAN = float("nan")
+
+#: Three rows each, of which the second is not labeled; and the labels of the others.
+COLUMNS = {
+    "floats": (np.array([1.5, NAN, 2.0]), [1.5, 2.0], "f"),
+    "float32": (np.array([1.5, NAN, 2.0], dtype=np.float32), [1.5, 2.0], "f"),
+    "list of floats": ([1.5, None, 2.0], [1.5, 2.0], "f"),
+    "list of ints": ([1, None, 2], [1, 2], "i"),
+    "list of strings": (["a", None, "None"], ["a", "None"], "O"),
+    "tuple of strings": (("a", NAN, "nan"), ["a", "nan"], "O"),
+    "objects": (np.array(["a", None, "bcd"], dtype=object), ["a", "bcd"], "O"),
+    "booleans": (np.array([True, None, False], dtype=object), [True, False], "b"),
+    "pandas strings": (pd.Series(["a", None, "b"]), ["a", "b"], "O"),
+    "pandas strings, nullable": (
+        pd.Series(["a", pd.NA, "b"], dtype="string"),
+        ["a", "b"],
+        "O",
+    ),
+    "pandas ints, nullable": (pd.Series([1, pd.NA, 2], dtype="Int64"), [1, 2], "i"),
+    "pandas array": (pd.array([1, pd.NA, 2], dtype="Int64"), [1, 2], "i"),
+    "pandas booleans": (
+        pd.Series([True, pd.NA, False], dtype="boolean"),
+        [True, False],
+        "b",
+    ),
+    "pandas floats": (pd.Series([1.5, NAN, 2.0], index=[7, 8, 9]), [1.5, 2.0], "f"),
+    "pandas categories": (
+        pd.Series(["a", None, "b"], dtype="category"),
+        ["a", "b"],
+        "O",
+    ),
+    "dates": (np.array(["2020-01-01", "NaT", "2021-01-01"], dtype="M8[D]"), None, "M"),
+    "minus one": (np.array([3, -1, 4]), [3, 4], "i"),
+    "minus one, objects": (np.array(["a", -1, "b"], dtype=object), ["a", "b"], "O"),
+    "a word": (np.array(["a", "?", "b"]), ["a", "b"], "U"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns(name):
+    y, known, kind = COLUMNS[name]
+    unlabeled = {"minus": -1, "a wor": "?"}.get(name[:5])
+    assert_array_equal(is_missing(y, unlabeled), [False, True, False])
+    labeled = labeled_rows(y, unlabeled)
+    assert_array_equal(labeled, [True, False, True])
+    actual = known_labels(y, labeled)
+    assert actual.dtype.kind == kind
+    if known is not None:
+        assert_array_equal(actual, known)
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    for values, kind in (([1, None, 2], "i"), (["a", None, "b"], "O")):
+        y = polars.Series(values)
+        assert_array_equal(is_missing(y), [False, True, False])
+        actual = known_labels(y, ~is_missing(y))
+        assert_array_equal(actual, [values[0], values[2]])
+        assert actual.dtype.kind == kind
+
+
+def test_minus_one_is_a_label_unless_said_otherwise():
+    assert not is_missing([0, 1, -1]).any()
+    # and what is said otherwise is no other value that looks alike
+    assert_array_equal(is_missing(["-1", -1, None, 1], -1), [False, True, True, False])
+
+
+def test_several_targets():
+    y = np.array([[1.0, 2.0], [NAN, NAN], [3.0, NAN]])
+    assert_array_equal(is_missing(y), np.isnan(y))
+    assert_array_equal(labeled_rows(y), [True, False, False])
+    assert_array_equal(labeled_rows(pd.DataFrame(y)), [True, False, False])
+    assert_array_equal(known_labels(y, labeled_rows(y)), [[1.0, 2.0]])
+
+
+def test_one_label_for_each_row():
+    with pytest.raises(ValueError, match="one label for each row"):
+        labeled_rows("label")
+
+
+def test_arrays_are_not_copied():
+    y = np.array([1.0, NAN])
+    assert label_array(y) is y
