@@ -37,6 +37,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"(^|/)(?!plot_)[^/]*\.py$",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what a script prints is shown, not what its last line is
     "write_computation_times": False,
     "abort_on_example_error": True,
 }

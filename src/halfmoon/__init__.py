@@ -9,6 +9,8 @@ from halfmoon.estimators import (
     ConditionalRegressor,
     FredholmClassifier,
     FredholmRegressor,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
     LaplacianClassifier,
     LaplacianRegressor,
 )
@@ -28,6 +30,8 @@ __all__ = [
     "FredholmClassifier",
     "FredholmFeatures",
     "FredholmRegressor",
+    "HalfmoonClassifier",
+    "HalfmoonRegressor",
     "LaplacianClassifier",
     "LaplacianEigenmaps",
     "LaplacianRegressor",

@@ -1,5 +1,6 @@
 """scikit-learn's contract, for every public estimator."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from halfmoon.estimators import (
@@ -7,6 +8,8 @@ from halfmoon.estimators import (
     ConditionalRegressor,
     FredholmClassifier,
     FredholmRegressor,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
     LaplacianClassifier,
     LaplacianRegressor,
 )
@@ -21,6 +24,10 @@ ESTIMATORS = [
     LaplacianClassifier(),
     ConditionalRegressor(),
     ConditionalClassifier(),
+    # One candidate is tried whatever the budget, so these are quick, and the same each
+    # time; with all candidates they run among the slow tests.
+    HalfmoonRegressor(budget=1e-9),
+    HalfmoonClassifier(budget=1e-9),
 ]
 
 #: With the kernel and alpha given, a weight of 2 is two copies of the row, exactly.
@@ -34,7 +41,7 @@ COUNTED_ONCE = "rows count once in the length scale, in averages and in the ener
 
 
 def expected_failures(estimator):
-    if estimator.get_params(deep=False)["kernel"] is FIXED["kernel"]:
+    if getattr(estimator, "kernel", None) is FIXED["kernel"]:
         return {}
     return {
         "check_sample_weight_equivalence_on_dense_data": COUNTED_ONCE,
@@ -46,4 +53,13 @@ def expected_failures(estimator):
     [*ESTIMATORS, *BY_WEIGHT], expected_failed_checks=expected_failures
 )
 def test_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [HalfmoonRegressor(), HalfmoonClassifier()],
+    expected_failed_checks=expected_failures,
+)
+def test_contract_with_all_candidates(estimator, check):
     check(estimator)

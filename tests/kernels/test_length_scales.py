@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 from halfmoon.kernels import (
     Gaussian,
@@ -9,8 +9,10 @@ from halfmoon.kernels import (
     Linear,
     Matern,
     RationalQuadratic,
+    length_scales,
     median_distance,
 )
+from halfmoon.kernels.length_scales import neighbor_distance
 
 
 def test_equals_the_median_of_all_pairs():
@@ -52,7 +54,9 @@ def test_a_sample_of_any_container(container):
 
 @pytest.mark.parametrize("X", [[[1.0]], [[2.0, 1.0]] * 3])
 def test_rows_without_a_distance_are_refused(X):
-    with pytest.raises(ValueError, match=rf"two rows that differ; got n_samples = {len(X)}"):
+    with pytest.raises(
+        ValueError, match=rf"two rows that differ; got n_samples = {len(X)}"
+    ):
         median_distance(X)
 
 
@@ -78,3 +82,60 @@ def test_resolve_reaches_into_combinations():
     kernel = (2.0 * Gaussian() + Linear() * Laplace()).resolve(X)
     expected = 2.0 * Gaussian(e)(X) + Linear()(X) * Laplace(e)(X)
     np.testing.assert_allclose(kernel(X), expected, rtol=1e-13)
+
+
+# ---- the distance to a neighbor ------------------------------------------------------
+
+
+@pytest.mark.parametrize("neighbor", [1, 3, 10])
+def test_equals_the_median_distance_to_the_kth_neighbor(neighbor):
+    X = np.random.default_rng(6).normal(size=(80, 3))
+    distances = np.sort(squareform(pdist(X, "sqeuclidean")), axis=1)
+    expected = np.sqrt(np.median(distances[:, neighbor]))
+    assert neighbor_distance(X, neighbor=neighbor) == pytest.approx(expected, rel=1e-9)
+    sparse = neighbor_distance(sp.csr_array(X), neighbor=neighbor)
+    assert sparse == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("entries", [1, 200 * 7, 200 * 1_000])
+def test_slices_of_the_table_add_up(entries, monkeypatch):
+    # Single rows, a ragged last slice, a few slices.
+    X = np.random.default_rng(7).normal(size=(1_500, 2))[: 40 if entries == 1 else None]
+    expected = neighbor_distance(X, 0)
+    monkeypatch.setattr(length_scales, "SLICE_ENTRIES", entries)
+    assert neighbor_distance(X, 0) == pytest.approx(expected, rel=1e-9)
+
+
+def test_few_rows_look_at_the_farthest():
+    X = np.array([[0.0], [1.0], [5.0]])  # farthest at 5, 4 and 5
+    assert neighbor_distance(X) == pytest.approx(5.0, rel=1e-14)
+
+
+def test_rows_with_as_many_equal_ones_do_not_count():
+    X = np.vstack([np.zeros((50, 2)), [[3.0, 4.0]]])
+    assert neighbor_distance(X, neighbor=10) == pytest.approx(5.0, rel=1e-14)
+    # All rows repeat often: the rule falls back on the distances that there are.
+    X = np.repeat([[0.0, 0.0], [3.0, 4.0]], 50, axis=0)
+    assert neighbor_distance(X, neighbor=10) == pytest.approx(5.0, rel=1e-14)
+
+
+def test_a_sample_of_rows_looks_for_neighbors_among_all():
+    X = np.random.default_rng(8).normal(size=(2_000, 2))
+    distances = np.sort(squareform(pdist(X)), axis=1)[:, 10]
+    sampled = neighbor_distance(X, 0)
+    # Among the 200 rows alone the tenth neighbor would be about three times as far.
+    assert sampled == pytest.approx(np.median(distances), rel=0.15)
+    assert sampled == neighbor_distance(X, 0)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian, Laplace, Matern], ids=repr)
+def test_the_rule_of_neighbors_is_a_third_of_it(kernel):
+    X = np.random.default_rng(9).normal(size=(60, 2))
+    resolved = kernel(length_scale="neighbors").resolve(X)
+    assert resolved.length_scale == neighbor_distance(X) / 3
+
+
+def test_a_rule_that_is_not_known():
+    X = np.random.default_rng(9).normal(size=(6, 2))
+    with pytest.raises(ValueError, match="length_scale"):
+        Gaussian("mean").resolve(X)

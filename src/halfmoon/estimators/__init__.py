@@ -2,6 +2,7 @@
 
 from halfmoon.estimators.conditional import ConditionalClassifier, ConditionalRegressor
 from halfmoon.estimators.fredholm import FredholmClassifier, FredholmRegressor
+from halfmoon.estimators.halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.laplacian import LaplacianClassifier, LaplacianRegressor
 
 __all__ = [
@@ -9,6 +10,8 @@ __all__ = [
     "ConditionalRegressor",
     "FredholmClassifier",
     "FredholmRegressor",
+    "HalfmoonClassifier",
+    "HalfmoonRegressor",
     "LaplacianClassifier",
     "LaplacianRegressor",
 ]

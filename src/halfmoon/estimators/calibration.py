@@ -36,7 +36,8 @@ def probabilities(
            [1. , 0. ]])
     """
     # Differences to the largest score, of which what underflows is as good as 0.
-    below = temperature * (scores - scores.max(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):  # minus infinity is as good as -700
+        below = temperature * (scores - scores.max(axis=1, keepdims=True))
     return np.asarray(softmax(np.maximum(below, -700.0), axis=1))
 
 

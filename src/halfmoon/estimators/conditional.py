@@ -16,9 +16,11 @@ from typing import Any, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon.estimators.base import ALPHAS, Classifier, Estimator, Regressor
+from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.paths import HardThresholdPath, NestedFeaturesPath
+from halfmoon.estimators.regression import Regressor
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.estimators.targets import as_labels
 from halfmoon.kernels import Kernel, as_kernel
@@ -32,7 +34,7 @@ __all__ = ["ConditionalClassifier", "ConditionalRegressor"]
 
 
 @dataclass(eq=False, repr=False)
-class Conditional(Estimator):
+class Conditional(Lever):
     """The lever, without what y is."""
 
     kernel: Any = "gaussian"

@@ -26,8 +26,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.bases import Smoothed
-from halfmoon.estimators.base import ALPHAS, Classifier, Estimator, Regressor
+from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
+from halfmoon.estimators.regression import Regressor
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.kernels import as_kernel
 from halfmoon.memory import MEMORY_LIMIT
@@ -39,7 +41,7 @@ __all__ = ["FredholmClassifier", "FredholmRegressor"]
 
 
 @dataclass(eq=False, repr=False)
-class Fredholm(Estimator):
+class Fredholm(Lever):
     """The lever, without what y is."""
 
     kernel: Any = "gaussian"

@@ -20,8 +20,10 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon.estimators.base import ALPHAS, Classifier, Estimator, Regressor
+from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
+from halfmoon.estimators.regression import Regressor
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.filters import FILTERS, Filter
 from halfmoon.kernels import as_kernel
@@ -33,7 +35,7 @@ __all__ = ["LaplacianClassifier", "LaplacianRegressor"]
 
 
 @dataclass(eq=False, repr=False)
-class Laplacian(Estimator):
+class Laplacian(Lever):
     """The lever, without what y is."""
 
     kernel: Any = "gaussian"

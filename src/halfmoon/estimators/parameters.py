@@ -57,10 +57,11 @@ PARAMETERS = {
         {"labeled", "all"}. The rows over which the covariance of the fit is taken: the
         labeled ones, as in ridge, or all, as in the filter form of the paper.""",
     "unpenalized": """
-        None, "constant", "linear", a degree, columns, a transformer, a callable, a
-        fitted network or an object of `halfmoon.unpenalized`. Features that are used
-        freely. Among several objects, or several k, the best is chosen by folds in
-        which the features are fitted anew.""",
+        None, str, int, sequence, callable or object. Features that are used freely:
+        "constant", "linear", a degree, columns, a transformer, a function of the rows,
+        a fitted network or an object of `halfmoon.unpenalized`. Among several objects,
+        or several k, the best is chosen by folds in which the features are fitted
+        anew.""",
     "loss": """
         {"squared", "hinge"}. Hinge is for classes: a support vector machine with the
         same levers.""",
@@ -92,6 +93,9 @@ ATTRIBUTES = {
         float. Of left-out rows: R^2 of a regressor, accuracy of a classifier.""",
     "loo_errors_": """
         ndarray or None. Mean squared left-out residual of each alpha.""",
+    "fold_errors_": """
+        ndarray or None. Mean squared error on folds of each choice of unpenalized
+        features and each alpha, where there were several choices.""",
     "solution_": "Fit. The fitted function.",
 }
 

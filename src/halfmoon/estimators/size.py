@@ -119,12 +119,12 @@ def _largest(limit: int, n_smoothed: int) -> int:
 def _checked(n_components: Any, largest: int, n_smoothed: int, limit: int) -> int:
     if isinstance(n_components, bool) or not isinstance(n_components, Integral):
         raise ValueError(f"n_components is {n_components!r}; 1, 2, ... is needed.")
-    if n_components > largest:
-        p = int(n_components)
+    p = int(n_components)
+    if p > largest:
         need = NUMBER * (PRIMAL * p * p + SMOOTHED * n_smoothed * p)
         raise MemoryError(
             f"n_components={p} needs {format_bytes(need)}, beyond memory_limit="
             f"{format_bytes(limit)}; {largest} functions would fit. Lower n_components "
             f"or raise memory_limit."
         )
-    return int(n_components)
+    return p

@@ -9,6 +9,7 @@ from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.dot_product import Linear, Polynomial
 from halfmoon.kernels.given import FromFunction, Precomputed
 from halfmoon.kernels.network import NNGP, NTK
+from halfmoon.kernels.product_laplace import ProductLaplace
 from halfmoon.kernels.radial import (
     Gaussian,
     Laplace,
@@ -25,6 +26,7 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "rbf": Gaussian,
     "laplace": Laplace,
     "laplacian": Laplace,
+    "product_laplace": ProductLaplace,
     "matern": Matern,
     "rational_quadratic": RationalQuadratic,
     "linear": Linear,

@@ -109,12 +109,12 @@ class Posed:
     def without(self, some: Indices) -> Posed:
         """The problem in which some of the labeled rows are unlabeled ones."""
         kept = np.delete(np.arange(len(self.chosen)), some)
-        return self._keeping(
-            ("energy_matrix", "penalty", "whitening"),
-            chosen=self.chosen[kept],
-            y=self.y[kept],
-            w=self.w[kept],
-        )
+        return self.with_labels(self.chosen[kept], self.y[kept], self.w[kept])
+
+    def with_labels(self, chosen: Indices, y: Array, w: Array) -> Posed:
+        """The problem on the same table with other labeled rows."""
+        kept = ("energy_matrix", "penalty", "whitening")
+        return self._keeping(kept, chosen=chosen, y=y, w=w)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: the data, not what follows from them."""

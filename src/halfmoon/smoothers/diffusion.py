@@ -20,7 +20,7 @@ from scipy.fft import dct
 
 from halfmoon.blocks import Stream, worker_count
 from halfmoon.graphs import NeighborIndex, normalized_adjacency, weighted_graph
-from halfmoon.rows import Array, Indices, Rows, as_table
+from halfmoon.rows import Array, Rows, as_table
 from halfmoon.smoothers.base import Smoother
 from halfmoon.smoothers.neighbors import neighbor_weights
 
@@ -103,11 +103,11 @@ class Diffusion(Smoother):
     def spread(self, V: Array) -> Array:
         """D V, columns side by side in threads."""
         V = V.reshape(V.shape[0], -1)
-        in_each = -(-V.shape[1] // worker_count())
-        spread = Stream(block_rows=max(1, min(in_each, COLUMNS))).map(
+        stream, row_bytes = _by_columns(V.shape[1], V.shape[0])
+        spread = stream.map(
             lambda rows: chebyshev_product(self.adjacency_, self.series_, rows.T).T,
             V.T,
-            row_bytes=40 * V.shape[0],
+            row_bytes=row_bytes,
         )
         return spread.T
 
@@ -135,14 +135,14 @@ class Diffusion(Smoother):
         return np.asarray(series[: max(2, int((tail > self.tolerance).sum()))])
 
 
-def diffused_grams(walks: Sequence[Diffusion], chosen: Indices) -> Array:
-    """A D A' at the chosen rows, for several walks on one graph, shape (w, l, l).
+def diffused_grams(walks: Sequence[Diffusion], X: Rows) -> Array:
+    """A D A' at some rows, for several walks on one graph, shape (w, l, l).
 
     The kernel k(x, z) = a(x)'D a(z): how much of a walk from x ends where one from z
     does. The walks differ in their series alone, so one recursion serves all of them,
     and of each of its terms only l-by-l numbers are kept.
     """
-    S, A = walks[0].adjacency_, walks[0].weights(walks[0].rows_[chosen])  # (l, n)
+    S, A = walks[0].adjacency_, walks[0].weights(X)  # (l, n)
     terms = max(len(walk.series_) for walk in walks)
     series = np.zeros((len(walks), terms))
     for row, walk in zip(series, walks, strict=True):
@@ -155,10 +155,17 @@ def diffused_grams(walks: Sequence[Diffusion], chosen: Indices) -> Array:
             gram += coefficients[None, :, None] * (A @ term).T[:, None, :]
         return gram
 
-    in_each = -(-A.shape[0] // worker_count())
-    stream = Stream(block_rows=max(1, min(in_each, COLUMNS)))
-    grams = stream.map(columns, A, row_bytes=40 * A.shape[1]).transpose(1, 2, 0)
+    stream, row_bytes = _by_columns(A.shape[0], A.shape[1])
+    grams = stream.map(columns, A, row_bytes=row_bytes).transpose(1, 2, 0)
     return 0.5 * (grams + grams.transpose(0, 2, 1))  # symmetric to the last bit
+
+
+def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
+    """How to walk through columns of n values: their share for each worker, or less."""
+    row_bytes = 40 * n  # five arrays of the recursion
+    in_each = -(-columns // worker_count())
+    fit = Stream().rows_in_block(row_bytes)
+    return Stream(block_rows=max(1, min(in_each, COLUMNS, fit))), row_bytes
 
 
 def chebyshev_terms(S: sp.csr_array, V: Array) -> Iterator[Array]:

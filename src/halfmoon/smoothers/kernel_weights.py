@@ -22,6 +22,8 @@ from halfmoon.smoothers.base import Smoother
 
 __all__ = ["KernelWeights"]
 
+FEW_COLUMNS = 64  # of values, for which d numbers each are kept in place of n
+
 
 @dataclass(eq=False, repr=False)
 class KernelWeights(Smoother):
@@ -68,7 +70,7 @@ class KernelWeights(Smoother):
 
     def function(self, V: Array) -> Callable[[Rows], Array]:
         """x -> sum_j a_j(x) V_j; with the linear kernel, x -> x'primal(V)."""
-        if not self.linear:
+        if not self.linear or V.shape[1] > FEW_COLUMNS:
             return super().function(V)
         u = self.primal(V)
         return lambda X: np.asarray(as_rows(X) @ u)

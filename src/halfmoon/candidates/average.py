@@ -1,0 +1,93 @@
+"""A fitted average of candidates: values, uncertainty and left-out residuals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halfmoon.blocks import Stream
+from halfmoon.candidates.blend import Blend
+from halfmoon.candidates.labeled import Labeled
+from halfmoon.rows import Array, Indices, Rows
+
+__all__ = ["Average"]
+
+SURE = 0.02  # least weight of an entry whose uncertainty is asked for
+
+
+@dataclass(frozen=True)
+class Average:
+    """What an average of candidates says of any rows.
+
+    Attributes
+    ----------
+    blend : Blend
+    data : Labeled
+    single : bool
+        The targets came as a vector.
+    stream : Stream
+    limits : (ndarray, ndarray) or None
+        Least and largest value of each target.
+    """
+
+    blend: Blend
+    data: Labeled
+    single: bool
+    stream: Stream
+    limits: tuple[Array, Array] | None = None
+
+    def predict(self, X: Rows) -> Array:
+        """Values, shape (b,) or (b, t)."""
+        values = self.stream.map(self.blend, X, row_bytes=self._row_bytes(X))
+        return self.shaped(self._limited(values))
+
+    def std(self, X: Rows) -> Array:
+        """Posterior standard deviation of the function, shape (b,) or (b, t).
+
+        Of a mixture of the candidates' posteriors: their variances, and how far they
+        are from each other.
+        """
+        weights = self.blend.weights
+        chosen = np.flatnonzero(weights >= min(SURE, weights.max()))
+        parts = [
+            (
+                weights[i] / weights[chosen].sum(),
+                Blend([self.blend.entries[i]], np.ones(1)),
+                self.blend.entries[i].candidate.variance(self.blend.entries[i].alpha),
+            )
+            for i in chosen
+        ]
+
+        def variance(rows: Rows) -> Array:
+            mean = self.blend(rows)
+            return np.sum(
+                [w * (var(rows) + (g(rows) - mean) ** 2) for w, g, var in parts], axis=0
+            )
+
+        row_bytes = 4 * self._row_bytes(X)
+        return self.shaped(np.sqrt(self.stream.map(variance, X, row_bytes=row_bytes)))
+
+    def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
+        """Residuals of the labeled rows without their own labels, the weights held."""
+        return self.shaped((self.data.y - self.left_out)[some])
+
+    @property
+    def left_out(self) -> Array:
+        """Values of the labeled rows without their own labels, shape (l, t)."""
+        return self._limited(self.blend.left_out)
+
+    def smoother_matrix(self, X: Rows) -> Array:
+        """H(x), shape (b, l), with values H(x) y for any targets; weights are held."""
+        blend = self.blend.with_targets(np.eye(len(self.data.y)))
+        return self.stream.map(blend, X, row_bytes=4 * self._row_bytes(X))
+
+    def _limited(self, values: Array) -> Array:
+        return values if self.limits is None else np.clip(values, *self.limits)
+
+    def shaped(self, values: Array) -> Array:
+        """One column for each target, or a vector where the targets came as one."""
+        return values[:, 0] if self.single else values
+
+    def _row_bytes(self, X: Rows) -> int:
+        return 8 * (4 * len(self.data.y) + 4 * min(X.shape[1], 2_000))

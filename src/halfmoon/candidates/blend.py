@@ -1,0 +1,176 @@
+r"""An average of candidates, weighed by what each gets right without having seen it.
+
+For classes, with L_i the mean log loss of entry i (a candidate at an alpha) on left-out
+rows,
+
+.. math:: w_i \propto exp(-l (L_i - \min_j L_j))
+
+is the posterior of the entries as if each were a model of the labels: with few labels,
+which tell little, many entries have a say, and with many only the best. For numbers the
+weights of the best entries minimize the squared error of the average on left-out rows,
+and are drawn towards equal ones:
+
+.. math:: min_{w \ge 0, \sum w = 1} \; |y - \sum_i w_i g_i|^2 + c |w - 1/k|^2
+
+Values of a blend are a sum over parts, because entries are linear in theirs: predicting
+costs one product for each part, however many entries use it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from halfmoon.candidates.candidate import Candidate, NullSpace
+from halfmoon.candidates.parts import Part
+from halfmoon.candidates.target import Target
+from halfmoon.rows import Array, Rows
+
+__all__ = ["Blend", "Entry", "posterior_weights", "stacked_weights"]
+
+NEGLIGIBLE = 1e-3  # weights below this, beside the largest, are left out
+STACKED = 40  # entries whose average is sought
+SHRINKING = 10.0  # c above, beside k times the least squared error
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A candidate at an alpha, with its values at left-out rows.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    alpha : float
+    left_out : ndarray of shape (l, t)
+        On the scale of the candidate's target.
+    losses : ndarray of shape (l,)
+    """
+
+    candidate: Candidate
+    alpha: float
+    left_out: Array
+    losses: Array
+
+    @property
+    def values(self) -> Array:
+        """Left-out values on the user's scale, shape (l, t)."""
+        data = self.candidate.data
+        return data.target.back(self.left_out, data.y - self.left_out)
+
+
+def posterior_weights(entries: list[Entry], w: Array) -> Array:
+    """Weights by the likelihood of the labels, shape (e,)."""
+    losses = np.array([entry.losses for entry in entries]) @ w / w.mean()
+    return _without_negligible(np.exp(losses.min() - losses))
+
+
+def stacked_weights(entries: list[Entry], y: Array, w: Array) -> Array:
+    """Weights of least squared error, drawn towards equal ones, shape (e,)."""
+    losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
+    best = np.argsort(losses, kind="stable")[:STACKED]
+    k, root_w = len(best), np.sqrt(w / w.mean())[:, None]
+    scale = max(losses[best[0]], np.finfo(float).eps * float((y * y).mean() + 1e-300))
+    G = np.array([(root_w * entries[i].values).ravel() for i in best]).T / scale**0.5
+    pull = np.sqrt(SHRINKING * k)
+    sum_to_one = 100.0 * np.sqrt(len(G) + k * SHRINKING) * np.ones((1, k))
+    A = np.vstack([G, pull * np.eye(k), sum_to_one])
+    target = (root_w * y).ravel() / scale**0.5
+    b = np.concatenate([target, np.full(k, pull / k), sum_to_one[0, :1]])
+    weights = np.zeros(len(entries))
+    weights[best] = nnls(A, b)[0]
+    return _without_negligible(weights)
+
+
+def _without_negligible(weights: Array) -> Array:
+    weights = np.where(weights < NEGLIGIBLE * weights.max(), 0.0, weights)
+    return np.asarray(weights / weights.sum())
+
+
+@dataclass
+class Blend:
+    """A weighted average of entries.
+
+    Attributes
+    ----------
+    entries : list of Entry
+    weights : ndarray of shape (e,)
+        Positive, and 1 in sum.
+    """
+
+    entries: list[Entry]
+    weights: Array
+
+    def __post_init__(self) -> None:
+        used = np.flatnonzero(self.weights > 0)
+        self.entries = [self.entries[i] for i in used]
+        self.weights = self.weights[used]
+
+    def __call__(self, X: Rows) -> Array:
+        """Values at any rows, shape (b, t)."""
+        return np.sum([group(X) for group in self._groups], axis=0)
+
+    @property
+    def left_out(self) -> Array:
+        """Values at the labeled rows without their own labels, shape (l, t)."""
+        return np.sum([group.left_out for group in self._groups], axis=0)
+
+    def with_targets(self, y: Array) -> Blend:
+        """The same entries and weights for other targets of the same rows, (l, t)."""
+        candidates: dict[Candidate, Candidate] = {}
+        for entry in self.entries:
+            old = entry.candidate
+            if old not in candidates:
+                candidates[old] = replace(old, data=replace(old.data, y=y))
+        entries = [replace(e, candidate=candidates[e.candidate]) for e in self.entries]
+        return Blend(entries, self.weights)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: not the functions, which are made from the rest."""
+        return {"entries": self.entries, "weights": self.weights}
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """The entries by the scale of their targets."""
+        by_target: dict[Target, list[int]] = defaultdict(list)
+        for i, entry in enumerate(self.entries):
+            by_target[entry.candidate.data.target].append(i)
+        return [
+            _Group(target, [self.entries[i] for i in members], self.weights[members])
+            for target, members in by_target.items()
+        ]
+
+
+class _Group:
+    """Entries with one scale of targets, averaged on that scale."""
+
+    def __init__(self, target: Target, entries: list[Entry], weights: Array) -> None:
+        self.target, self.share = target, float(weights.sum())
+        shares = weights / self.share
+        left_out = np.tensordot(shares, [entry.left_out for entry in entries], 1)
+        self.residuals = entries[0].candidate.data.y - left_out
+        self.left_out = self.share * target.back(left_out, self.residuals)
+        by_part: dict[Part, Array] = {}
+        by_features: dict[NullSpace, Array] = {}
+        for entry, share in zip(entries, shares, strict=True):
+            c = share * entry.candidate.dual_coef(entry.alpha)
+            for part, a in entry.candidate.mix:
+                by_part[part] = by_part.get(part, 0.0) + a * c
+            beta = share * entry.candidate.coef(entry.alpha)
+            space = entry.candidate.null_space
+            by_features[space] = by_features.get(space, 0.0) + beta
+        self.functions = [part.function(C) for part, C in by_part.items()]
+        self.functions += [_linear(space, b) for space, b in by_features.items()]
+
+    def __call__(self, X: Rows) -> Array:
+        values = np.sum([function(X) for function in self.functions], axis=0)
+        return self.share * self.target.back(values, self.residuals)
+
+
+def _linear(space: NullSpace, beta: Array) -> Callable[[Rows], Array]:
+    return lambda X: space.features(X) @ beta

@@ -1,0 +1,150 @@
+r"""Columns by their relevance: stretched where the labels depend on them.
+
+==============  ==================================================================
+recipe          a column is multiplied by
+==============  ==================================================================
+correlation     sqrt(r^2 + 1/l), r its largest correlation with a target
+gradient        (M / max M + 0.002)^power, M the mean squared slope along the column
+                of a Gaussian kernel fit, over labeled and some other rows; fitted
+                anew with the stretched columns for some steps
+==============  ==================================================================
+
+The gradient recipe is a recursive feature machine with a diagonal matrix
+(Radhakrishnan, Beaglehole, Pandit, Belkin, 2024). The labels choose the columns, so
+leave-one-out with fixed columns would be too hopeful: a candidate is judged by folds,
+in which the columns are weighed without the labels of the fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from halfmoon.candidates.candidate import ALPHAS, Candidate, NullSpace
+from halfmoon.candidates.labeled import Labeled
+from halfmoon.candidates.parts import KernelPart
+from halfmoon.candidates.preparation import Preparation
+from halfmoon.kernels import Gaussian, Kernel, Linear, ProductLaplace
+from halfmoon.kernels.length_scales import median_distance
+from halfmoon.problem import balanced_folds
+from halfmoon.rows import Array, Rows
+from halfmoon.solvers import Elimination, RidgePath, ridge_dual
+
+__all__ = ["by_correlation", "by_gradient", "relevance_candidates"]
+
+SOME_ROWS = 300  # beside the labeled ones, over which slopes are averaged
+FLOOR = 0.002  # of the largest mean squared slope
+WIDTHS = (0.5, 1.0, 2.0)
+
+Recipe = Callable[[Array, Array, Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class _Stretched:
+    """A preparation whose columns are multiplied."""
+
+    first: Preparation
+    by: Array
+
+    def transform(self, X: Rows) -> Array:
+        return np.asarray(self.first(X) * self.by)
+
+
+def relevance_candidates(
+    prepare: Preparation, data: Labeled, null_space: NullSpace, rng: np.random.Generator
+) -> Iterator[Candidate]:
+    """Candidates with columns stretched by each recipe, judged by folds."""
+    Z_l = np.asarray(prepare(data.X_l))
+    more = rng.choice(data.X.shape[0], min(SOME_ROWS, data.X.shape[0]), replace=False)
+    rows = np.vstack([Z_l, prepare(data.X[np.sort(more)])])
+    F = null_space.features(data.X_l)
+    folds = balanced_folds(data.y)
+    for name, recipe in RECIPES.items():
+        by = recipe(Z_l, rows, data.y, data.w)
+        stretched = Preparation(f"{prepare.name} by {name}", _Stretched(prepare, by))
+        in_folds = []
+        for fold in folds:
+            kept = np.delete(np.arange(len(Z_l)), fold)
+            own = recipe(Z_l[kept], rows, data.y[kept], data.w[kept])
+            in_folds.append((fold, kept, _kernels(rows * own), Z_l * own))
+        for i, (label, kernel) in enumerate(_kernels(rows * by).items()):
+            part = KernelPart(f"{stretched.name}, {label}", stretched, kernel, Z_l * by)
+            left_out = np.empty((len(ALPHAS), *data.y.shape))
+            for fold, kept, kernels, Z in in_folds:
+                K = list(kernels.values())[i](Z, Z[kept])
+                path = _path(K[kept], F[kept], data.y[kept], data.w[kept])
+                root_w = np.sqrt(data.w[kept])[:, None]
+                for values, alpha in zip(left_out, ALPHAS, strict=True):
+                    c = root_w * path.theta(alpha)
+                    values[fold] = K[fold] @ c + F[fold] @ path.beta(alpha)
+            yield Candidate(part.name, ((part, 1.0),), null_space, data, left_out)
+
+
+def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
+    """Factors of the columns from their correlations with the targets."""
+    share = (w / w.sum())[:, None]
+    a, b = Z_l - (share * Z_l).sum(axis=0), y - (share * y).sum(axis=0)
+    squares = np.outer((share * a * a).sum(axis=0), (share * b * b).sum(axis=0))
+    r2 = ((share * a).T @ b) ** 2 / np.maximum(squares, np.finfo(float).tiny)
+    return _of_unit_mean_square(np.sqrt(r2.max(axis=1) + 1.0 / len(y)))
+
+
+def by_gradient(steps: int, power: float) -> Recipe:
+    """The recipe that weighs columns by squared slopes of a Gaussian kernel fit."""
+
+    def recipe(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
+        by = np.ones(Z_l.shape[1])
+        for _ in range(steps):
+            a, b = Z_l * by, rows * by
+            kernel = Gaussian(_distance(b))
+            path = _path(kernel(a), np.ones((len(a), 1)), y, w)
+            errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
+            best = ALPHAS[2:][int(np.argmin(errors))]
+            C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
+            K = kernel(b, a)
+            # d/dz of k(z, a) c is k(z, a) (a - z) c / e^2; e does not matter here.
+            slopes = [K @ (c[:, None] * a) - (K @ c)[:, None] * b for c in C.T]
+            M = by**2 * np.sum([(s * s).mean(axis=0) for s in slopes], axis=0)
+            by = (M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power
+        return _of_unit_mean_square(by)
+
+    return recipe
+
+
+RECIPES: dict[str, Recipe] = {
+    "correlation": by_correlation,
+    "gradient, softly": by_gradient(steps=1, power=0.25),
+    "gradient": by_gradient(steps=1, power=0.5),
+    "gradient, three steps": by_gradient(steps=3, power=0.5),
+}
+
+
+def _of_unit_mean_square(by: Array) -> Array:
+    return np.asarray(by / np.sqrt((by * by).mean()))
+
+
+def _path(K: Array, F: Array, y: Array, w: Array) -> RidgePath:
+    root = np.sqrt(w)[:, None]
+    return ridge_dual(root * K * root.T, root * y, Elimination(root * F), w.sum())
+
+
+def _kernels(rows: Array) -> dict[str, Kernel]:
+    """Kernels on these rows, of three widths about the median distance."""
+    e, e1 = _distance(rows), _distance(rows, ProductLaplace)
+    linear = Linear() * (1.0 / max((rows * rows).sum(axis=1).mean(), 1e-300))
+    kernels: dict[str, Kernel] = {}
+    for width in WIDTHS:
+        laplace = ProductLaplace(width * e1)
+        kernels[f"gaussian {width:g}"] = Gaussian(width * e)
+        kernels[f"laplace {width:g}"] = laplace
+        kernels[f"laplace {width:g} + linear"] = 0.5 * laplace + 0.5 * linear
+    return kernels
+
+
+def _distance(rows: Array, kernel: Any = None) -> float:
+    if kernel is None:
+        return median_distance(rows, 0)
+    return float(kernel().resolve(rows, 0).length_scale)

@@ -1,0 +1,218 @@
+"""Halfmoon: every lever, tried on the table at hand and averaged.
+
+Candidates of many kinds (`halfmoon.candidates`) are fitted by kernel ridge, each at
+many alphas, and each is asked for the labeled rows without their own labels. The answer
+is the average of all, weighed by how well they did. The same average over those
+candidates that have not learned from unlabeled rows is the *supervised twin*; unless
+the others beat it, it is the twin that answers.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from itertools import chain
+from numbers import Real
+from typing import Any, Self, cast
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon.blocks import Stream
+from halfmoon.candidates import (
+    Average,
+    Finish,
+    ForClasses,
+    ForNumbers,
+    Judge,
+    Labeled,
+    OwnFeatures,
+    PreparedFit,
+    Verdict,
+    lever_candidates,
+    plain_candidates,
+    try_candidates,
+    walk_candidates,
+)
+from halfmoon.estimators.base import Estimator, HeldOut
+from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.null_space import null_spaces
+from halfmoon.estimators.parameters import documented
+from halfmoon.estimators.regression import Regressor
+from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.problem import telling_rows
+from halfmoon.progress import show_log
+from halfmoon.random_state import as_generator
+from halfmoon.rows import Array, Rows
+from halfmoon.unpenalized import Constant
+
+__all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
+
+SEARCH_LABELS = 1_000  # candidates are compared on no more labels than this
+
+
+@dataclass(eq=False, repr=False)
+class Halfmoon(Estimator):
+    """The search, without what y is."""
+
+    unpenalized: Any = "auto"
+    budget: float = 60.0
+    safe: bool = True
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    unlabeled: Any = None
+
+    @abstractmethod
+    def _judge(self, data: Labeled) -> Judge:
+        """By what candidates are judged."""
+
+    def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
+        """Try the candidates, average them, and choose between them and the twin."""
+        if self.verbose:
+            show_log()
+        rng = as_generator(self.random_state)
+        data = Labeled.of(X, targets, w)
+        self.n_labeled_, self.labeled_ = len(data.chosen), data.chosen
+        own = self._own_features(X, rng)
+        searched = data.sample(SEARCH_LABELS, rng)
+        judge = self._judge(searched)
+        menu = (plain_candidates, walk_candidates, lever_candidates)
+        entries = try_candidates(
+            chain.from_iterable(family(searched, own, rng) for family in menu),
+            searched,
+            judge,
+            self._seconds(),
+            logging.INFO if self.verbose else logging.DEBUG,
+        )
+        verdict = Verdict.of(entries, searched, judge)
+        self.comparison_ = verdict.comparison
+        self.used_unlabeled_ = verdict.helped or not self.safe
+        finish = Finish(
+            data,
+            self._judge(data),
+            own.unpenalized if own else Constant().fit(X),
+            targets.ndim == 1,
+            rng,
+            Stream(self.memory_limit, self.n_jobs),
+        )
+        self._twin_solution = finish(verdict.twin)
+        self.solution_ = (
+            finish(verdict.blend) if self.used_unlabeled_ else self._twin_solution
+        )
+
+    def _held_out(self) -> HeldOut:
+        solution = cast(Average | PreparedFit, self.solution_)
+        if isinstance(solution, Average):
+            data = solution.data
+            return HeldOut(slice(None), data.y, solution.left_out, data.w)
+        posed = solution.fit.posed
+        some = telling_rows(posed)
+        residuals = solution.leave_one_out(some).reshape(len(posed.y[some]), -1)
+        return HeldOut(some, posed.y[some], posed.y[some] - residuals, posed.w[some])
+
+    def _own_features(self, X: Rows, rng: np.random.Generator) -> OwnFeatures | None:
+        """The user's unpenalized features, fitted; None where they are to be chosen."""
+        if isinstance(self.unpenalized, str) and self.unpenalized == "auto":
+            return None
+        names = getattr(self, "feature_names_in_", None)
+        options = null_spaces(self.unpenalized, None, names)
+        if len(options) > 1:
+            raise ValueError(
+                f"unpenalized is {self.unpenalized!r}; one choice of features is "
+                f"needed here, or 'auto'."
+            )
+        features = options[0]
+        return OwnFeatures(None if features is None else features.fit(X, rng))
+
+    def _seconds(self) -> float:
+        if not isinstance(self.budget, Real) or not self.budget > 0:
+            raise ValueError(
+                f"budget is {self.budget!r}; a positive number of seconds is needed."
+            )
+        return float(self.budget)
+
+    @property
+    def twin_(self) -> Self:
+        """The supervised twin: the answer without what unlabeled rows taught."""
+        check_is_fitted(self)
+        twin = copy(self)
+        twin.solution_ = self._twin_solution
+        twin.used_unlabeled_ = False
+        twin._take_stock()
+        return twin
+
+    @abstractmethod
+    def _take_stock(self) -> None:
+        """Score, and calibrate, by left-out rows."""
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class HalfmoonRegressor(Regressor, Halfmoon):
+    """Regression from few labels that chooses its levers by itself.
+
+    Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
+    by how well they predict left-out labels; see `halfmoon.candidates`. An answer does
+    not go beyond the range of the labels by more than a quarter of it.
+
+    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
+    the supervised twin, for the average of all, and for each candidate: ``loo_error``
+    (mean squared error of left-out rows), its ``difference`` from the twin's and the
+    interval ``low`` to ``high`` that holds it with 95 %, whether rows without labels
+    had a part (``unlabeled``), and its ``weight`` in the answer. ``used_unlabeled_``
+    says who answers, ``twin_`` is the twin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (300, 3))
+    >>> truth = np.sin(3 * X[:, 0]) + X[:, 1]
+    >>> y = np.where(np.arange(300) < 40, truth, np.nan)  # 40 labels
+    >>> model = HalfmoonRegressor(random_state=0).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - truth).mean() < 0.1)
+    True
+    """
+
+    def _judge(self, data: Labeled) -> Judge:
+        return ForNumbers(data)
+
+    def _take_stock(self) -> None:
+        self._score()
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class HalfmoonClassifier(Classifier, Halfmoon):
+    """Classification from few labels that chooses its levers by itself.
+
+    Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
+    by how well they predict left-out labels; see `halfmoon.candidates`.
+
+    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
+    the supervised twin, for the average of all, and for each candidate: ``loo_error``
+    (log loss of left-out rows), its ``difference`` from the twin's and the interval
+    ``low`` to ``high`` that holds it with 95 %, whether rows without labels had a part
+    (``unlabeled``), and its ``weight`` in the answer. ``used_unlabeled_`` says who
+    answers, ``twin_`` is the twin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(300, noise=0.08, random_state=0)
+    >>> known = np.where(np.arange(300) < 12, y, np.nan)  # 12 labels
+    >>> model = HalfmoonClassifier(random_state=0).fit(X, known)
+    >>> float((model.predict(X) == y).mean()), model.used_unlabeled_
+    (1.0, True)
+    """
+
+    def _judge(self, data: Labeled) -> Judge:
+        return ForClasses()
+
+    def _take_stock(self) -> None:
+        self._calibrate(self._codes)

@@ -1,0 +1,103 @@
+"""Leave-one-out error against alpha: how a fit chose its penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon.plotting.axes import axes_of
+from halfmoon.rows import Array
+
+__all__ = ["LeaveOneOutDisplay"]
+
+RIDGE = "mean squared left-out residual"
+FOLDS = "mean loss of left-out folds"
+
+
+@dataclass(eq=False, repr=False)
+class LeaveOneOutDisplay:
+    """The errors that a search over alpha has seen, and the alpha that it chose.
+
+    A flat valley says that the choice matters little; a minimum at either end, that
+    alphas beyond it should be tried.
+
+    Made by `from_estimator`.
+
+    Parameters
+    ----------
+    alphas : ndarray of shape (a,)
+        Rising.
+    errors : ndarray of shape (a,)
+        Infinite where a left-out row is not known at all.
+    alpha : float
+        The one chosen.
+    what : str
+        The name of the error.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+    line_ : Line2D
+    chosen_ : Line2D
+        One point.
+    """
+
+    alphas: Array
+    errors: Array
+    alpha: float
+    what: str = RIDGE
+
+    ax_: Any = field(init=False)
+    figure_: Any = field(init=False)
+    line_: Any = field(init=False)
+    chosen_: Any = field(init=False)
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+        """Draw the search of a fitted model.
+
+        Parameters
+        ----------
+        model : fitted estimator of halfmoon
+            With several alphas.
+        ax : Axes or None
+            New ones if None.
+        """
+        check_is_fitted(model)
+        alphas = np.atleast_1d(np.asarray(model.alpha, dtype=np.float64))
+        errors = model.loo_errors_
+        if errors is None or len(alphas) < 2:
+            raise ValueError(
+                f"alpha is {model.alpha!r}: there was nothing to choose by "
+                f"leave-one-out. Fit with several, alpha=np.logspace(-8, 0, 17) say."
+            )
+        order = np.argsort(alphas)
+        return cls(
+            alphas[order],
+            np.asarray(errors)[order],
+            float(model.alpha_),
+            RIDGE if model.solution_.by_ridge else FOLDS,
+        ).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on axes, new ones if None."""
+        self.figure_, self.ax_ = axes_of(ax)
+        (self.line_,) = self.ax_.plot(self.alphas, self.errors, ".-")
+        least = float(self.errors[self.alphas == self.alpha][0])
+        (self.chosen_,) = self.ax_.plot(
+            *([self.alpha], [least], "o"),
+            color=self.line_.get_color(),
+            markersize=10,
+            markeredgecolor="black",
+            label=f"chosen: alpha = {self.alpha:.3g}",
+        )
+        self.ax_.set(xlabel="alpha", ylabel=self.what, yscale="log")
+        if self.alphas[0] > 0:
+            self.ax_.set_xscale("log")
+        else:  # 0 has no logarithm, and comes one step before the others
+            self.ax_.set_xscale("symlog", linthresh=self.alphas[self.alphas > 0][0])
+        self.ax_.legend()
+        return self

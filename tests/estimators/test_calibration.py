@@ -1,0 +1,131 @@
+"""Probabilities and standard deviations mean what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize_scalar
+from scipy.special import softmax
+
+from halfmoon.datasets import two_gaussians
+from halfmoon.estimators import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    FredholmClassifier,
+    LaplacianClassifier,
+)
+from halfmoon.estimators.calibration import fitted_temperature, probabilities
+from halfmoon.kernels import Gaussian
+from reference import gaussian
+
+
+def simulated(temperature, l, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal((l, n_classes))
+    p = softmax(temperature * scores, axis=1)
+    codes = (rng.uniform(size=(l, 1)) > p.cumsum(axis=1)).sum(axis=1)
+    return scores, np.minimum(codes, n_classes - 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("temperature", [0.3, 2.0, 8.0])
+def test_a_known_temperature_is_recovered(temperature, n_classes):
+    scores, codes = simulated(temperature, 20_000, n_classes)
+    found = fitted_temperature(scores, codes, np.ones(20_000))
+    assert found == pytest.approx(temperature, rel=0.05)
+
+
+def test_the_likelihood_has_one_rows_worth_of_doubt():
+    scores, codes = simulated(2.0, 30, 3)
+    w = np.linspace(0.5, 2.0, 30)
+
+    def loss(T):
+        log_p = np.log(softmax(T * scores, axis=1))
+        own = log_p[np.arange(30), codes]
+        return -w @ (30 / 31 * own + 1 / 31 * log_p.mean(axis=1))
+
+    expected = minimize_scalar(loss, bounds=(1e-3, 50), method="bounded").x
+    assert fitted_temperature(scores, codes, w) == pytest.approx(expected, rel=1e-3)
+    # A common factor of the weights is no more knowledge.
+    assert fitted_temperature(scores, codes, 7 * w) == pytest.approx(expected, rel=1e-3)
+
+
+def test_rows_that_were_all_right_leave_some_doubt():
+    for l in (2, 10, 100):
+        scores, codes = np.tile([1.0, -1.0], (l, 1)), np.zeros(l, dtype=int)
+        T = fitted_temperature(scores, codes, np.ones(l))
+        # p = 1 - doubt / 2 is where the likelihood is greatest.
+        p = probabilities(scores[:1], T)[0, 0]
+        assert p == pytest.approx(1 - 0.5 / (l + 1), abs=1e-3)
+
+
+def test_scores_that_know_nothing():
+    rng = np.random.default_rng(0)
+    scores, codes = rng.standard_normal((5_000, 2)), rng.integers(0, 2, 5_000)
+    p = probabilities(scores, fitted_temperature(scores, codes, np.ones(5_000)))
+    assert_allclose(p, 0.5, atol=0.05)
+    # Rows of which nothing is known without their labels do not count.
+    assert fitted_temperature(np.full((3, 2), np.inf), codes[:3], np.ones(3)) == 1.0
+    some = np.vstack([scores, np.full((3, 2), -np.inf)])
+    assert fitted_temperature(
+        some, np.r_[codes, 0, 0, 1], np.ones(5_003)
+    ) == fitted_temperature(scores, codes, np.ones(5_000))
+
+
+def test_probabilities_are_a_softmax():
+    scores = np.random.default_rng(0).standard_normal((6, 4))
+    assert_allclose(probabilities(scores, 3.0), softmax(3 * scores, axis=1), rtol=1e-12)
+    huge = probabilities(np.array([[1e308, -1e308, 0.0]]), 1e3)
+    assert_allclose(huge, [[1, 0, 0]], atol=1e-300)
+
+
+def calibration_error(p, right, n_bins=10):
+    """Mean distance of confidence and accuracy over bins of the confidence."""
+    confidence = p.max(axis=1)
+    bins = np.minimum((confidence * n_bins).astype(int), n_bins - 1)
+    gaps = [
+        (bins == b).mean() * abs(confidence[bins == b].mean() - right[bins == b].mean())
+        for b in np.unique(bins)
+    ]
+    return sum(gaps)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ConditionalClassifier(), FredholmClassifier(), LaplacianClassifier()],
+    ids=lambda model: type(model).__name__,
+)
+def test_confidence_is_accuracy_on_new_rows(model):
+    X, y = two_gaussians(2_400, n_features=2, distance=2.0, rng=0)
+    known = np.where(np.arange(2_400) < 150, y, np.nan)
+    model.set_params(random_state=0).fit(X[:400], known[:400])
+    p = model.predict_proba(X[400:])
+    right = model.predict(X[400:]) == y[400:]
+    assert 0.8 < right.mean() < 0.88  # at best 84 %
+    assert calibration_error(p, right) < 0.05
+    # Answering with certainty would be far off.
+    assert calibration_error((p > 0.5).astype(float), right) > 0.12
+
+
+@pytest.mark.parametrize("options", [{}, {"n_components": 40}])
+def test_standard_deviations_cover_draws_of_the_prior(options):
+    # A function drawn from the prior lies within 1 (2) deviations in 68 (95) of 100.
+    e, noise, l, inside = 0.3, 0.05, 40, []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (70, 1))
+        K = gaussian(X, X, e)
+        f = rng.multivariate_normal(np.zeros(70), K, method="svd") + 3.0
+        y = f + noise * rng.standard_normal(70)
+        y[l:] = np.nan
+        model = ConditionalRegressor(
+            Gaussian(e), alpha=noise**2 / l, random_state=seed, **options
+        ).fit(X, y)
+        values, std = model.predict(X[l:], return_std=True)
+        z = np.abs(values - f[l:]) / std
+        inside.append([(z < 1).mean(), (z < 2).mean()])
+    one, two = np.mean(inside, axis=0)
+    spread = np.std(inside, axis=0) / np.sqrt(40)
+    assert abs(one - 0.683) < 3 * spread[0] + 0.01
+    assert abs(two - 0.954) < 3 * spread[1] + 0.01

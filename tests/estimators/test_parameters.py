@@ -1,0 +1,33 @@
+"""Every parameter and attribute is explained, and nothing else is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from halfmoon import estimators
+from halfmoon.estimators.parameters import ATTRIBUTES, PARAMETERS
+
+CLASSES = [getattr(estimators, name) for name in estimators.__all__]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_docstring_names_the_parameters(cls):
+    section = cls.__doc__.split("Parameters\n")[1].split("Attributes\n")[0]
+    documented = re.findall(r"^    (\w+) : ", section, flags=re.MULTILINE)
+    assert documented == list(inspect.signature(cls).parameters)
+    assert max(len(line) for line in cls.__doc__.splitlines()) <= 88
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_sections_are_in_order(cls):
+    titles = re.findall(r"^    (\w+)\n    -+$", cls.__doc__, flags=re.MULTILINE)
+    assert titles == ["Parameters", "Attributes", "Examples"]
+
+
+def test_nothing_is_explained_that_is_not_there():
+    used = {name for cls in CLASSES for name in inspect.signature(cls).parameters}
+    assert set(PARAMETERS) - {"outer kernel", "budget", "safe"} <= used
+    assert all(text.strip() for text in (*PARAMETERS.values(), *ATTRIBUTES.values()))

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.svm import SVC
+
+from halfmoon.plotting.responses import label_values, model_values
+
+X = np.arange(4.0)[:, None]
+
+
+def test_labels_are_numbers_of_classes_and_nan_where_there_is_none():
+    model = DummyClassifier().fit(X, ["b", "a", "c", "a"])
+    values = label_values(model, ["c", None, "a", float("nan")], 4)
+    assert_array_equal(values, [2, np.nan, 0, np.nan])
+    numbers = DummyClassifier().fit(X, [1, 0, 1, 0])
+    # A column with missing values is one of floats: 1.0 is the class 1.
+    assert_array_equal(label_values(numbers, [1.0, np.nan, 0.0, 0.0], 4),
+                       [1, np.nan, 0, 0])  # fmt: skip
+    assert_array_equal(label_values(numbers, [1, -1, 0, 0], 4, -1), [1, np.nan, 0, 0])
+    assert np.isnan(label_values(numbers, None, 4)).all()
+
+
+def test_targets_are_themselves():
+    model = DummyRegressor().fit(X, X[:, 0])
+    assert_array_equal(label_values(model, [7.5, None, 2, 0], 4), [7.5, np.nan, 2, 0])
+    assert_array_equal(model_values(model, X)[0], [1.5] * 4)
+
+
+def test_of_two_classes_it_is_the_probability_of_the_second_or_the_score():
+    y = [0, 0, 0, 1]
+    values, border = model_values(DummyClassifier(strategy="prior").fit(X, y), X)
+    assert_array_equal(values, [0.25] * 4)
+    assert border == 0.5
+    machine = SVC(kernel="linear").fit(X, y)
+    values, border = model_values(machine, X)
+    assert_array_equal(values, machine.decision_function(X))
+    assert border == 0.0
+
+
+def test_a_label_that_the_model_does_not_know_is_refused():
+    model = DummyClassifier().fit(X, ["b", "a", "b", "a"])
+    with pytest.raises(ValueError, match="label 'z', which the model has not"):
+        label_values(model, ["a", "z", None, None], 4)

@@ -1,0 +1,40 @@
+"""What the documentation shows must run: gallery scripts, and code in the guide."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted((ROOT / "examples").glob("plot_*.py"))
+PAGES = [*sorted((ROOT / "docs" / "guide").glob("*.md")), ROOT / "README.md"]
+MOST_LINES = 100  # of a script: one idea
+
+
+@pytest.fixture
+def pyplot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_runs_and_draws(script, pyplot, capsys):
+    assert len(script.read_text().splitlines()) < MOST_LINES
+    runpy.run_path(str(script), run_name="__main__")
+    drawn = [pyplot.figure(number).axes for number in pyplot.get_fignums()]
+    printed = capsys.readouterr().out
+    assert any(axis.has_data() for axes in drawn for axis in axes) or printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_the_code_on_a_page_runs(page):
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    shared: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), shared)
