@@ -44,9 +44,9 @@ truth = np.where(moon == 0, "upper", "lower").astype(object)
 compare(X, truth, hide(truth, 5, seed=1)).ax_.set_title("two moons, 10 labels")
 
 # %%
-# **One cloud.** Rows without a gap, whose class changes along a line through the middle:
-# where the rows are says nothing of it. With ``safe=True``, the default, the twin answers
-# unless it is clearly beaten.
+# **One cloud.** Rows without a gap, whose class changes along a line through the
+# middle: where the rows are says nothing of it. With ``safe=True``, the default, the
+# twin answers unless it is clearly beaten.
 
 X, _ = two_gaussians(500, n_features=2, distance=0.0, rng=0)
 truth = np.where(X[:, 0] + X[:, 1] > 0, "above", "below").astype(object)

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from halfmoon.candidates.candidate import Candidate, NullSpace
-from halfmoon.candidates.parts import Part
+from halfmoon.candidates.parts import Part, functions_of
 from halfmoon.candidates.target import Target
 from halfmoon.rows import Array, Rows
 
@@ -164,8 +164,13 @@ class _Group:
             beta = share * entry.candidate.coef(entry.alpha)
             space = entry.candidate.null_space
             by_features[space] = by_features.get(space, 0.0) + beta
-        self.functions = [part.function(C) for part, C in by_part.items()]
-        self.functions += [_linear(space, b) for space, b in by_features.items()]
+        self._by_part, self._by_features = by_part, by_features
+
+    @cached_property
+    def functions(self) -> list[Callable[[Rows], Array]]:
+        """Of the parts and of the unpenalized features, to be added up."""
+        linear = [_linear(space, beta) for space, beta in self._by_features.items()]
+        return functions_of(self._by_part) + linear
 
     def __call__(self, X: Rows) -> Array:
         values = np.sum([function(X) for function in self.functions], axis=0)

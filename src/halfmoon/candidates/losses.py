@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from halfmoon.rows import Array
 
@@ -40,7 +39,8 @@ def log_losses(
     losses = np.full(own.shape, np.inf)
     best = np.full(len(own), np.inf)
     for T in TEMPERATURES:
-        at_T = logsumexp(T * scores, axis=2) - T * own
+        # The largest score is 0, so that the sum is at least 1.
+        at_T = np.log(np.exp(T * scores).sum(axis=2)) - T * own
         mean = at_T @ w / w.sum()
         better = mean < best
         losses[better], best[better] = at_T[better], mean[better]

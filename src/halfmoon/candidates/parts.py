@@ -19,12 +19,13 @@ from functools import cached_property
 import numpy as np
 
 from halfmoon.candidates.labeled import Labeled
+from halfmoon.graphs import NeighborIndex
 from halfmoon.kernels import Kernel
 from halfmoon.problem import Posed
 from halfmoon.rows import Array, Rows
 from halfmoon.smoothers import Diffusion, diffused_grams
 
-__all__ = ["KernelPart", "Part", "ProblemPart", "WalkPart"]
+__all__ = ["KernelPart", "Part", "ProblemPart", "WalkPart", "functions_of"]
 
 
 class Part(ABC):
@@ -133,9 +134,16 @@ class WalkPart(Part):
         return self.values.copy()
 
     def _function(self, C: Array) -> Callable[[Rows], Array]:
+        return self._step_onto(self.spread(C))
+
+    def spread(self, C: Array) -> Array:
+        """D A' C, shape (n, t): values at the rows of the graph."""
         A = self.walk.weights(self.Z_l)
-        spread = self.walk.spread(np.asarray(A.T @ C))  # (n, t), on rows of the graph
-        return lambda X: np.asarray(self.walk.weights(self.prepare(X)) @ spread)
+        return self.walk.spread(np.asarray(A.T @ C))
+
+    def _step_onto(self, values: Array) -> Callable[[Rows], Array]:
+        """x -> a(x)'values."""
+        return lambda X: np.asarray(self.walk.weights(self.prepare(X)) @ values)
 
     def _diagonal(self, X: Rows) -> Array:
         A = self.walk.weights(self.prepare(X))  # (b, n)
@@ -146,6 +154,24 @@ class WalkPart(Part):
         """The same walk."""
         Z_l = self.prepare(data.X_l)
         return replace(self, Z_l=Z_l, values=diffused_grams([self.walk], Z_l)[0])
+
+
+def functions_of(by_part: dict[Part, Array]) -> list[Callable[[Rows], Array]]:
+    """The functions x -> k(x, X_l) C of parts, to be added up.
+
+    Walks on one graph begin with one step onto it: it is taken once for all of them.
+    """
+    functions = []
+    on_graph: dict[NeighborIndex, list[tuple[WalkPart, Array]]] = {}
+    for part, C in by_part.items():
+        if isinstance(part, WalkPart):
+            on_graph.setdefault(part.walk.index_, []).append((part, C))
+        else:
+            functions.append(part.function(C))
+    for walks in on_graph.values():
+        values = np.sum([part.spread(part.scale * C) for part, C in walks], axis=0)
+        functions.append(walks[0][0]._step_onto(values))
+    return functions
 
 
 @dataclass(eq=False)

@@ -69,6 +69,8 @@ class Verdict:
         The average of all entries, and that of the supervised ones.
     helped : bool
         The former beats the latter, by more than a standard error.
+    answers : Blend
+        The one of the two that answers.
     comparison : dict
         Each candidate beside the twin; see `HalfmoonClassifier`.
     """
@@ -76,11 +78,24 @@ class Verdict:
     blend: Blend
     twin: Blend
     helped: bool
+    answers: Blend
     comparison: dict[str, Any]
 
     @classmethod
-    def of(cls, entries: list[Entry], data: Labeled, judge: Judge) -> Verdict:
-        """Compare, on the rows that the entries were tried on."""
+    def of(
+        cls, entries: list[Entry], data: Labeled, judge: Judge, *, safe: bool
+    ) -> Verdict:
+        """Compare, on the rows that the entries were tried on.
+
+        Parameters
+        ----------
+        entries : list of Entry
+        data : Labeled
+            The rows that they were tried on.
+        judge : Judge
+        safe : bool
+            Let the twin answer unless it is beaten.
+        """
         alone = [entry for entry in entries if not entry.candidate.unlabeled]
         twin = Blend(alone, judge.weights(alone, data))
         blend = Blend(entries, judge.weights(entries, data))
@@ -89,15 +104,9 @@ class Verdict:
         )
         gain, error = _mean_and_error(by_twin - by_blend, data.w)
         helped = gain > SAFETY * error
+        answers = blend if helped or not safe else twin
         shares: dict[str, float] = {}
-        for entry, weight in zip(
-            *(
-                (blend.entries, blend.weights)
-                if helped
-                else (twin.entries, twin.weights)
-            ),
-            strict=True,
-        ):
+        for entry, weight in zip(answers.entries, answers.weights, strict=True):
             name = entry.candidate.label
             shares[name] = shares.get(name, 0.0) + float(weight)
         rows = {
@@ -108,7 +117,7 @@ class Verdict:
             name = entry.candidate.label
             share = shares.get(name, 0.0)
             rows[name] = (entry.candidate.unlabeled, entry.losses, share)
-        return cls(blend, twin, helped, _table(rows, by_twin, data.w))
+        return cls(blend, twin, helped, answers, _table(rows, by_twin, data.w))
 
 
 def _best_of_each(entries: list[Entry], w: Array) -> list[Entry]:

@@ -88,9 +88,9 @@ class Halfmoon(Estimator):
             self._seconds(),
             logging.INFO if self.verbose else logging.DEBUG,
         )
-        verdict = Verdict.of(entries, searched, judge)
+        verdict = Verdict.of(entries, searched, judge, safe=self.safe)
         self.comparison_ = verdict.comparison
-        self.used_unlabeled_ = verdict.helped or not self.safe
+        self.used_unlabeled_ = verdict.answers is verdict.blend
         finish = Finish(
             data,
             self._judge(data),
@@ -100,9 +100,9 @@ class Halfmoon(Estimator):
             Stream(self.memory_limit, self.n_jobs),
         )
         self._twin_solution = finish(verdict.twin)
-        self.solution_ = (
-            finish(verdict.blend) if self.used_unlabeled_ else self._twin_solution
-        )
+        self.solution_ = self._twin_solution
+        if self.used_unlabeled_:
+            self.solution_ = finish(verdict.blend)
 
     def _held_out(self) -> HeldOut:
         solution = cast(Average | PreparedFit, self.solution_)

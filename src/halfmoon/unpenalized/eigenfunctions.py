@@ -77,7 +77,7 @@ class Eigenfunctions(Unpenalized):
         How many there are: k, or the numerical rank.
     kernel_ : Kernel
         With its length scale as a number.
-    eigenvalues_ : ndarray of shape (k_,)
+    eigenvalues_ : ndarray, one for each function
         s / n, which tends to the spectrum of the integral operator as n grows.
     expansion_ : Expansion
         The weights of the kernel sections.
