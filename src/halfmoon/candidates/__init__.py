@@ -20,6 +20,7 @@ from halfmoon.candidates.menu import (
     lever_candidates,
     plain_candidates,
     walk_candidates,
+    weighed_candidates,
 )
 from halfmoon.candidates.parts import KernelPart, Part, ProblemPart, WalkPart
 from halfmoon.candidates.preparation import NormalScores, Standardized
@@ -60,4 +61,5 @@ __all__ = [
     "stacked_weights",
     "try_candidates",
     "walk_candidates",
+    "weighed_candidates",
 ]

@@ -20,6 +20,9 @@ ROOM = 0.25  # beyond the labels, beside their range, that an answer may go
 class Judge(Protocol):
     """What is to be predicted well."""
 
+    #: Standard errors by which unlabeled rows must help.
+    safety: float
+
     def scales(self, data: Labeled) -> list[Labeled]:
         """The labeled rows on each scale of the targets that is to be tried."""
 
@@ -34,7 +37,12 @@ class Judge(Protocol):
 
 
 class ForNumbers:
-    """Squared error; positive targets are tried on the scale of their logarithm too."""
+    """Squared error; positive targets are tried on the scale of their logarithm too.
+
+    Unlabeled rows seldom tell of numbers, so they must help by more than for classes.
+    """
+
+    safety = 2.0
 
     def __init__(self, data: Labeled) -> None:
         self.y = data.y
@@ -62,6 +70,8 @@ class ForNumbers:
 
 class ForClasses:
     """Log loss at the best temperature."""
+
+    safety = 1.0
 
     def scales(self, data: Labeled) -> list[Labeled]:
         """The targets as they are."""

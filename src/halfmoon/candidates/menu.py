@@ -48,7 +48,12 @@ from halfmoon.rows import Array, Rows
 from halfmoon.smoothers import Diffusion, KernelWeights, diffused_grams
 from halfmoon.unpenalized import Constant, Polynomials
 
-__all__ = ["lever_candidates", "plain_candidates", "walk_candidates"]
+__all__ = [
+    "lever_candidates",
+    "plain_candidates",
+    "walk_candidates",
+    "weighed_candidates",
+]
 
 WIDTHS = (0.5, 1.0, 2.0)  # of kernels, beside the median distance
 COLUMNS = 50  # of a table, and principal components of what has more
@@ -114,9 +119,16 @@ def plain_candidates(
                     free = NullSpace(f"{prepare.name} columns", features)
                     name = f"{part.name}, columns unpenalized"
                     yield Candidate(name, ((part, 1.0),), free, data)
-    prepare = next(_plain_preparations(data.X, rng))
+
+
+def weighed_candidates(
+    data: Labeled, null_space: NullSpace | None, rng: np.random.Generator
+) -> Iterator[Candidate]:
+    """Candidates with columns weighed by the labels; parameters as before."""
     few = 4 <= len(data.y) <= RELEVANCE_LABELS
     if few and not sp.issparse(data.X) and 1 < data.X.shape[1] <= COLUMNS:
+        constant = null_space or NullSpace("constant", Constant().transform)
+        prepare = next(_plain_preparations(data.X, rng))
         yield from relevance_candidates(prepare, data, constant, rng)
 
 

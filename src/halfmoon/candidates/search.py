@@ -21,7 +21,6 @@ __all__ = ["Verdict", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
-SAFETY = 1.0  # standard errors by which unlabeled rows must help
 NORMAL_95 = 1.96
 
 
@@ -38,7 +37,7 @@ def try_candidates(
     scales = judge.scales(data)
     with blas_for(10.0 * len(data.y) ** 3):
         for candidate in candidates:
-            for scale in scales if candidate.on_any_scale else [data]:
+            for scale in scales if candidate.on_any_scale else [candidate.data]:
                 entries += _entries(candidate.with_data(scale), judge)
             spent = time.monotonic() - start
             logger.log(log_level, "%5.1f s of %g: %s", spent, budget, candidate.name)
@@ -103,7 +102,7 @@ class Verdict:
             np.array([blend.left_out, twin.left_out]), data
         )
         gain, error = _mean_and_error(by_twin - by_blend, data.w)
-        helped = gain > SAFETY * error
+        helped = gain > judge.safety * error
         answers = blend if helped or not safe else twin
         shares: dict[str, float] = {}
         for entry, weight in zip(answers.entries, answers.weights, strict=True):

@@ -35,6 +35,7 @@ from halfmoon.candidates import (
     plain_candidates,
     try_candidates,
     walk_candidates,
+    weighed_candidates,
 )
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.classification import Classifier
@@ -80,9 +81,14 @@ class Halfmoon(Estimator):
         own = self._own_features(X, rng)
         searched = data.sample(SEARCH_LABELS, rng)
         judge = self._judge(searched)
-        menu = (plain_candidates, walk_candidates, lever_candidates)
+        candidates = chain(
+            plain_candidates(searched, own, rng),
+            *(weighed_candidates(scale, own, rng) for scale in judge.scales(searched)),
+            walk_candidates(searched, own, rng),
+            lever_candidates(searched, own, rng),
+        )
         entries = try_candidates(
-            chain.from_iterable(family(searched, own, rng) for family in menu),
+            candidates,
             searched,
             judge,
             self._seconds(),
