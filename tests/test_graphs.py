@@ -10,6 +10,7 @@ from halfmoon.graphs import (
     graph_laplacian,
     neighbor_graph,
     normalized_adjacency,
+    weighted_graph,
 )
 from helpers import squared_distances
 
@@ -141,3 +142,30 @@ def test_errors(X):
     for e in (0.0, -1.0):
         with pytest.raises(ValueError, match=f"length_scale is {e}; a positive number"):
             neighbor_graph(X, 3, e)
+
+
+@pytest.mark.parametrize("k", [1, 3, 7])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+def test_fewer_neighbors_from_the_same_search(X, k, make):
+    most, own = NeighborIndex(make(X), 7), NeighborIndex(make(X), k)
+    fewer = most.first(k)
+    assert fewer.n_neighbors == k
+    assert_array_equal(fewer.scales, own.scales)
+    for actual, expected in zip(fewer.others(), own.others(), strict=True):
+        assert_array_equal(actual, expected)
+    for actual, expected in zip(
+        fewer.nearest(make(X + 0.1)), own.nearest(make(X + 0.1)), strict=True
+    ):
+        assert_array_equal(actual, expected)
+    for e in (None, 0.8):
+        expected = dense_graph(X, k, e)
+        assert_allclose(weighted_graph(fewer, e).toarray(), expected, rtol=1e-9)
+    assert most.n_neighbors == 7  # as it was
+    assert_allclose(weighted_graph(most).toarray(), dense_graph(X, 7), rtol=1e-9)
+
+
+def test_no_more_neighbors_than_were_searched(X):
+    index = NeighborIndex(X, 4)
+    for k in (0, 5):
+        with pytest.raises(ValueError, match=f"n_neighbors is {k}; of this index 1 to"):
+            index.first(k)

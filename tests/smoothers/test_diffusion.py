@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.blocks import worker_count
-from halfmoon.smoothers import Diffusion, Neighbors
+from halfmoon.smoothers import Diffusion, Neighbors, diffused_grams
 from halfmoon.smoothers.diffusion import COLUMNS, chebyshev_product
 from helpers import squared_distances
 
@@ -149,3 +149,39 @@ def test_errors(X):
         Diffusion(0).fit(X)
     with pytest.raises(TypeError, match=r"no gradient\. Use the energy of a graph"):
         Diffusion(4).fit(X).gradient(X, X)
+
+
+def test_a_variant_is_the_walk_fitted_anew(X, rng):
+    longest = Diffusion(7, 0.01, 2).fit(X)
+    V, new = rng.normal(size=(40, 3)), rng.normal(size=(5, 3))
+    for k, restart in ((7, 0.3), (4, None), (4, 0.05), (None, 0.2)):
+        variant = longest.variant(n_neighbors=k, restart=restart)
+        k, restart = k or 7, restart or 0.01
+        assert (variant.n_neighbors, variant.restart, variant.repeats) == (
+            k,
+            restart,
+            2,
+        )
+        D = dense_diffusion(dense_adjacency(X, k), restart, 2)
+        assert_allclose(variant.spread(V), D @ V, rtol=0, atol=1e-8)
+        expected = Neighbors(k).fit(X).weights(new).toarray()
+        assert_array_equal(variant.weights(new).toarray(), expected)
+    assert longest.variant(restart=0.2).adjacency_ is longest.adjacency_
+    assert (longest.n_neighbors, longest.restart) == (7, 0.01)
+    D = dense_diffusion(dense_adjacency(X, 7), 0.01, 2)
+    assert_allclose(longest.spread(V), D @ V, rtol=0, atol=1e-8)
+    with pytest.raises(ValueError, match="restart is 2; a probability"):
+        longest.variant(restart=2)
+
+
+@pytest.mark.parametrize("rows", [1, 5, COLUMNS * worker_count() + 5])
+def test_grams_of_several_walks_are_those_of_each(X, rng, rows):
+    first = Diffusion(4, 0.02, 2).fit(X)
+    walks = [first, first.variant(restart=0.3), first.variant(restart=0.1)]
+    new = rng.normal(size=(rows, 3))
+    grams = diffused_grams(walks, new)
+    A, S = Neighbors(4).fit(X).weights(new).toarray(), dense_adjacency(X, 4)
+    for gram, walk in zip(grams, walks, strict=True):
+        expected = A @ dense_diffusion(S, walk.restart, 2) @ A.T
+        assert_allclose(gram, expected, rtol=0, atol=1e-8)
+        assert_array_equal(gram, gram.T)

@@ -50,23 +50,28 @@ class Average:
         """
         weights = self.blend.weights
         chosen = np.flatnonzero(weights >= min(SURE, weights.max()))
-        parts = [
-            (
-                weights[i] / weights[chosen].sum(),
-                Blend([self.blend.entries[i]], np.ones(1)),
-                self.blend.entries[i].candidate.variance(self.blend.entries[i].alpha),
-            )
-            for i in chosen
-        ]
+        shares = weights[chosen] / weights[chosen].sum()
+        entries = [self.blend.entries[i] for i in chosen]
+        means = [Blend([entry], np.ones(1)) for entry in entries]
+        variances = [entry.candidate.variance(entry.alpha) for entry in entries]
 
         def variance(rows: Rows) -> Array:
-            mean = self.blend(rows)
-            return np.sum(
-                [w * (var(rows) + (g(rows) - mean) ** 2) for w, g, var in parts], axis=0
-            )
+            mean, total = self.blend(rows), 0.0
+            for share, entry, g, var in zip(
+                shares, entries, means, variances, strict=True
+            ):
+                values, target = g(rows), entry.candidate.data.target
+                own = target.variance_back(values, var(rows))
+                total = total + share * (own + (values - mean) ** 2)
+            return np.asarray(total)
 
         row_bytes = 4 * self._row_bytes(X)
         return self.shaped(np.sqrt(self.stream.map(variance, X, row_bytes=row_bytes)))
+
+    @property
+    def unlabeled(self) -> bool:
+        """Rows without labels have a part in it."""
+        return self.blend.unlabeled
 
     def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
         """Residuals of the labeled rows without their own labels, the weights held."""

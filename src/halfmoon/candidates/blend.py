@@ -76,12 +76,13 @@ def stacked_weights(entries: list[Entry], y: Array, w: Array) -> Array:
     best = np.argsort(losses, kind="stable")[:STACKED]
     k, root_w = len(best), np.sqrt(w / w.mean())[:, None]
     scale = max(losses[best[0]], np.finfo(float).eps * float((y * y).mean() + 1e-300))
-    G = np.array([(root_w * entries[i].values).ravel() for i in best]).T / scale**0.5
+    # y - sum w_i g_i = sum w_i (y - g_i), which no offset of y can blur.
+    errors = [(root_w * (y - entries[i].values)).ravel() for i in best]
+    R = np.array(errors).T / scale**0.5
     pull = np.sqrt(SHRINKING * k)
-    sum_to_one = 100.0 * np.sqrt(len(G) + k * SHRINKING) * np.ones((1, k))
-    A = np.vstack([G, pull * np.eye(k), sum_to_one])
-    target = (root_w * y).ravel() / scale**0.5
-    b = np.concatenate([target, np.full(k, pull / k), sum_to_one[0, :1]])
+    sum_to_one = 100.0 * np.sqrt(len(R) + k * SHRINKING) * np.ones((1, k))
+    A = np.vstack([R, pull * np.eye(k), sum_to_one])
+    b = np.concatenate([np.zeros(len(R)), np.full(k, pull / k), sum_to_one[0, :1]])
     weights = np.zeros(len(entries))
     weights[best] = nnls(A, b)[0]
     return _without_negligible(weights)
@@ -120,14 +121,32 @@ class Blend:
         """Values at the labeled rows without their own labels, shape (l, t)."""
         return np.sum([group.left_out for group in self._groups], axis=0)
 
+    @property
+    def unlabeled(self) -> bool:
+        """Rows without labels have a part in it."""
+        return any(entry.candidate.unlabeled for entry in self.entries)
+
     def with_targets(self, y: Array) -> Blend:
-        """The same entries and weights for other targets of the same rows, (l, t)."""
+        """The same entries and weights for other targets of the same rows, (l, t).
+
+        Nothing is known of their left-out values.
+        """
+        if any(entry.candidate.data.target.suffix for entry in self.entries):
+            raise ValueError(
+                "The answer takes the logarithm of the targets, so that it does not "
+                "depend on them linearly and has no smoother matrix. Targets of which "
+                "some are negative are fitted as they are."
+            )
         candidates: dict[Candidate, Candidate] = {}
         for entry in self.entries:
             old = entry.candidate
             if old not in candidates:
                 candidates[old] = replace(old, data=replace(old.data, y=y))
-        entries = [replace(e, candidate=candidates[e.candidate]) for e in self.entries]
+        unknown = np.full_like(y, np.nan)
+        entries = [
+            replace(entry, candidate=candidates[entry.candidate], left_out=unknown)
+            for entry in self.entries
+        ]
         return Blend(entries, self.weights)
 
     def __getstate__(self) -> dict[str, Any]:

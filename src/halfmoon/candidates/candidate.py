@@ -156,6 +156,13 @@ class Candidate:
             by_noise, by_prior = kriging_variance(
                 self.path, k_x * root_w, k_xx, self.null_space.features(X), alpha
             )
-            return np.outer(by_noise, noise) + np.outer(by_prior, prior)
+            return _times(by_noise, noise) + _times(by_prior, prior)
 
         return at
+
+
+def _times(factor: Array, variances: Array) -> Array:
+    """factor x variances', shape (b, t), with 0 times infinity being 0."""
+    product = np.zeros((factor.size, variances.size))
+    some = factor[:, None] > 0
+    return np.multiply(factor[:, None], variances, out=product, where=some)

@@ -58,13 +58,14 @@ class Finish:
     rng: np.random.Generator
     stream: Stream
 
-    def __call__(self, blend: Blend) -> Average | PreparedFit:
-        """The answer."""
+    def __call__(self, blend: Blend, twin: Blend) -> Average | PreparedFit:
+        """The answer; the twin's where nothing of the average fits at landmarks."""
         l = len(self.data.y)
         if l > len(blend.entries[0].left_out):
             limit = parse_bytes(self.stream.memory_limit)
             if l > DUAL_LABELS or 8 * DUAL_MATRICES * l * l > limit:
-                return self._at_landmarks(blend)
+                candidates = self._for_landmarks(blend) or self._for_landmarks(twin)
+                return self._at_landmarks(candidates)
             blend = self._on_all_labels(blend)
         limits = self.judge.limits(self.data)
         return Average(blend, self.data, self.single, self.stream, limits)
@@ -80,14 +81,7 @@ class Finish:
         weights = self.judge.weights(entries, self.data)
         return Blend(entries, weights)
 
-    def _at_landmarks(self, blend: Blend) -> PreparedFit:
-        of_a_kind: dict[
-            bool, Candidate
-        ] = {}  # the best that uses unlabeled rows or not
-        for entry in self._weightiest(blend):
-            known = isinstance(entry.candidate.mix[0][0], ProblemPart)
-            if not known:
-                of_a_kind.setdefault(entry.candidate.unlabeled, entry.candidate)
+    def _at_landmarks(self, candidates: list[Candidate]) -> PreparedFit:
         fits = [
             at_landmarks(
                 candidate,
@@ -97,9 +91,18 @@ class Finish:
                 rng=self.rng,
                 stream=self.stream,
             )
-            for candidate in of_a_kind.values()
+            for candidate in candidates
         ]
         return min(fits, key=lambda each: each.fit.loo_score)
+
+    def _for_landmarks(self, blend: Blend) -> list[Candidate]:
+        """The best that uses unlabeled rows, and the best that does not."""
+        of_a_kind: dict[bool, Candidate] = {}
+        for entry in self._weightiest(blend):
+            known = isinstance(entry.candidate.mix[0][0], ProblemPart)
+            if not known:
+                of_a_kind.setdefault(entry.candidate.unlabeled, entry.candidate)
+        return list(of_a_kind.values())
 
     def _weightiest(self, blend: Blend) -> list[Entry]:
         """The best entry of each candidate whose targets are as they are."""

@@ -93,5 +93,11 @@ class Labeled:
             return self
         shuffled = rng.permutation(len(self.y))
         order = shuffled[np.lexsort(self.y[shuffled].T)]
-        some = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
+        differ = (np.diff(self.y[order], axis=0) != 0).any(axis=1)
+        first = np.flatnonzero(np.concatenate([[True], differ]))  # of each class
+        if len(first) > size:  # numbers rather than classes
+            first = first[:0]
+        rest = np.delete(order, first)
+        more = np.linspace(0, len(rest) - 1, size - len(first)).astype(int)
+        some = np.sort(np.concatenate([order[first], rest[more]]))
         return replace(self, chosen=self.chosen[some], y=self.y[some], w=self.w[some])

@@ -40,10 +40,13 @@ class PreparedFit:
     ----------
     prepare : callable
     fit : Fit
+    unlabeled : bool
+        Rows without labels have a part in it.
     """
 
     prepare: Callable[[Rows], Rows]
     fit: Fit
+    unlabeled: bool
 
     def predict(self, X: Rows) -> Array:
         """Values, shape (b,) or (b, t)."""
@@ -117,7 +120,7 @@ def at_landmarks(
         single=single,
         stream=stream,
     )
-    return PreparedFit(prepare, solve_ridge(posed, ALPHAS))
+    return PreparedFit(prepare, solve_ridge(posed, ALPHAS), candidate.unlabeled)
 
 
 @dataclass(eq=False, repr=False)

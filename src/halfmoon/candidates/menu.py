@@ -3,20 +3,22 @@
 Plain candidates learn from labeled rows alone (of the others they take only the scale
 of the columns); walks, averages and energies learn from all rows.
 
-=========  =============================  ==========================================
-rows       plain: prepared as             walks on the neighbors of
-=========  =============================  ==========================================
-a table    standardized; normal scores    normal scores
-images     as they are; standardized      50 principal components of either
-text       unit length; 100 components    50 components of unit length
-=========  =============================  ==========================================
+==============  ============================  ==================================
+rows            plain: prepared as            walks on the neighbors of
+==============  ============================  ==================================
+to 50 columns   standardized; normal scores   either
+to 100 columns  the same, and as they are     50 principal components, of the rows
+                                              as they are and standardized
+more: images    standardized; as they are     the same
+sparse: text    unit length; 100 components   50 components of unit length
+==============  ============================  ==================================
 
-A table is what has at most 50 columns, text is what comes as a sparse matrix, and all
-else counts as images. On each preparation stand the linear kernel, Gaussian and
-Laplace kernels of three widths about the median distance, and the sums of each of these
-with the linear one. Walks differ in the number of neighbors and in how far they go, and
-each is tried alone and with some of a Gaussian kernel. Averages are Fredholm kernels,
-energies Laplacian penalties at landmarks.
+On each preparation stand the linear kernel, Gaussian and Laplace kernels of three
+widths about the median distance, and the sums of each of these with the linear one;
+where labels are few, so do columns weighed by their relevance (`relevance.py`). Walks
+differ in the number of neighbors and in how far they go, and each is tried alone and
+with some of a Gaussian kernel. Averages are Fredholm kernels, energies Laplacian
+penalties at landmarks.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ __all__ = [
 ]
 
 WIDTHS = (0.5, 1.0, 2.0)  # of kernels, beside the median distance
-COLUMNS = 50  # of a table, and principal components of what has more
+COLUMNS = 50  # principal components of what has more
+TABLE_COLUMNS = 100  # of a table whose columns are weighed one by one
 TEXT_COMPONENTS = 100
 FEW_FEATURES = 2.5  # labels for each unpenalized column, at least
 SAMPLE_ROWS = 2_000  # to find a median distance, or the components, from
@@ -126,7 +129,7 @@ def weighed_candidates(
 ) -> Iterator[Candidate]:
     """Candidates with columns weighed by the labels; parameters as before."""
     few = 4 <= len(data.y) <= RELEVANCE_LABELS
-    if few and not sp.issparse(data.X) and 1 < data.X.shape[1] <= COLUMNS:
+    if few and not sp.issparse(data.X) and 1 < data.X.shape[1] <= TABLE_COLUMNS:
         constant = null_space or NullSpace("constant", Constant().transform)
         prepare = next(_plain_preparations(data.X, rng))
         yield from relevance_candidates(prepare, data, constant, rng)
@@ -193,9 +196,9 @@ def _plain_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparati
             yield Preparation(f"{d} components", _fitted(text_components(d), X, rng))
         return
     yield Preparation("standardized", Standardized().fit(X))
-    if X.shape[1] <= COLUMNS:
+    if X.shape[1] <= TABLE_COLUMNS:
         yield Preparation("normal scores", NormalScores().fit(X))
-    else:
+    if X.shape[1] > COLUMNS:
         yield Preparation("as they are", None)
 
 
@@ -206,6 +209,7 @@ def _walk_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparatio
             yield Preparation(f"{d} components", _fitted(text_components(d), X, rng))
     elif X.shape[1] <= COLUMNS:
         yield Preparation("normal scores", NormalScores().fit(X))
+        yield Preparation("standardized", Standardized().fit(X))
     else:
         for name, before in (("", "passthrough"), ("standardized, ", Standardized())):
             components = _fitted(principal_components(before, d), X, rng)
@@ -218,7 +222,7 @@ def _fitted(transformer: Any, X: Rows, rng: np.random.Generator) -> Any:
 
 def _kernels(sample: Rows, rng: np.random.Generator) -> list[Kernel]:
     """Kernels of three widths about the median distance of the rows."""
-    wide = sp.issparse(sample) or sample.shape[1] > 2 * COLUMNS
+    wide = sp.issparse(sample) or sample.shape[1] > TABLE_COLUMNS
     e = median_distance(sample, rng)
     kernels: list[Kernel] = [Gaussian(width * e) for width in WIDTHS]
     if wide:

@@ -27,6 +27,8 @@ from halfmoon.smoothers import Diffusion, diffused_grams
 
 __all__ = ["KernelPart", "Part", "ProblemPart", "WalkPart", "functions_of"]
 
+SPREAD_ROWS = 256  # sent on walks at once, n numbers each
+
 
 class Part(ABC):
     """Values of a kernel between any rows and the labeled ones."""
@@ -147,8 +149,12 @@ class WalkPart(Part):
 
     def _diagonal(self, X: Rows) -> Array:
         A = self.walk.weights(self.prepare(X))  # (b, n)
-        spread = self.walk.spread(A.T.toarray())
-        return np.asarray(A.multiply(spread.T).sum(axis=1)).ravel()
+        values = np.empty(A.shape[0])
+        for start in range(0, A.shape[0], SPREAD_ROWS):  # n by b would be too much
+            some = slice(start, start + SPREAD_ROWS)
+            spread = self.walk.spread(A[some].T.toarray())
+            values[some] = np.asarray(A[some].multiply(spread.T).sum(axis=1)).ravel()
+        return values
 
     def on(self, data: Labeled) -> WalkPart:
         """The same walk."""

@@ -35,6 +35,10 @@ class Target:
         """On the user's scale, given residuals of left-out rows on this one."""
         return values
 
+    def variance_back(self, values: Array, variance: Array) -> Array:
+        """Variance on the user's scale, given that on this one and values on his."""
+        return variance
+
 
 AS_THEY_ARE = Target()
 
@@ -77,3 +81,8 @@ class Logarithm(Target):
         held = np.clip(values, self.low - room, self.high + room)
         smearing = np.exp(np.clip(residuals, -FAR, FAR)).mean()
         return np.asarray(np.exp(held) * min(smearing, MOST_SMEARING) - self.shift)
+
+    def variance_back(self, values: Array, variance: Array) -> Array:
+        """That of a log-normal variable: (mean + shift)^2 (exp(variance) - 1)."""
+        factor = np.expm1(np.minimum(variance, FAR))
+        return np.asarray((values + self.shift) ** 2 * factor)

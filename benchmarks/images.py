@@ -1,0 +1,137 @@
+"""Raw pixels and few labels: HalfmoonClassifier() on MNIST and USPS, nothing told.
+
+10,000 images of MNIST's test set and the 2,007 of USPS's, 20 labels a class drawn at
+random, 5 draws of each. The error is that on all rows without a label; memory is what
+the process held at most beside what it held before the fit. Run with
+
+    HALFMOON_DATA=folder python -m benchmarks.images
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import platform
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy
+import sklearn
+
+from halfmoon import HalfmoonClassifier
+
+LABELS_PER_CLASS = 20
+SPLITS = 5
+ABOUT = """\
+HalfmoonClassifier() on raw pixels with {labels} labels a class: mean and standard
+deviation of the error on all unlabeled rows over {splits} draws of the labels, the
+longest fit, and the most memory that a fit added to the process.
+"""
+BARS = {"mnist": 0.075, "usps": 0.10}  # errors to stay below
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    folder = os.environ.get("HALFMOON_DATA")
+    if not folder:
+        sys.exit("Set HALFMOON_DATA to the folder that holds mnist/ and usps/.")
+    runs = []
+    for name, load in (("usps", usps), ("mnist", mnist)):
+        X, y = load(Path(folder))
+        for split in range(SPLITS):
+            runs.append({"data": name, "split": split} | run(X, y, split))
+            print(runs[-1], flush=True)
+    text = report(runs)
+    print(text)
+    versions = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    record = {"versions": versions, "runs": runs}
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "images.json").write_text(json.dumps(record, indent=1) + "\n")
+    (RESULTS / "images.md").write_text(text)
+
+
+def run(X, y, split):
+    rng = np.random.default_rng(split)
+    labeled = np.concatenate(
+        [
+            rng.choice(np.flatnonzero(y == c), LABELS_PER_CLASS, replace=False)
+            for c in np.unique(y)
+        ]
+    )
+    known = np.full(len(y), np.nan)
+    known[labeled] = y[labeled]
+    rest = np.isnan(known)
+    before = peak_bytes()
+    start = time.perf_counter()
+    model = HalfmoonClassifier(random_state=split).fit(X, known)
+    seconds = time.perf_counter() - start
+    held = peak_bytes() - before
+    wrong = model.predict(X) != y
+    wrong_twin = model.twin_.predict(X) != y
+    return {
+        "error": float(wrong[rest].mean()),
+        "twin_error": float(wrong_twin[rest].mean()),
+        "loo_error": 1.0 - model.loo_score_,
+        "seconds": round(seconds, 1),
+        "megabytes": round(held / 2**20),
+    }
+
+
+def report(runs):
+    lines = [
+        "# Images with few labels\n",
+        ABOUT.format(labels=LABELS_PER_CLASS, splits=SPLITS),
+        "| data | error | bar | supervised twin | longest fit | memory |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, bar in BARS.items():
+        own = [each for each in runs if each["data"] == name]
+        errors, twins = ([100 * r[key] for r in own] for key in ("error", "twin_error"))
+        lines.append(
+            f"| {name} | {np.mean(errors):.2f} +- {np.std(errors, ddof=1):.2f} % "
+            f"| {100 * bar:g} % | {np.mean(twins):.2f} % "
+            f"| {max(r['seconds'] for r in own):.0f} s "
+            f"| {max(r['megabytes'] for r in own)} MB |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def peak_bytes():
+    """The most memory that this process has held."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def mnist(folder):
+    images, labels = (
+        read_idx(folder / "mnist" / f"t10k-{kind}-ubyte.gz")
+        for kind in ("images-idx3", "labels-idx1")
+    )
+    return images.reshape(len(images), -1).astype(np.float64), labels.astype(int)
+
+
+def read_idx(path):
+    """An array in the format of MNIST's files: dimensions, then bytes."""
+    with gzip.open(path) as file:
+        content = file.read()
+    n_axes = content[3]
+    shape = np.frombuffer(content, ">i4", n_axes, 4)
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * n_axes).reshape(shape)
+
+
+def usps(folder):
+    arrays = np.load(folder / "usps" / "usps.npz")
+    return arrays["X_test"] / 1000.0, arrays["y_test"].astype(int)
+
+
+if __name__ == "__main__":
+    main()
