@@ -183,6 +183,8 @@ class _Group:
             beta = share * entry.candidate.coef(entry.alpha)
             space = entry.candidate.null_space
             by_features[space] = by_features.get(space, 0.0) + beta
+        for entry in entries:
+            entry.candidate.forget()
         self._by_part, self._by_features = by_part, by_features
 
     @cached_property

@@ -119,6 +119,12 @@ class Candidate:
         mix = tuple((parts[part], share) for part, share in self.mix)
         return replace(self, mix=mix, data=data)
 
+    def forget(self) -> None:
+        """Let go of matrices of labels by labels, which can be made again."""
+        self.__dict__.pop("path", None)
+        for part, _ in self.mix:
+            part.forget()
+
     def left_out(self) -> Array:
         """Values at the labeled rows without their own labels, (len(ALPHAS), l, t).
 

@@ -4,7 +4,7 @@
 labels               the answer is
 ===================  ================================================================
 all were compared    the average itself
-up to 2,500          its three weightiest candidates, fitted to all labels
+up to 2,000          its two weightiest candidates, fitted to all labels
 more                 the best of its candidates that can be fitted at landmarks
 ===================  ================================================================
 
@@ -29,8 +29,8 @@ from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["Finish"]
 
-KEPT = 3
-DUAL_LABELS = 2_500
+KEPT = 2
+DUAL_LABELS = 2_000
 DUAL_MATRICES = 4  # of labels by labels, held at once
 
 
@@ -75,9 +75,10 @@ class Finish:
         entries = []
         for entry in self._weightiest(blend)[:KEPT]:
             candidate = entry.candidate.on(self.data, parts)
-            left_out = candidate.left_out()[ALPHAS.index(entry.alpha)]
-            losses = self.judge.losses(left_out[None], self.data)[0]
-            entries.append(Entry(candidate, entry.alpha, left_out, losses))
+            left_out = candidate.left_out()  # at every alpha: more labels need less
+            losses = self.judge.losses(left_out, self.data)
+            at_alphas = zip(ALPHAS, left_out, losses, strict=True)
+            entries += [Entry(candidate, *at_alpha) for at_alpha in at_alphas]
         weights = self.judge.weights(entries, self.data)
         return Blend(entries, weights)
 

@@ -23,6 +23,9 @@ class Judge(Protocol):
     #: Standard errors by which unlabeled rows must help.
     safety: float
 
+    #: Of a row, in the graphs that are tried.
+    neighbors: tuple[int, ...]
+
     def scales(self, data: Labeled) -> list[Labeled]:
         """The labeled rows on each scale of the targets that is to be tried."""
 
@@ -39,10 +42,12 @@ class Judge(Protocol):
 class ForNumbers:
     """Squared error; positive targets are tried on the scale of their logarithm too.
 
-    Unlabeled rows seldom tell of numbers, so they must help by more than for classes.
+    Unlabeled rows seldom tell of numbers, so less is tried with them than for classes,
+    and they must help by more.
     """
 
-    safety = 2.0
+    safety: float = 2.0
+    neighbors: tuple[int, ...] = (10,)
 
     def __init__(self, data: Labeled) -> None:
         self.y = data.y
@@ -71,7 +76,8 @@ class ForNumbers:
 class ForClasses:
     """Log loss at the best temperature."""
 
-    safety = 1.0
+    safety: float = 1.0
+    neighbors: tuple[int, ...] = (5, 10)
 
     def scales(self, data: Labeled) -> list[Labeled]:
         """The targets as they are."""

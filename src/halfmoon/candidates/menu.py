@@ -64,12 +64,11 @@ TEXT_COMPONENTS = 100
 FEW_FEATURES = 2.5  # labels for each unpenalized column, at least
 SAMPLE_ROWS = 2_000  # to find a median distance, or the components, from
 
-NEIGHBORS = (5, 10)
 RESTARTS = (0.01, 0.03, 0.1)
 REPEATS = 4
 MIXES = (0.0, 0.2, 1.0)  # of a plain Gaussian kernel beside a walk
 MIX_WIDTH = 0.5
-GRAPH_ROWS = 20_000  # rows that walks go over; new rows step onto them
+GRAPH_ROWS = 10_000  # rows that walks go over; new rows step onto them
 SERIES_TOLERANCE = 1e-9  # of D, whose values at a row are near 0.01
 
 RELEVANCE_LABELS = 300  # above it, six fits for each candidate take too long
@@ -136,9 +135,19 @@ def weighed_candidates(
 
 
 def walk_candidates(
-    data: Labeled, null_space: NullSpace | None, rng: np.random.Generator
+    data: Labeled,
+    null_space: NullSpace | None,
+    rng: np.random.Generator,
+    neighbors: tuple[int, ...] = (5, 10),
 ) -> Iterator[Candidate]:
-    """Candidates that learn from all rows; parameters as of `plain_candidates`."""
+    """Candidates that learn from all rows.
+
+    Parameters
+    ----------
+    data, null_space, rng : see `plain_candidates`
+    neighbors : tuple of int
+        Of a row in the graphs that are walked on.
+    """
     constant = null_space or NullSpace("constant", Constant().transform)
     rows = _graph_rows(data, rng)
     if rows.shape[0] < 3:
@@ -149,9 +158,9 @@ def walk_candidates(
         Z_l = prepare(data.X_l)
         plain = KernelPart(f"{prepare.name}, gaussian", prepare, kernel, Z_l)
         longest = Diffusion(
-            max(NEIGHBORS), min(RESTARTS), REPEATS, tolerance=SERIES_TOLERANCE
+            max(neighbors), min(RESTARTS), REPEATS, tolerance=SERIES_TOLERANCE
         ).fit(Z)
-        for k in NEIGHBORS:
+        for k in neighbors:
             on_graph = longest.variant(n_neighbors=min(k, longest.index_.n_neighbors))
             walks = [on_graph.variant(restart=restart) for restart in RESTARTS]
             for walk, values in zip(walks, diffused_grams(walks, Z_l), strict=True):

@@ -61,6 +61,10 @@ class Part(ABC):
         K *= self.scale
         return K
 
+    def forget(self) -> None:
+        """Let go of the values between labeled rows, which can be computed again."""
+        self.__dict__.pop("gram", None)
+
     def function(
         self,
         C: Array,  # (l, t)

@@ -39,6 +39,7 @@ def try_candidates(
         for candidate in candidates:
             for scale in scales if candidate.on_any_scale else [candidate.data]:
                 entries += _entries(candidate.with_data(scale), judge)
+            candidate.forget()
             spent = time.monotonic() - start
             logger.log(log_level, "%5.1f s of %g: %s", spent, budget, candidate.name)
             if spent > budget:
@@ -49,6 +50,7 @@ def try_candidates(
 
 def _entries(candidate: Candidate, judge: Judge) -> list[Entry]:
     data, left_out = candidate.data, candidate.left_out()
+    candidate.forget()
     values = np.array([data.target.back(v, data.y - v) for v in left_out])
     return [
         Entry(candidate, alpha, at_rows, losses)

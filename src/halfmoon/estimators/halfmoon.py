@@ -52,7 +52,7 @@ from halfmoon.unpenalized import Constant
 
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
 
-SEARCH_LABELS = 1_000  # candidates are compared on no more labels than this
+SEARCH_LABELS = 500  # candidates are compared on no more labels than this
 
 
 @dataclass(eq=False, repr=False)
@@ -86,7 +86,7 @@ class Halfmoon(CallbackSupport, Estimator):
         candidates = chain(
             plain_candidates(searched, own, rng),
             *(weighed_candidates(scale, own, rng) for scale in judge.scales(searched)),
-            walk_candidates(searched, own, rng),
+            walk_candidates(searched, own, rng, judge.neighbors),
             lever_candidates(searched, own, rng),
         )
         entries = try_candidates(
