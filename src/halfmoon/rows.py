@@ -23,6 +23,7 @@ __all__ = [
     "as_targets",
     "as_weights",
     "inner_products",
+    "labeled_rows",
     "refuse_extreme",
     "refuse_non_finite",
 ]
@@ -152,6 +153,19 @@ def as_targets(y: Any, n: int) -> Array:
     if np.isinf(y).any():
         raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
     return y.reshape(n, -1)
+
+
+def labeled_rows(y: Array) -> Indices:
+    """Numbers of the rows with all of their targets, (n, t); some alone are refused."""
+    missing = np.isnan(y)
+    partly = missing.any(axis=1) & ~missing.all(axis=1)
+    if partly.any():
+        raise ValueError(
+            f"{int(partly.sum())} row(s) have some of their targets but not all, "
+            f"the first being row {int(partly.argmax())}. Fill them in, or fit "
+            f"each target by itself."
+        )
+    return np.flatnonzero(~missing.any(axis=1))
 
 
 def as_weights(sample_weight: Any, n: int) -> Array:

@@ -12,10 +12,12 @@ from halfmoon.candidates import (
     Labeled,
     judges,
     log_losses,
+    menu,
     scores_by_class,
     squared_losses,
 )
 from halfmoon.candidates.losses import TEMPERATURES
+from halfmoon.estimators import halfmoon
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])
@@ -99,10 +101,18 @@ def test_numbers_are_judged_on_the_users_scale(rng, monkeypatch):
     assert_allclose(logs.y, np.log(data.y + logs.target.shift))
     values = rng.normal(size=(2, 12, 1))
     assert_allclose(judge.losses(values, logs), squared_losses(values, data.y))
-    monkeypatch.setattr(judges, "LOG_LABELS", 11)
+    monkeypatch.setattr(judges, "LOG_LABELS", 13)
+    assert len(judge.scales(data)) == 2
+    monkeypatch.setattr(judges, "LOG_LABELS", 12)
     assert judge.scales(data) == [data]
     negative = data_of(rng.normal(size=12))
     assert ForNumbers(negative).scales(negative) == [negative]
+
+
+def test_what_goes_on_to_more_labels_was_not_compared_with_logarithms():
+    # Only candidates for targets as they are can be fitted to all labels later.
+    assert judges.LOG_LABELS <= halfmoon.SEARCH_LABELS
+    assert menu.RELEVANCE_LABELS < halfmoon.SEARCH_LABELS
 
 
 def test_an_answer_may_go_a_quarter_beyond_the_labels():

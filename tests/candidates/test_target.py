@@ -68,6 +68,10 @@ def test_smearing_gives_the_mean_of_a_log_normal_variable():
     assert_allclose(mean, np.exp(1 + 0.5**2 / 2), rtol=0.01)
     spread = logarithm.variance_back(mean, np.array([[0.5**2]]))
     assert_allclose(np.sqrt(spread), np.exp(1 + noise).std(), rtol=0.02)
+    # What was added before is no part of the spread.
+    shifted = Logarithm(2.0, -10.0, 10.0)
+    again = shifted.variance_back(mean - 2.0, np.array([[0.5**2]]))
+    assert_allclose(again, spread, rtol=1e-12)
 
 
 def test_values_are_held_to_twice_the_range(y):

@@ -17,7 +17,13 @@ import numpy as np
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.parts import Part
 from halfmoon.rows import Array, Rows
-from halfmoon.solvers import Elimination, RidgePath, kriging_variance, ridge_dual
+from halfmoon.solvers import (
+    Elimination,
+    RidgePath,
+    kriging_variance,
+    ridge_dual,
+    scaled_variances,
+)
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["ALPHAS", "Candidate", "NullSpace", "OwnFeatures"]
@@ -162,13 +168,6 @@ class Candidate:
             by_noise, by_prior = kriging_variance(
                 self.path, k_x * root_w, k_xx, self.null_space.features(X), alpha
             )
-            return _times(by_noise, noise) + _times(by_prior, prior)
+            return scaled_variances(by_noise, noise) + scaled_variances(by_prior, prior)
 
         return at
-
-
-def _times(factor: Array, variances: Array) -> Array:
-    """factor x variances', shape (b, t), with 0 times infinity being 0."""
-    product = np.zeros((factor.size, variances.size))
-    some = factor[:, None] > 0
-    return np.multiply(factor[:, None], variances, out=product, where=some)

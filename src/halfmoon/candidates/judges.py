@@ -13,7 +13,7 @@ from halfmoon.rows import Array
 
 __all__ = ["ForClasses", "ForNumbers", "Judge"]
 
-LOG_LABELS = 500  # above it the logarithm of targets is not tried
+LOG_LABELS = 500  # from which on the logarithm of targets is not tried
 ROOM = 0.25  # beyond the labels, beside their range, that an answer may go
 
 
@@ -49,13 +49,14 @@ class ForNumbers:
     safety: float = 2.0
     neighbors: tuple[int, ...] = (10,)
 
-    def __init__(self, data: Labeled) -> None:
+    def __init__(self, data: Labeled, *, limited: bool = True) -> None:
         self.y = data.y
+        self.limited = limited
 
     def scales(self, data: Labeled) -> list[Labeled]:
         """The targets as they are, and their logarithms."""
         logarithm = Logarithm.of(data.y)
-        if logarithm is None or len(data.y) > LOG_LABELS:
+        if logarithm is None or len(data.y) >= LOG_LABELS:
             return [data]
         return [data, replace(data, y=logarithm.forward(data.y), target=logarithm)]
 
@@ -67,8 +68,10 @@ class ForNumbers:
         """Those of least squared error."""
         return stacked_weights(entries, self.y, data.w)
 
-    def limits(self, data: Labeled) -> tuple[Array, Array]:
+    def limits(self, data: Labeled) -> tuple[Array, Array] | None:
         """The range of the labels, and a quarter of it on either side."""
+        if not self.limited:
+            return None
         low, high = data.y.min(axis=0), data.y.max(axis=0)
         return low - ROOM * (high - low), high + ROOM * (high - low)
 

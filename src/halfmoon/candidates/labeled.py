@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from halfmoon.candidates.target import AS_THEY_ARE, Target
-from halfmoon.rows import Array, Indices, Rows
+from halfmoon.rows import Array, Indices, Rows, labeled_rows
 
 __all__ = ["Labeled"]
 
@@ -38,15 +38,7 @@ class Labeled:
     def of(cls, X: Rows, targets: Array, w: Array) -> Labeled:
         """From targets of all rows, (n,) or (n, t), NaN where there is none."""
         y = targets.reshape(X.shape[0], -1)
-        missing = np.isnan(y)
-        partly = missing.any(axis=1) & ~missing.all(axis=1)
-        if partly.any():
-            raise ValueError(
-                f"{int(partly.sum())} row(s) have some of their targets but not all, "
-                f"the first being row {int(partly.argmax())}. Fill them in, or fit "
-                f"each target by itself."
-            )
-        chosen = np.flatnonzero(~missing.any(axis=1))
+        chosen = labeled_rows(y)
         if len(chosen) == 0:
             raise ValueError(
                 f"None of the {X.shape[0]} rows is labeled; at least one label is "

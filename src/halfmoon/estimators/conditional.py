@@ -21,9 +21,8 @@ from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.paths import HardThresholdPath, NestedFeaturesPath
 from halfmoon.estimators.regression import Regressor
-from halfmoon.estimators.size import kernel_basis
 from halfmoon.estimators.targets import as_labels
-from halfmoon.kernels import Kernel, as_kernel
+from halfmoon.kernels import Kernel
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Posed, Problem, as_numbers
 from halfmoon.rows import Array, Rows
@@ -51,17 +50,7 @@ class Conditional(Lever):
     unlabeled: Any = None
 
     def _state(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
-        basis = kernel_basis(
-            as_kernel(self.kernel).resolve(X, rng),
-            self.basis,
-            self.n_components,
-            self.landmarks,
-            n=X.shape[0],
-            l=l,
-            in_dual=True,
-            memory_limit=self.memory_limit,
-        )
-        return Problem(basis)
+        return Problem(self._kernel_basis(self.kernel, X, l, rng))
 
     def residual_kernel(self, X: Any, Z: Any = None) -> Array:
         """Values of the residual kernel: what the features leave of the kernel.

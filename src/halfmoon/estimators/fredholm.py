@@ -30,7 +30,6 @@ from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
-from halfmoon.estimators.size import kernel_basis
 from halfmoon.kernels import as_kernel
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Problem
@@ -76,17 +75,7 @@ class Fredholm(Lever):
             # An average over half of the table would say little of a row.
             outer = as_kernel(self.kernel, length_scale="neighbors")
             smoother = KernelWeights(outer, self.normalize)
-        inner = kernel_basis(
-            as_kernel(self.inner_kernel).resolve(X, rng),
-            self.basis,
-            self.n_components,
-            self.landmarks,
-            n=X.shape[0],
-            l=l,
-            in_dual=True,
-            smoothed=True,
-            memory_limit=self.memory_limit,
-        )
+        inner = self._kernel_basis(self.inner_kernel, X, l, rng, smoothed=True)
         return Problem(Smoothed(inner, smoother))
 
     @property

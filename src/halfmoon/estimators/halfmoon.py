@@ -125,7 +125,7 @@ class Halfmoon(CallbackSupport, Estimator):
 
     def _own_features(self, X: Rows, rng: np.random.Generator) -> OwnFeatures | None:
         """The user's unpenalized features, fitted; None where they are to be chosen."""
-        if isinstance(self.unpenalized, str) and self.unpenalized == "auto":
+        if _is_auto(self.unpenalized):
             return None
         names = getattr(self, "feature_names_in_", None)
         options = null_spaces(self.unpenalized, None, names)
@@ -159,6 +159,10 @@ class Halfmoon(CallbackSupport, Estimator):
         """Score, and calibrate, by left-out rows."""
 
 
+def _is_auto(unpenalized: Any) -> bool:
+    return isinstance(unpenalized, str) and unpenalized == "auto"
+
+
 @documented
 @dataclass(eq=False, repr=False)
 class HalfmoonRegressor(Regressor, Halfmoon):
@@ -166,7 +170,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
     by how well they predict left-out labels; see `halfmoon.candidates`. An answer does
-    not go beyond the range of the labels by more than a quarter of it.
+    not go beyond the range of the labels by more than a quarter of it, unless
+    `unpenalized` says what to follow.
 
     ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
     the supervised twin, for the average of all, and for each candidate: ``loo_error``
@@ -198,7 +203,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
         return super().fit(X, y, sample_weight)
 
     def _judge(self, data: Labeled) -> Judge:
-        return ForNumbers(data)
+        # Features of the user's own are there to be followed wherever they lead.
+        return ForNumbers(data, limited=_is_auto(self.unpenalized))
 
     def _take_stock(self) -> None:
         self._score()

@@ -24,9 +24,7 @@ from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.lever import ALPHAS, Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
-from halfmoon.estimators.size import kernel_basis
 from halfmoon.filters import FILTERS, Filter
-from halfmoon.kernels import as_kernel
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Fit, Posed, Problem, as_numbers, solve_filter
 from halfmoon.rows import Rows
@@ -67,16 +65,8 @@ class Laplacian(Lever):
                 "energy='graph' needs the table to find neighbors in, but X is a "
                 "kernel matrix. Give the graph by its Laplacian, a sparse matrix."
             )
-        basis = kernel_basis(
-            as_kernel(self.kernel).resolve(X, rng),
-            self.basis,
-            self.n_components,
-            self.landmarks,
-            n=X.shape[0],
-            l=l,
-            in_dual=energy is None,
-            memory_limit=self.memory_limit,
-        )
+        dual = energy is None
+        basis = self._kernel_basis(self.kernel, X, l, rng, in_dual=dual)
         first = None if self.mu is None else as_numbers(self.mu, "mu")[0]
         return Problem(basis, energy, first)
 

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.null_space import null_spaces
 from halfmoon.estimators.refitted import refitted_errors
-from halfmoon.kernels import Precomputed
+from halfmoon.estimators.size import kernel_basis
+from halfmoon.kernels import Precomputed, as_kernel
 from halfmoon.moments import dirichlet
 from halfmoon.problem import (
     Fit,
@@ -52,8 +54,34 @@ class Lever(Estimator):
     alpha: float | Sequence[float]
     unpenalized: Any
     loss: str
+    basis: Any
+    n_components: int | None
+    landmarks: Any
 
     solution_: Fit
+
+    def _kernel_basis(
+        self,
+        kernel: Any,
+        X: Rows,
+        l: int,
+        rng: np.random.Generator,
+        *,
+        in_dual: bool = True,
+        smoothed: bool = False,
+    ) -> Basis:
+        """The basis of a kernel that the parameters ask for; see `kernel_basis`."""
+        return kernel_basis(
+            as_kernel(kernel).resolve(X, rng),
+            self.basis,
+            self.n_components,
+            self.landmarks,
+            n=X.shape[0],
+            l=l,
+            in_dual=in_dual,
+            smoothed=smoothed,
+            memory_limit=self.memory_limit,
+        )
 
     @abstractmethod
     def _state(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:

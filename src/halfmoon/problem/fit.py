@@ -12,7 +12,7 @@ import numpy as np
 from halfmoon.problem.left_out import left_out, telling_rows
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices, Rows, as_table
-from halfmoon.solvers import RidgePath, kriging_variance
+from halfmoon.solvers import RidgePath, kriging_variance, scaled_variances
 
 __all__ = ["Fit"]
 
@@ -83,7 +83,7 @@ class Fit:
 
         def variance(rows: Rows) -> Array:
             by_noise, by_prior = parts(rows)
-            return _times(by_noise, s2) + _times(by_prior, tau)
+            return scaled_variances(by_noise, s2) + scaled_variances(by_prior, tau)
 
         return self.shaped(np.sqrt(self._map(variance, X)))
 
@@ -207,11 +207,3 @@ class Fit:
     def shaped(self, values: Array) -> Array:
         """One column for each target, or a vector where the targets came as one."""
         return values[:, 0] if self.posed.single else values
-
-
-def _times(factor: Array, variances: Array) -> Array:
-    """factor x variances', shape (b, t), with 0 times infinity being 0."""
-    product = np.zeros((factor.size, variances.size))
-    return np.multiply(
-        factor[:, None], variances, out=product, where=factor[:, None] > 0
-    )

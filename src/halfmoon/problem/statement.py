@@ -36,6 +36,7 @@ from halfmoon.rows import (
     as_table,
     as_targets,
     as_weights,
+    labeled_rows,
     refuse_extreme,
     refuse_non_finite,
 )
@@ -110,15 +111,8 @@ class Problem(BaseEstimator):
         refuse_extreme(X)
         n = X.shape[0]
         targets, w = as_targets(y, n), as_weights(sample_weight, n)
-        missing = np.isnan(targets)
-        partly = missing.any(axis=1) & ~missing.all(axis=1)
-        if partly.any():
-            raise ValueError(
-                f"{int(partly.sum())} row(s) have some of their targets but not all, "
-                f"the first being row {int(partly.argmax())}. Fill them in, or fit "
-                f"each target by itself."
-            )
-        chosen = np.flatnonzero(~missing.any(axis=1) & (w > 0))
+        chosen = labeled_rows(targets)
+        chosen = chosen[w[chosen] > 0]
         if chosen.size == 0:
             raise ValueError(
                 f"None of the {n} rows is labeled (with a weight above 0); at least "

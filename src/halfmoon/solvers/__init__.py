@@ -7,7 +7,7 @@ from halfmoon.solvers.cg import (
 )
 from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.hinge import hinge_dual
-from halfmoon.solvers.kriging import kriging_variance
+from halfmoon.solvers.kriging import kriging_variance, scaled_variances
 from halfmoon.solvers.nested import FeaturePath, nested_features
 from halfmoon.solvers.ridge import (
     RidgePath,
@@ -38,4 +38,5 @@ __all__ = [
     "ridge_dual",
     "ridge_eigh",
     "ridge_svd",
+    "scaled_variances",
 ]

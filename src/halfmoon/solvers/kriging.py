@@ -23,7 +23,7 @@ import numpy as np
 from halfmoon.rows import Array
 from halfmoon.solvers.ridge import RidgePath
 
-__all__ = ["kriging_variance"]
+__all__ = ["kriging_variance", "scaled_variances"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -51,3 +51,13 @@ def kriging_variance(
     size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
     unknown[unknown <= EPS * path.n_labeled * size] = 0.0
     return np.einsum("ij,ij->i", c, c), unknown
+
+
+def scaled_variances(
+    factor: Array,  # (b,)
+    variances: Array,  # (t,)
+) -> Array:
+    """factor x variances', shape (b, t), with 0 times infinity being 0."""
+    product = np.zeros((factor.size, variances.size))
+    some = factor[:, None] > 0
+    return np.multiply(factor[:, None], variances, out=product, where=some)
