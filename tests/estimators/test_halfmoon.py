@@ -297,11 +297,13 @@ def test_columns_by_name_are_unpenalized_in_every_candidate():
     far = pd.DataFrame({"b": [0.0, 0.0], "a": [20.0, 40.0]})
     low, high = model.predict(far)
     assert (high - low) / 20 == pytest.approx(3.0, abs=0.2)
+    assert model.coef_ == pytest.approx([model.coef_[0], (high - low) / 20], abs=0.02)
     # What a column adds to the targets, its coefficient takes.
     moved = HalfmoonRegressor(unpenalized=["a"], random_state=0).fit(X, y - 20 * X["a"])
     inside = X["a"] < 0.4
     expected = model.predict(X) - 20 * X["a"]
     assert_allclose(moved.predict(X)[inside], expected[inside], atol=0.05)
+    assert moved.coef_[1] == pytest.approx(model.coef_[1] - 20, abs=0.1)
 
 
 @pytest.mark.parametrize("unpenalized", [None, "linear"])

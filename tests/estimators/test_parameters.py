@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 
+import numpy as np
 import pytest
 
 from halfmoon import estimators
-from halfmoon.estimators.parameters import ATTRIBUTES, PARAMETERS
+from halfmoon.estimators.parameters import ATTRIBUTES, PARAMETERS, SEARCH_ATTRIBUTES
 
 CLASSES = [getattr(estimators, name) for name in estimators.__all__]
 
@@ -25,6 +26,21 @@ def test_the_docstring_names_the_parameters(cls):
 def test_the_sections_are_in_order(cls):
     titles = re.findall(r"^    (\w+)\n    -+$", cls.__doc__, flags=re.MULTILINE)
     assert titles == ["Parameters", "Attributes", "Examples"]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_attributes_are_there(cls):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = np.where(np.arange(30) < 20, X[:, 0] > 0, np.nan)
+    searches = "budget" in inspect.signature(cls).parameters
+    given = {"budget": 1e-9, "unpenalized": "linear"} if searches else {}
+    model = cls(**given).fit(X, y)
+    attributes = SEARCH_ATTRIBUTES if searches else ATTRIBUTES
+    section = cls.__doc__.split("Attributes\n")[1].split("Examples\n")[0]
+    documented = re.findall(r"^    (\w+) : ", section, flags=re.MULTILINE)
+    assert documented == list(attributes)
+    assert all(hasattr(model, name) for name in attributes)
 
 
 def test_nothing_is_explained_that_is_not_there():

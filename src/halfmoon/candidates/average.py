@@ -87,6 +87,12 @@ class Average:
         blend = self.blend.with_targets(np.eye(len(self.data.y)))
         return self.stream.map(blend, X, row_bytes=4 * self._row_bytes(X))
 
+    @property
+    def coef(self) -> Array:
+        """Weights of the unpenalized features, (k, t), where all entries share them."""
+        weighed = zip(self.blend.weights, self.blend.entries, strict=True)
+        return np.sum([w * e.candidate.coef(e.alpha) for w, e in weighed], axis=0)
+
     def _limited(self, values: Array) -> Array:
         return values if self.limits is None else np.clip(values, *self.limits)
 

@@ -64,6 +64,11 @@ class PreparedFit:
         """Residuals of the labeled rows without their own labels."""
         return self.fit.leave_one_out(some)
 
+    @property
+    def coef(self) -> Array:
+        """Weights of the unpenalized features, shape (k, t)."""
+        return self.fit.beta
+
     def shaped(self, values: Array) -> Array:
         """One column for each target, or a vector where the targets came as one."""
         return self.fit.shaped(values)

@@ -154,6 +154,18 @@ class Halfmoon(CallbackSupport, Estimator):
         twin._take_stock()
         return twin
 
+    @property
+    def coef_(self) -> Array:
+        """Weights of the features that `unpenalized` gives, shape (k,) or (k, t)."""
+        check_is_fitted(self)
+        if _is_auto(self.unpenalized):
+            raise AttributeError(
+                "With unpenalized='auto' the candidates leave different features free; "
+                "give some, such as unpenalized='linear'."
+            )
+        solution = cast(Average | PreparedFit, self.solution_)
+        return solution.shaped(solution.coef)
+
     @abstractmethod
     def _take_stock(self) -> None:
         """Score, and calibrate, by left-out rows."""

@@ -99,6 +99,19 @@ ATTRIBUTES = {
     "solution_": "Fit. The fitted function.",
 }
 
+SEARCH_ATTRIBUTES = {
+    "n_labeled_": ATTRIBUTES["n_labeled_"],
+    "comparison_": """
+        dict. Each candidate beside the supervised twin, in columns of equal length.""",
+    "used_unlabeled_": "bool. Unlabeled rows have a part in the answer.",
+    "twin_": "estimator. The supervised twin, fitted.",
+    "coef_": """
+        ndarray of shape (k,) or (k, t). Weights of the unpenalized features, where
+        `unpenalized` gives some.""",
+    "loo_score_": ATTRIBUTES["loo_score_"],
+    "solution_": "Average or PreparedFit. The fitted function.",
+}
+
 
 def documented(cls: Class) -> Class:
     """Write the parameters and attributes into a class's docstring."""
@@ -109,7 +122,7 @@ def documented(cls: Class) -> Class:
         meanings["kernel"] = PARAMETERS["outer kernel"]
     sections = [
         _section("Parameters", meanings),
-        _section("Attributes", ATTRIBUTES),
+        _section("Attributes", SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES),
     ]
     body = textwrap.indent("\n".join(sections), "    ")
     cls.__doc__ = f"{head.rstrip()}\n\n{body}\n    Examples\n{examples}"
