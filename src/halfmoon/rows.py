@@ -24,6 +24,7 @@ __all__ = [
     "as_weights",
     "inner_products",
     "labeled_rows",
+    "refuse_equal_rows",
     "refuse_extreme",
     "refuse_non_finite",
 ]
@@ -139,6 +140,18 @@ def refuse_extreme(X: Rows, *, name: str = "X") -> None:
             f"The largest entry of {name} is {largest:.0e}, and powers of it leave the "
             f"range of floating-point numbers. Rescale the columns, for example with "
             f"sklearn.preprocessing.StandardScaler."
+        )
+
+
+def refuse_equal_rows(X: Rows, *, name: str = "X") -> None:
+    """Raise an error where no row differs from another: there is nothing to compare."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sp.issparse(low):
+        low, high = low.toarray(), high.toarray()
+    if np.array_equal(low, high):
+        raise ValueError(
+            f"All rows of {name} are equal (n_samples = {X.shape[0]}); at least two "
+            f"rows that differ are needed. Check that the columns were read as meant."
         )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import make_moons
@@ -337,6 +338,9 @@ def test_errors_say_what_to_do(two_targets):
             HalfmoonRegressor().fit(np.where(X > 0.9, bad, X), y)
     with pytest.raises(ValueError, match="n_samples = 1"):
         HalfmoonRegressor().fit(X[:1], y[:1])
+    for equal in (np.ones((4, 2)), csr_array(np.ones((4, 2)))):
+        with pytest.raises(ValueError, match="All rows of X are equal"):
+            HalfmoonRegressor().fit(equal, y[:4])
     with pytest.raises(ValueError, match="All 2 labels are of one class"):
         HalfmoonClassifier().fit(X[:3], [1, 1, None])
     with pytest.raises(ValueError, match=r"largest entry of X is 1e\+200"):

@@ -47,7 +47,7 @@ from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import telling_rows
 from halfmoon.progress import show_log
 from halfmoon.random_state import as_generator
-from halfmoon.rows import Array, Rows, refuse_extreme
+from halfmoon.rows import Array, Rows, refuse_equal_rows, refuse_extreme
 from halfmoon.unpenalized import Constant
 
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
@@ -77,6 +77,7 @@ class Halfmoon(CallbackSupport, Estimator):
         if self.verbose:
             show_log()
         refuse_extreme(X)
+        refuse_equal_rows(X)
         rng = as_generator(self.random_state)
         data = Labeled.of(X, targets, w)
         self.n_labeled_, self.labeled_ = len(data.chosen), data.chosen
