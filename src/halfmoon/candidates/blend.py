@@ -149,6 +149,11 @@ class Blend:
         ]
         return Blend(entries, self.weights)
 
+    def settled(self) -> Blend:
+        """Itself, with what it needs of the candidates computed and the rest let go."""
+        self._groups  # noqa: B018
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: not the functions, which are made from the rest."""
         return {"entries": self.entries, "weights": self.weights}

@@ -80,7 +80,7 @@ class Finish:
             at_alphas = zip(ALPHAS, left_out, losses, strict=True)
             entries += [Entry(candidate, *at_alpha) for at_alpha in at_alphas]
         weights = self.judge.weights(entries, self.data)
-        return Blend(entries, weights)
+        return Blend(entries, weights).settled()
 
     def _at_landmarks(self, candidates: list[Candidate]) -> PreparedFit:
         fits = [
