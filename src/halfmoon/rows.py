@@ -23,10 +23,11 @@ __all__ = [
     "as_targets",
     "as_weights",
     "inner_products",
-    "labeled_rows",
     "refuse_equal_rows",
     "refuse_extreme",
     "refuse_non_finite",
+    "rows_with_targets",
+    "some_rows",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -168,7 +169,19 @@ def as_targets(y: Any, n: int) -> Array:
     return y.reshape(n, -1)
 
 
-def labeled_rows(y: Array) -> Indices:
+def some_rows(
+    X: Rows,  # (n, d)
+    size: int,
+    rng: np.random.Generator | int | None = None,
+) -> Rows:
+    """At most so many of the rows, drawn at random and kept in order."""
+    if X.shape[0] <= size:
+        return X
+    chosen = np.random.default_rng(rng).choice(X.shape[0], size, replace=False)
+    return X[np.sort(chosen)]
+
+
+def rows_with_targets(y: Array) -> Indices:
     """Numbers of the rows with all of their targets, (n, t); some alone are refused."""
     missing = np.isnan(y)
     partly = missing.any(axis=1) & ~missing.all(axis=1)

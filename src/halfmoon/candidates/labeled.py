@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from halfmoon.candidates.target import AS_THEY_ARE, Target
-from halfmoon.rows import Array, Indices, Rows, labeled_rows
+from halfmoon.problem import in_order_of_targets
+from halfmoon.rows import Array, Indices, Rows, rows_with_targets
 
 __all__ = ["Labeled"]
 
@@ -38,7 +39,7 @@ class Labeled:
     def of(cls, X: Rows, targets: Array, w: Array) -> Labeled:
         """From targets of all rows, (n,) or (n, t), NaN where there is none."""
         y = targets.reshape(X.shape[0], -1)
-        chosen = labeled_rows(y)
+        chosen = rows_with_targets(y)
         if len(chosen) == 0:
             raise ValueError(
                 f"None of the {X.shape[0]} rows is labeled; at least one label is "
@@ -83,8 +84,7 @@ class Labeled:
         """
         if len(self.y) <= size:
             return self
-        shuffled = rng.permutation(len(self.y))
-        order = shuffled[np.lexsort(self.y[shuffled].T)]
+        order = in_order_of_targets(self.y, rng)
         differ = (np.diff(self.y[order], axis=0) != 0).any(axis=1)
         first = np.flatnonzero(np.concatenate([[True], differ]))  # of each class
         if len(first) > size:  # numbers rather than classes

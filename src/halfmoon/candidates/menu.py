@@ -46,7 +46,7 @@ from halfmoon.candidates.relevance import relevance_candidates
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels.length_scales import median_distance
 from halfmoon.problem import Problem
-from halfmoon.rows import Array, Rows
+from halfmoon.rows import Array, Rows, some_rows
 from halfmoon.smoothers import Diffusion, KernelWeights, diffused_grams
 from halfmoon.unpenalized import Constant, Polynomials
 
@@ -105,7 +105,7 @@ def plain_candidates(
     constant = null_space or NullSpace("constant", Constant().transform)
     for prepare in _plain_preparations(data.X, rng):
         Z_l = prepare(data.X_l)
-        sample = prepare(_sample(data.X, SAMPLE_ROWS, rng))
+        sample = prepare(some_rows(data.X, SAMPLE_ROWS, rng))
         linear = KernelPart(f"{prepare.name}, linear", prepare, Linear(), Z_l)
         yield Candidate(linear.name, ((linear, 1.0),), constant, data)
         for kernel in _kernels(sample, rng):
@@ -226,7 +226,7 @@ def _walk_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparatio
 
 
 def _fitted(transformer: Any, X: Rows, rng: np.random.Generator) -> Any:
-    return transformer.fit(_sample(X, 10 * SAMPLE_ROWS, rng))
+    return transformer.fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
 
 
 def _kernels(sample: Rows, rng: np.random.Generator) -> list[Kernel]:
@@ -242,12 +242,6 @@ def _kernels(sample: Rows, rng: np.random.Generator) -> list[Kernel]:
 
 def _name(kernel: Kernel) -> str:
     return f"{type(kernel).__name__.lower()} {kernel.get_params()['length_scale']:.3g}"
-
-
-def _sample(X: Rows, size: int, rng: np.random.Generator) -> Rows:
-    if X.shape[0] <= size:
-        return X
-    return X[np.sort(rng.choice(X.shape[0], size, replace=False))]
 
 
 def _graph_rows(data: Labeled, rng: np.random.Generator) -> Rows:

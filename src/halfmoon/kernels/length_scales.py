@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon.kernels.distances import squared_distances
-from halfmoon.rows import Array, Rows, as_rows
+from halfmoon.rows import Array, Rows, as_rows, some_rows
 
 __all__ = ["RULES", "median_distance", "neighbor_distance"]
 
@@ -44,7 +44,7 @@ def median_distance(
     >>> median_distance([[0.0], [3.0], [3.0], [3.0]])
     3.0
     """
-    X = as_rows(_sample(X, sample_rows, rng))
+    X = as_rows(some_rows(_indexable(X), sample_rows, rng))
     q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
     q = q[q > 0]
     if q.size == 0:
@@ -78,8 +78,8 @@ def neighbor_distance(
     >>> neighbor_distance([[0.0], [1.0], [5.0]], neighbor=1)
     1.0
     """
-    some = as_rows(_sample(X, NEIGHBOR_ROWS, rng))
-    X = X if hasattr(X, "shape") else as_rows(X)
+    X = _indexable(X)
+    some = as_rows(some_rows(X, NEIGHBOR_ROWS, rng))
     n = X.shape[0]
     step = max(1, SLICE_ENTRIES // some.shape[0])
     k = min(neighbor, n - 1)
@@ -95,12 +95,9 @@ def neighbor_distance(
     return float(np.sqrt(np.median(q))) if q.size else median_distance(X, rng)
 
 
-def _sample(X: Rows, size: int, rng: np.random.Generator | int | None) -> Rows:
-    X = as_rows(X) if sp.issparse(X) else np.asarray(X)  # so that it has X[rows]
-    if X.shape[0] <= size:
-        return X
-    chosen = np.random.default_rng(rng).choice(X.shape[0], size, replace=False)
-    return X[np.sort(chosen)]
+def _indexable(X: Rows) -> Rows:
+    """Rows that have X[rows]; what is dense is not read yet."""
+    return as_rows(X) if sp.issparse(X) else np.asarray(X)
 
 
 #: What a `length_scale` may be called.

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 
 from halfmoon.kernels.base import Kernel
-from halfmoon.rows import Array, Rows, as_dense_rows
+from halfmoon.rows import Array, Rows, as_dense_rows, some_rows
 
 __all__ = ["ProductLaplace"]
 
@@ -44,16 +44,13 @@ class ProductLaplace(Kernel):
         """The kernel with "median" made a number by these rows."""
         if self.length_scale != "median":
             return self
-        n = X.shape[0]
-        some = np.arange(n)
-        if n > SAMPLE_ROWS:
-            some = np.random.default_rng(rng).choice(n, SAMPLE_ROWS, replace=False)
-        distances = pdist(as_dense_rows(X[some]), "cityblock")
+        some = as_dense_rows(some_rows(X, SAMPLE_ROWS, rng))
+        distances = pdist(some, "cityblock")
         distances = distances[distances > 0]
         if distances.size == 0:
             raise ValueError(
                 f"length_scale='median' needs two rows that differ; got n_samples = "
-                f"{n}, all equal. Give the length scale as a number."
+                f"{X.shape[0]}, all equal. Give the length scale as a number."
             )
         return replace(self, length_scale=float(np.median(distances)))
 

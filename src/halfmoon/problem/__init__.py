@@ -21,7 +21,7 @@ True
 
 from halfmoon.problem.filtering import solve_filter
 from halfmoon.problem.fit import Fit
-from halfmoon.problem.folds import balanced_folds, out_of_fold
+from halfmoon.problem.folds import balanced_folds, in_order_of_targets, out_of_fold
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
 from halfmoon.problem.left_out import telling_rows
@@ -36,6 +36,7 @@ __all__ = [
     "Problem",
     "as_numbers",
     "balanced_folds",
+    "in_order_of_targets",
     "out_of_fold",
     "search",
     "solve_filter",

@@ -13,7 +13,7 @@ from halfmoon.problem.fit import Fit
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices
 
-__all__ = ["balanced_folds", "out_of_fold"]
+__all__ = ["balanced_folds", "in_order_of_targets", "out_of_fold"]
 
 FOLDS = 5
 
@@ -41,9 +41,14 @@ def balanced_folds(
             f"alpha and mu, or label more rows."
         )
     n_splits = min(n_splits, l)
-    shuffled = np.random.default_rng(rng).permutation(l)
-    order = shuffled[np.lexsort(y[shuffled].T)]
+    order = in_order_of_targets(y, rng)
     return [np.sort(order[start::n_splits]) for start in range(n_splits)]
+
+
+def in_order_of_targets(y: Array, rng: np.random.Generator | int | None) -> Indices:
+    """Numbers of the rows from the least target to the largest, equal ones shuffled."""
+    shuffled = np.random.default_rng(rng).permutation(len(y))
+    return shuffled[np.lexsort(y[shuffled].T)]
 
 
 def out_of_fold(

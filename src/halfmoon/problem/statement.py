@@ -36,9 +36,9 @@ from halfmoon.rows import (
     as_table,
     as_targets,
     as_weights,
-    labeled_rows,
     refuse_extreme,
     refuse_non_finite,
+    rows_with_targets,
 )
 from halfmoon.unpenalized import Constant, Unpenalized
 
@@ -111,7 +111,7 @@ class Problem(BaseEstimator):
         refuse_extreme(X)
         n = X.shape[0]
         targets, w = as_targets(y, n), as_weights(sample_weight, n)
-        chosen = labeled_rows(targets)
+        chosen = rows_with_targets(targets)
         chosen = chosen[w[chosen] > 0]
         if chosen.size == 0:
             raise ValueError(

@@ -10,7 +10,15 @@ from sklearn.base import BaseEstimator
 
 from halfmoon.rows import Array, Rows
 
-__all__ = ["Unpenalized"]
+__all__ = ["Unpenalized", "after_constant"]
+
+
+def after_constant(
+    values: Array,  # (b, k)
+    constant: bool,
+) -> Array:
+    """The features after a column of ones, or as they are."""
+    return np.hstack([np.ones((len(values), 1)), values]) if constant else values
 
 
 class Unpenalized(BaseEstimator, ABC):

@@ -21,8 +21,7 @@ import numpy as np
 
 from halfmoon.kernels import Kernel
 from halfmoon.rows import Array, Rows, as_table
-from halfmoon.unpenalized.base import Unpenalized
-from halfmoon.unpenalized.polynomials import Constant
+from halfmoon.unpenalized.base import Unpenalized, after_constant
 from halfmoon.unpenalized.support import (
     Expansion,
     as_dimension,
@@ -95,6 +94,4 @@ class GaussianDraws(Unpenalized):
 
     def transform(self, X: Rows) -> Array:
         """Values (1), shape (b, k), after a constant if there is one."""
-        X = as_table(X)
-        values = self.expansion_(X)
-        return np.hstack([Constant().transform(X), values]) if self.constant else values
+        return after_constant(self.expansion_(as_table(X)), self.constant)

@@ -13,8 +13,7 @@ from sklearn.base import clone
 from halfmoon.bases import Basis
 from halfmoon.pieces import fresh
 from halfmoon.rows import Array, Indices, Rows, as_table
-from halfmoon.unpenalized.base import Unpenalized
-from halfmoon.unpenalized.polynomials import Constant
+from halfmoon.unpenalized.base import Unpenalized, after_constant
 
 __all__ = ["Features"]
 
@@ -68,9 +67,7 @@ class Features(Unpenalized):
 
     def transform(self, X: Rows) -> Array:
         """The features, shape (b, k), after a constant if there is one."""
-        values = self._values(X)
-        if self.constant:
-            values = np.hstack([Constant().transform(X), values])
+        values = after_constant(self._values(X), self.constant)
         if not np.isfinite(values).all():
             raise ValueError(
                 "The unpenalized features contain NaN or infinity; finite numbers are "

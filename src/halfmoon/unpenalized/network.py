@@ -23,8 +23,7 @@ from sklearn.pipeline import Pipeline
 
 from halfmoon.blocks import Stream
 from halfmoon.rows import Array, Rows, as_dense_rows, as_rows, as_table
-from halfmoon.unpenalized.base import Unpenalized
-from halfmoon.unpenalized.polynomials import Constant
+from halfmoon.unpenalized.base import Unpenalized, after_constant
 from halfmoon.unpenalized.torch_module import is_torch_module, module_output
 
 __all__ = ["HiddenLayer", "is_network"]
@@ -104,7 +103,7 @@ class HiddenLayer(Unpenalized):
                 "needed. Scale the columns of X as they were when the network was "
                 "trained, or train it anew."
             )
-        return np.hstack([Constant().transform(X), values]) if self.constant else values
+        return after_constant(values, self.constant)
 
     def refit(
         self,
