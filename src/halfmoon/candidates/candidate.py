@@ -26,10 +26,21 @@ from halfmoon.solvers import (
 )
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["ALPHAS", "Candidate", "NullSpace", "OwnFeatures"]
+__all__ = ["ALPHAS", "Candidate", "NullSpace", "OwnFeatures", "weighted_path"]
 
 #: Beside kernels whose mean diagonal is 1.
 ALPHAS = tuple(10.0**e for e in (-5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 1))
+
+
+def weighted_path(
+    K: Array,  # (l, l)
+    F: Array,  # (l, k)
+    y: Array,  # (l, t)
+    w: Array,  # (l,)
+) -> RidgePath:
+    """Kernel ridge at every alpha, with unpenalized features and weights of rows."""
+    root = np.sqrt(w)[:, None]
+    return ridge_dual(root * K * root.T, root * y, Elimination(root * F), w.sum())
 
 
 @dataclass(eq=False)
@@ -97,11 +108,7 @@ class Candidate:
         K = np.zeros((len(data.y), len(data.y)))
         for part, share in self.mix:
             K += share * part.gram
-        F = data.root_w * self.null_space.features(data.X_l)
-        y = data.root_w * data.y
-        return ridge_dual(
-            data.root_w * K * data.root_w.T, y, Elimination(F), data.total_weight
-        )
+        return weighted_path(K, self.null_space.features(data.X_l), data.y, data.w)
 
     @property
     def label(self) -> str:

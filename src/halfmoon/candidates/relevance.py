@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon.candidates.candidate import ALPHAS, Candidate, NullSpace
+from halfmoon.candidates.candidate import ALPHAS, Candidate, NullSpace, weighted_path
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.parts import KernelPart
 from halfmoon.candidates.preparation import Preparation
@@ -32,7 +32,6 @@ from halfmoon.kernels import Gaussian, Kernel, Linear, ProductLaplace
 from halfmoon.kernels.length_scales import median_distance
 from halfmoon.problem import balanced_folds
 from halfmoon.rows import Array, Rows
-from halfmoon.solvers import Elimination, RidgePath, ridge_dual
 
 __all__ = ["by_correlation", "by_gradient", "relevance_candidates"]
 
@@ -79,7 +78,7 @@ def relevance_candidates(
                 with warnings.catch_warnings():
                     # A column may vary only in the fold; the whole is what counts.
                     warnings.simplefilter("ignore", UserWarning)
-                    path = _path(K[kept], F[kept], data.y[kept], data.w[kept])
+                    path = weighted_path(K[kept], F[kept], data.y[kept], data.w[kept])
                 root_w = np.sqrt(data.w[kept])[:, None]
                 for values, alpha in zip(left_out, ALPHAS, strict=True):
                     c = root_w * path.theta(alpha)
@@ -104,7 +103,7 @@ def by_gradient(steps: int, power: float) -> Recipe:
         for _ in range(steps):
             a, b = Z_l * by, rows * by
             kernel = Gaussian(_distance(b))
-            path = _path(kernel(a), np.ones((len(a), 1)), y, w)
+            path = weighted_path(kernel(a), np.ones((len(a), 1)), y, w)
             errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
             best = ALPHAS[2:][int(np.argmin(errors))]
             C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
@@ -128,11 +127,6 @@ RECIPES: dict[str, Recipe] = {
 
 def _of_unit_mean_square(by: Array) -> Array:
     return np.asarray(by / np.sqrt((by * by).mean()))
-
-
-def _path(K: Array, F: Array, y: Array, w: Array) -> RidgePath:
-    root = np.sqrt(w)[:, None]
-    return ridge_dual(root * K * root.T, root * y, Elimination(root * F), w.sum())
 
 
 def _kernels(rows: Array) -> dict[str, Kernel]:
