@@ -1,0 +1,1 @@
+"""Takhanov, Assylbekov, "Conditional KRR", 2026."""

@@ -1,0 +1,1 @@
+"""Que, Belkin, Wang, "Learning with Fredholm Kernels", 2014."""

@@ -1,0 +1,1 @@
+"""Cabannes et al., "Overcoming the curse of dimensionality ...", 2021."""

@@ -1,0 +1,79 @@
+"""RESULTS.md: every experiment's page, and all verdicts on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.experiment import PAPERS, Experiment, Size
+from experiments.page import Page, Table
+from experiments.store import Store
+
+__all__ = ["write_report"]
+
+TITLES = {
+    "fredholm": "Learning with Fredholm Kernels (Que, Belkin, Wang, 2014)",
+    "laplacian": "Overcoming the curse of dimensionality with Laplacian "
+    "regularization (Cabannes et al., 2021)",
+    "conditional": "Conditional KRR (Takhanov, Assylbekov, 2026)",
+}
+
+HEAD = """# Results
+
+Every table and figure of the three papers, made by `python -m experiments run all`
+({size}). This page is written by `python -m experiments report` from the JSON
+files in `{results}`; nothing on it is typed in. What was chosen where a paper is
+silent stands in each section, which is the docstring of its script.
+
+*Printed* is the number in the paper. *Tuned* is ours with the settings that do best on
+the test rows, as the paper chose them. *Honest* is ours with settings chosen by
+leave-one-out on the labeled rows alone. *Constant* always answers the larger class.
+All runs together took {minutes:.0f} minutes.
+"""
+
+
+def write_report(
+    experiments: Sequence[Experiment], size: Size, store: Store, path: Path
+) -> None:
+    """Write the page `path`, and its pictures into the folder `figures` beside it."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    pictures = path.parent / "figures"
+    sections: list[str] = []
+    verdicts: list[list[str]] = []
+    seconds = 0.0
+    for paper in PAPERS:
+        sections.append(f"## {TITLES[paper]}")
+        for experiment in (e for e in experiments if e.paper == paper):
+            runs = list(store.read(experiment.source).values())
+            head = f"### {experiment.name}: {experiment.title}"
+            if not runs:
+                sections += [head, "*Not run yet.*"]
+                continue
+            if experiment.runs_of is None:
+                seconds += sum(run.seconds for run in runs)
+            page: Page = experiment.report(runs)
+            sections += [head, _setting(experiment, runs)]
+            sections.append(page.markdown(experiment.name, pictures))
+            for claim in page.claims:
+                verdicts.append([_link(experiment), claim.says, claim.verdict])
+    words = "a small version" if size.quick else "at full size"
+    top = HEAD.format(size=words, results=store.folder.name, minutes=seconds / 60)
+    summary = Table("## Verdicts", ["experiment", "claim", "verdict"], verdicts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join([top, summary.markdown(), *sections]) + "\n")
+
+
+def _setting(experiment: Experiment, runs: Sequence) -> str:
+    seconds = sum(run.seconds for run in runs)
+    made = f"*{len(runs)} cells, {seconds:.0f} s."
+    if experiment.runs_of is not None:
+        made = f"*From the runs of {experiment.runs_of}."
+    return f"{experiment.setting.strip()}\n\n{made}*"
+
+
+def _link(experiment: Experiment) -> str:
+    anchor = f"{experiment.name}: {experiment.title}".lower()
+    kept = "".join(c for c in anchor if c.isalnum() or c in " -_")
+    return f"[{experiment.name}](#{kept.replace(' ', '-')})"

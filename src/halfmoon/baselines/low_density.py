@@ -1,0 +1,149 @@
+r"""Low-density separation: the objective of a transductive SVM, and its annealing.
+
+.. math:: min_w \; 1/2 |w|^2 + C \sum_{i \, labeled} max(0, 1 - y_i f(x_i))^2
+          + C^* \sum_{i \, unlabeled} exp(-3 f(x_i)^2), \quad
+          f(x) = w'(x - m) + b                                                      (1)
+
+A row without a label costs the more the closer it is to the border f = 0, whichever
+side it is on. With m the mean of the unlabeled rows, the mean of f over them is b, so
+that setting b to the balance of the classes, share of the one minus share of the other,
+keeps all of them from falling on one side: that is the whole constraint.
+
+The last sum is not convex. So :math:`C^*` starts at 0, where (1) is a support vector
+machine, and doubles up to its final value; each step starts where the one before ended.
+Chapelle, Zien, "Semi-supervised classification by low density separation", 2005. Their
+labeled loss is the hinge or its square; (1) has the square, which has a gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from halfmoon.rows import Array, Rows
+
+__all__ = ["LowDensity", "anneal"]
+
+SHARPNESS = 3.0  # of exp(-3 f^2), which then falls to 5 % at the margin f = 1
+LOOSE = 1e-2  # gradient, relative, that is enough before the last step
+
+
+@dataclass(frozen=True)
+class LowDensity:
+    """The objective (1) of one class against the rest.
+
+    Attributes
+    ----------
+    A : array or CSR of shape (n, p)
+        Rows in the coordinates of w, the labeled ones first.
+    y : ndarray of shape (l,)
+        -1 or 1.
+    C : float
+    balance : float
+        b, where there are unlabeled rows; else b is free, as the last variable.
+    """
+
+    A: Rows
+    y: Array
+    C: float
+    balance: float
+
+    @property
+    def free(self) -> bool:
+        """No row is unlabeled, so that b is a variable."""
+        return len(self.y) == self.A.shape[0]
+
+    @property
+    def center(self) -> Array:
+        """m, shape (p,): of all rows where none is unlabeled."""
+        rest = self.A if self.free else self.A[len(self.y) :]
+        return np.asarray(rest.mean(axis=0)).ravel()
+
+    @property
+    def start(self) -> Array:
+        """w = 0, shape (p,) or (p + 1,)."""
+        return np.zeros(self.A.shape[1] + self.free)
+
+    def parts(self, v: Array) -> tuple[Array, float]:
+        """w and b of the variables."""
+        return (v[:-1], float(v[-1])) if self.free else (v, self.balance)
+
+    def value_and_gradient(
+        self,
+        v: Array,  # (p,) or (p + 1,)
+        C_unlabeled: float,
+        center: Array,  # (p,)
+    ) -> tuple[float, Array]:
+        """(1) and its gradient."""
+        l, (w, b) = len(self.y), self.parts(v)
+        f = self.A @ w + (b - center @ w)  # (n,)
+        short = np.maximum(0.0, 1.0 - self.y * f[:l])
+        near = C_unlabeled * np.exp(-SHARPNESS * f[l:] ** 2)
+        value = 0.5 * (w @ w) + self.C * (short @ short) + near.sum()
+        slope = np.empty_like(f)  # of the losses, by f
+        slope[:l] = -2.0 * self.C * self.y * short
+        slope[l:] = -2.0 * SHARPNESS * f[l:] * near
+        total = slope.sum()
+        gradient = w + self.A.T @ slope - total * center
+        return float(value), np.append(gradient, total) if self.free else gradient
+
+
+def anneal(
+    objective: LowDensity,
+    C_unlabeled: float,
+    n_steps: int,
+    *,
+    tolerance: float,
+    max_iter: int,
+) -> tuple[Array, float, float]:
+    """w, the intercept of w'x, and the value of (1), at the end of the annealing.
+
+    Parameters
+    ----------
+    objective : LowDensity
+    C_unlabeled : float
+        The final weight of the unlabeled rows.
+    n_steps : int
+        How often the weight doubles on its way, after a first step without it.
+    tolerance : float
+        Largest entry of the gradient at the end, relative to that at w = 0.
+    max_iter : int
+        Iterations of L-BFGS in each step.
+    """
+    if sp.issparse(objective.A) and objective.A.nnz == 0:
+        raise ValueError("X is 0 everywhere; rows that differ are needed.")
+    center, v = objective.center, objective.start
+    weights = C_unlabeled * 2.0 ** (np.arange(n_steps) - n_steps + 1.0)
+    steps = [0.0] if objective.free else [0.0, *weights]
+    _, slope = objective.value_and_gradient(v, 0.0, center)
+    scale = float(np.abs(slope).max()) or 1.0
+    for number, weight in enumerate(steps, 1):
+        last = number == len(steps)
+        found = minimize(
+            objective.value_and_gradient,
+            v,
+            args=(weight, center),
+            jac=True,
+            method="L-BFGS-B",
+            options={
+                "gtol": scale * (tolerance if last else max(LOOSE, tolerance)),
+                "ftol": np.finfo(np.float64).eps,
+                "maxiter": max_iter,
+                "maxfun": 2 * max_iter,
+            },
+        )
+        v = found.x
+    if found.status == 1:  # out of iterations; rounding errors alone are no failure
+        warnings.warn(
+            f"L-BFGS did not reach tol={tolerance} in {max_iter} iterations. Scale the "
+            f"columns, lower C, or raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    w, b = objective.parts(v)
+    return w, b - float(center @ w), float(found.fun)
