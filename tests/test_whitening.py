@@ -131,3 +131,25 @@ def test_what_is_not_positive_semi_definite_is_refused(values):
     Q, _ = with_spectrum(np.array(values))
     with pytest.raises(ValueError, match=r"not positive semi-definite: its eigenvalue"):
         whitening(Q)
+
+
+def test_a_diagonal_is_divided_by_its_root(rng):
+    values = np.array([4.0, 1e-6, 9.0, 1.0])
+    w, Phi = whitening(np.diag(values)), rng.normal(size=(7, 4))
+    assert w.root.shape == (4,)
+    assert w.rank == 4
+    assert_allclose(w.whiten(Phi), Phi / np.sqrt(values), rtol=1e-15)
+    assert_allclose(w.unwhiten(Phi.T), Phi.T / np.sqrt(values)[:, None], rtol=1e-15)
+    assert_allclose(w.congruence(np.diag(values)), np.eye(4), rtol=1e-15)
+    # The same coordinates as without the short cut, up to a rotation.
+    tilted = np.diag(values)
+    tilted[0, 1] = tilted[1, 0] = 1e-12
+    dense = whitening(tilted).whiten(Phi)
+    assert_allclose(dense @ dense.T, w.whiten(Phi) @ w.whiten(Phi).T, rtol=1e-6)
+
+
+def test_a_diagonal_with_zeros_is_truncated():
+    w = whitening(np.diag([2.0, 0.0, 1.0]))
+    assert w.truncated
+    assert w.rank == 2
+    assert_allclose(np.abs(w.null.ravel()), [0, 1, 0], atol=1e-15)

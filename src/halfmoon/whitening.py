@@ -4,7 +4,8 @@ r"""Whitening: coordinates in which a penalty matrix is the identity.
 
 so that theta' Q theta is the squared length of theta~. R is a Cholesky factor; where Q
 is singular to rounding it is the square root of what is left above ``eps * p * max`` of
-the eigenvalues, and the directions below are reported, never patched by a jitter.
+the eigenvalues, and the directions below are reported, never patched by a jitter. A
+diagonal Q, such as the identity of random features, costs no factorization at all.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ class Whitening:
 
     Attributes
     ----------
-    root : ndarray of shape (p, p) or (p, rank)
-        Upper triangular R, or R^-1 itself where Q was truncated.
+    root : ndarray of shape (p, p), (p, rank) or (p,)
+        Upper triangular R; R^-1 itself where Q was truncated; the diagonal of R where
+        it has nothing else.
     truncated : bool
-        Which of the two `root` is.
+        Whether `root` is R^-1.
     null : ndarray of shape (p, p - rank)
         Orthonormal directions in which Q is 0 to rounding.
     """
@@ -44,18 +46,22 @@ class Whitening:
     @property
     def rank(self) -> int:
         """Numerical rank of Q."""
-        return int(self.root.shape[1])
+        return int(self.root.shape[-1])
 
     def whiten(self, Phi: Array) -> Array:
         """Phi R^-1, shape (b, rank)."""
         if self.truncated:
             return Phi @ self.root
+        if self.root.ndim == 1:
+            return Phi / self.root
         return np.asarray(dtrsm(1.0, self.root, Phi.T, trans_a=1).T)
 
     def unwhiten(self, theta: Array) -> Array:
         """R^-1 theta, shape (p, t)."""
         if self.truncated:
             return self.root @ theta
+        if self.root.ndim == 1:
+            return theta / self.root[:, None]
         return np.asarray(dtrsm(1.0, self.root, theta))
 
     def congruence(self, G: Array) -> Array:
@@ -76,9 +82,14 @@ def whitening(Q: Array) -> Whitening:
     -------
     Whitening
         O(p^3): a Cholesky factorization, or an eigendecomposition where that fails or
-        its factor is too ill-conditioned to solve with.
+        its factor is too ill-conditioned to solve with. O(p^2) for a diagonal Q.
     """
     p = Q.shape[0]
+    diagonal = np.diag(Q)
+    well = diagonal.min(initial=np.inf) > EPS * p * diagonal.max(initial=0.0)
+    if well and np.count_nonzero(Q) == p:
+        root = np.sqrt(diagonal)
+        return Whitening(root, truncated=False, null=np.empty((p, 0)))
     R, failed = dpotrf(Q)  # upper triangular
     if not failed:
         reciprocal_condition, _ = dpocon(R, np.abs(Q).sum(axis=0).max())
