@@ -9,9 +9,7 @@ most that the process has held by the end of a fit, less what it held before. Ru
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import platform
 import resource
 import sys
@@ -23,6 +21,7 @@ import scipy
 import sklearn
 
 from halfmoon import HalfmoonClassifier
+from halfmoon.datasets import DataNotFound, find, load_mnist, load_usps
 
 LABELS_PER_CLASS = 20
 SPLITS = 5
@@ -36,12 +35,15 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
-    folder = os.environ.get("HALFMOON_DATA")
-    if not folder:
-        sys.exit("Set HALFMOON_DATA to the folder that holds mnist/ and usps/.")
+    try:
+        find("usps")
+        find("mnist")
+    except DataNotFound as error:
+        sys.exit(str(error))
     runs = []
-    for name, load in (("usps", usps), ("mnist", mnist)):
-        X, y = load(Path(folder))
+    for name, load in (("usps", load_usps), ("mnist", load_mnist)):
+        X, y = load("test")
+        X = X.astype(np.float64)
         for split in range(SPLITS):
             runs.append({"data": name, "split": split} | run(X, y, split))
             print(runs[-1], flush=True)
@@ -117,28 +119,6 @@ def peak_bytes():
     """The most memory that this process has held."""
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def mnist(folder):
-    images, labels = (
-        read_idx(folder / "mnist" / f"t10k-{kind}-ubyte.gz")
-        for kind in ("images-idx3", "labels-idx1")
-    )
-    return images.reshape(len(images), -1).astype(np.float64), labels.astype(int)
-
-
-def read_idx(path):
-    """An array in the format of MNIST's files: dimensions, then bytes."""
-    with gzip.open(path) as file:
-        content = file.read()
-    n_axes = content[3]
-    shape = np.frombuffer(content, ">i4", n_axes, 4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * n_axes).reshape(shape)
-
-
-def usps(folder):
-    arrays = np.load(folder / "usps" / "usps.npz")
-    return arrays["X_test"] / 1000.0, arrays["y_test"].astype(int)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import sklearn
 from scipy.linalg import eigh, eigvalsh
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from halfmoon.datasets import load_california_housing, load_usps
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.landmarks import select_landmarks
 from halfmoon.rows import Array
@@ -67,18 +68,10 @@ def main() -> None:
 
 
 def load_tables() -> tuple[dict[str, Array], str]:
-    folder = os.environ.get("HALFMOON_DATA")
-    if folder:
-        root = Path(folder)
-        housing = np.loadtxt(
-            root / "california_housing" / "california_housing.csv.gz",
-            delimiter=",",
-            skiprows=1,
-        )
-        usps = np.load(root / "usps" / "usps.npz")["X_train"] / 1000
+    if os.environ.get("HALFMOON_DATA"):
         return {
-            "california_housing": housing[:, :-1],  # the target is the last column
-            "usps": usps,
+            "california_housing": load_california_housing()[0],
+            "usps": load_usps("train")[0],
         }, "Data: california_housing and usps, from the folder in HALFMOON_DATA."
     return {
         "digits": load_digits().data,

@@ -9,12 +9,18 @@ unlabeled rows of the table itself.
 import os
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
+
+from halfmoon.datasets import (
+    load_california_housing,
+    load_covtype,
+    load_protein,
+    load_ssl_book,
+)
 
 MAX_ROWS = 10_000
 ROWS_SEED = 0
@@ -127,21 +133,10 @@ def load(name):
 def _read(name):
     if name in BUNDLED:
         return getattr(datasets, f"load_{name}")(return_X_y=True)
-    root = Path(os.environ["HALFMOON_DATA"])
     if name == "california_housing":
-        path = root / "california_housing" / "california_housing.csv.gz"
-        values = np.loadtxt(path, delimiter=",", skiprows=1)
-        return values[:, :-1], values[:, -1]
+        return load_california_housing()
     if name == "protein":
-        path = root / "uci_regression" / "protein.csv.gz"
-        values = np.loadtxt(path, delimiter=",")
-        return values[:, :-1], values[:, -1]
+        return load_protein()[:2]
     if name == "covtype":
-        with np.load(root / "covtype" / "covtype.npz") as stored:
-            codes = (np.eye(4)[stored["wilderness"]], np.eye(40)[stored["soil"]])
-            return np.hstack([stored["quant"], *codes]), stored["y"]
-    with np.load(root / "ssl_book" / f"{name}.npz") as stored:
-        if "X" in stored.files:
-            return stored["X"], stored["y"]
-        parts = stored["data"], stored["indices"], stored["indptr"]
-        return csr_array(parts, shape=tuple(stored["shape"])), stored["y"]
+        return load_covtype()
+    return load_ssl_book(name)[:2]
