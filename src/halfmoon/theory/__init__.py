@@ -1,11 +1,29 @@
 """Theory: what the papers say of a fit, as numbers that can be laid beside it."""
 
 from halfmoon.theory.conditioning import conditional_learner, cost_of_conditioning
+from halfmoon.theory.eigenlearning import Eigenlearning, eigenlearning
+from halfmoon.theory.noise import (
+    fredholm_inner_product,
+    fredholm_linear_noise,
+    fredholm_width,
+    gaussian_noise,
+    linear_noise,
+)
 from halfmoon.theory.residual import ResidualKernel, residual_kernel
+from halfmoon.theory.soft_threshold import SoftThreshold, soft_threshold_spectrum
 
 __all__ = [
+    "Eigenlearning",
     "ResidualKernel",
+    "SoftThreshold",
     "conditional_learner",
     "cost_of_conditioning",
+    "eigenlearning",
+    "fredholm_inner_product",
+    "fredholm_linear_noise",
+    "fredholm_width",
+    "gaussian_noise",
+    "linear_noise",
     "residual_kernel",
+    "soft_threshold_spectrum",
 ]

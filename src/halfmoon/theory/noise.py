@@ -1,0 +1,91 @@
+r"""Noise suppressed: Fredholm kernels of Gaussian rows, in closed form.
+
+Rows are Gaussian, with variance lambda^2 in the columns that carry the signal and less,
+sigma^2, in the m columns that are noise. Averaging a kernel over such rows shrinks the
+noise columns more than the others. With Gaussian kernels of squared width t, and
+infinitely many rows to average over,
+
+===========================  =======================================================
+k linear, h Gaussian         k_F(x, z) = x'S z, S of `fredholm_inner_product`
+k Gaussian, h linear, (N)    k_F(x, z) = a(x)'a(z), a_i(x) = x_i v_i / (t + v_i)
+k and h Gaussian, (N)        a Gaussian kernel of squared width `fredholm_width(t, v)`
+                             in a column of variance v, times a constant
+===========================  =======================================================
+
+so that kernels scaled to the same mean can be compared by their variance under noise.
+Que, Belkin, Wang, "Learning with Fredholm kernels", 2014: theorems 4, 5 and 8.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfmoon.rows import Array
+
+__all__ = [
+    "fredholm_inner_product",
+    "fredholm_linear_noise",
+    "fredholm_width",
+    "gaussian_noise",
+    "linear_noise",
+]
+
+
+def fredholm_inner_product(
+    mean: Array,  # (d,)
+    variances: Array,  # (d,)
+    t: float,
+) -> Array:  # (d, d)
+    r"""S with k_F(x, z) = x'S z for a linear outer kernel (theorem 4).
+
+    .. math:: S = \prod_i \sqrt{t / (2 v_i + t)}
+              \; \bigl( m m' + diag(v_i^2 / (2 v_i + t)) \bigr)
+
+    so t is a soft threshold: directions of variance well below it are taken out.
+
+    Examples
+    --------
+    >>> S = fredholm_inner_product(np.zeros(2), np.array([10.0, 1.0]), t=5.0)
+    >>> round(float(S[0, 0] / S[1, 1]), 6)
+    28.0
+    """
+    scale = np.sqrt(np.prod(t / (2 * variances + t)))
+    shrunk = np.diag(variances**2 / (2 * variances + t))
+    return np.asarray(scale * (np.outer(mean, mean) + shrunk))
+
+
+def linear_noise(m: int, noise: float) -> float:
+    """Variance of x'z under noise: of m columns, each of variance `noise` (lemma 6)."""
+    return m * noise**2
+
+
+def fredholm_linear_noise(m: int, signal: float, noise: float, t: float) -> float:
+    r"""Variance of k_F under noise, scaled to have the mean of x'z (lemma 7).
+
+    .. math:: m \, noise^2 \left(
+              \frac{noise \, (t + signal)}{signal \, (t + noise)} \right)^4
+
+    Less than `linear_noise` wherever the signal has more variance than the noise.
+    """
+    return linear_noise(m, noise) * (noise * (t + signal) / signal / (t + noise)) ** 4
+
+
+def fredholm_width(t: float, variance: float) -> float:
+    r"""Squared width of k_F in a column of a given variance, k and h Gaussian.
+
+    .. math:: t (t + v) (t + 3 v) / v^2
+    """
+    return t * (t + variance) * (t + 3 * variance) / variance**2
+
+
+def gaussian_noise(m: int, noise: float, width: float) -> float:
+    r"""Relative variance of exp(-q / 2 width) under noise (lemmas 10 and 11).
+
+    .. math:: \left( \frac{(w + 2 noise)^2}{w (w + 4 noise)} \right)^{m/2} - 1
+
+    The plain kernel has the squared width r, the Fredholm kernel the much larger
+    `fredholm_width(t, noise)` in the columns of noise, with t such that
+    `fredholm_width(t, signal)` is r.
+    """
+    ratio = (width + 2 * noise) ** 2 / (width * (width + 4 * noise))
+    return float(np.expm1(m / 2 * np.log(ratio)))
