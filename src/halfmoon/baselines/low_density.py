@@ -19,18 +19,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon.rows import Array, Rows
 
-__all__ = ["LowDensity", "anneal"]
+__all__ = ["Annealed", "LowDensity", "anneal"]
 
 SHARPNESS = 3.0  # of exp(-3 f^2), which then falls to 5 % at the margin f = 1
-LOOSE = 1e-2  # gradient, relative, that is enough before the last step
+MEMORY = 5  # of L-BFGS: of wide tables its own steps take longer than the products
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,15 @@ class LowDensity:
         return float(value), np.append(gradient, total) if self.free else gradient
 
 
+class Annealed(NamedTuple):
+    """Where the annealing ended."""
+
+    w: Array  # (p,)
+    intercept: float  # of w'x, without the mean
+    value: float  # of (1)
+    n_iter: int  # of all steps together
+
+
 def anneal(
     objective: LowDensity,
     C_unlabeled: float,
@@ -100,8 +109,8 @@ def anneal(
     *,
     tolerance: float,
     max_iter: int,
-) -> tuple[Array, float, float]:
-    """w, the intercept of w'x, and the value of (1), at the end of the annealing.
+) -> Annealed:
+    """Minimize (1) step by step, by L-BFGS.
 
     Parameters
     ----------
@@ -111,33 +120,39 @@ def anneal(
     n_steps : int
         How often the weight doubles on its way, after a first step without it.
     tolerance : float
-        Largest entry of the gradient at the end, relative to that at w = 0.
+        Largest entry of the gradient at the end of each step, relative to that at
+        w = 0.
     max_iter : int
         Iterations of L-BFGS in each step.
     """
-    if sp.issparse(objective.A) and objective.A.nnz == 0:
-        raise ValueError("X is 0 everywhere; rows that differ are needed.")
     center, v = objective.center, objective.start
     weights = C_unlabeled * 2.0 ** (np.arange(n_steps) - n_steps + 1.0)
     steps = [0.0] if objective.free else [0.0, *weights]
-    _, slope = objective.value_and_gradient(v, 0.0, center)
-    scale = float(np.abs(slope).max()) or 1.0
-    for number, weight in enumerate(steps, 1):
-        last = number == len(steps)
+    unit, slope = objective.value_and_gradient(v, 0.0, center)
+
+    def scaled(v: Array, weight: float) -> tuple[float, Array]:
+        # L-BFGS takes its tolerances for a value of about 1.
+        value, gradient = objective.value_and_gradient(v, weight, center)
+        return value / unit, gradient / unit
+
+    n_iter, steepest = 0, float(np.abs(slope).max()) / unit
+    for weight in steps:
+        # No step may stop early: where it ends decides to which minimum the next goes.
         found = minimize(
-            objective.value_and_gradient,
+            scaled,
             v,
-            args=(weight, center),
+            args=(weight,),
             jac=True,
             method="L-BFGS-B",
             options={
-                "gtol": scale * (tolerance if last else max(LOOSE, tolerance)),
+                "maxcor": MEMORY,
+                "gtol": steepest * tolerance,
                 "ftol": np.finfo(np.float64).eps,
                 "maxiter": max_iter,
                 "maxfun": 2 * max_iter,
             },
         )
-        v = found.x
+        v, n_iter = found.x, n_iter + int(found.nit)
     if found.status == 1:  # out of iterations; rounding errors alone are no failure
         warnings.warn(
             f"L-BFGS did not reach tol={tolerance} in {max_iter} iterations. Scale the "
@@ -146,4 +161,4 @@ def anneal(
             stacklevel=3,
         )
     w, b = objective.parts(v)
-    return w, b - float(center @ w), float(found.fun)
+    return Annealed(w, b - float(center @ w), unit * float(found.fun), n_iter)

@@ -19,7 +19,7 @@ from halfmoon.kernels import Linear, Precomputed, as_kernel
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
-from halfmoon.whitening import whitening
+from halfmoon.whitening import Whitening, whitening
 
 __all__ = ["TSVMClassifier"]
 
@@ -59,7 +59,8 @@ class TSVMClassifier(BaselineClassifier):
     n_components, landmarks : see `halfmoon.LaplacianClassifier`
         For kernels other than the linear one.
     tol : float
-        Largest entry of the gradient at the end, relative to that of f = 0.
+        Largest entry of the gradient at the end of each step, relative to that of
+        f = 0.
     max_iter : int
         Iterations of L-BFGS in each step.
     memory_limit, random_state, unlabeled : see `halfmoon.LaplacianClassifier`
@@ -75,6 +76,8 @@ class TSVMClassifier(BaselineClassifier):
     intercept_ : ndarray of shape (t,)
     objective_ : ndarray of shape (t,)
         The least values found.
+    n_iter_ : int
+        Iterations of L-BFGS, over all steps.
     basis_ : Basis
         The functions that f is made of. Only with other kernels.
 
@@ -85,7 +88,7 @@ class TSVMClassifier(BaselineClassifier):
 
     Examples
     --------
-    Two labels say that x_1 matters; the rows say that it is x_2:
+    Two clusters, long in the first column, with a label each:
 
     >>> import numpy as np
     >>> from halfmoon.baselines import TSVMClassifier
@@ -127,14 +130,16 @@ class TSVMClassifier(BaselineClassifier):
         l, u = int(labeled.sum()), int((~labeled).sum())
         C, C_unlabeled = self._weights(l, u)
         shares = self._shares(codes[labeled])
-        Phi = self._coordinates(X, l)
+        Phi, root = self._coordinates(X, l)
         order = np.r_[np.flatnonzero(labeled), np.flatnonzero(~labeled)]
         A, codes = Phi[order], codes[labeled]
         ones = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         with blas_for(A.shape[0] * A.shape[1]):
             found = [
                 anneal(
-                    LowDensity(A, np.where(codes == c, 1.0, -1.0), C, 2 * shares[c] - 1),
+                    LowDensity(
+                        A, np.where(codes == c, 1.0, -1.0), C, 2 * shares[c] - 1
+                    ),
                     C_unlabeled,
                     self.n_steps,
                     tolerance=self.tol,
@@ -142,14 +147,14 @@ class TSVMClassifier(BaselineClassifier):
                 )
                 for c in ones
             ]
-        W, b, values = zip(*found, strict=True)
-        self.n_labeled_ = l
-        self.intercept_, self.objective_ = np.array(b), np.array(values)
-        if self.basis_ is None:
-            self.coef_ = np.array(W)
+        W = np.array([each.w for each in found])  # (t, p)
+        self.n_labeled_, self.n_iter_ = l, max(each.n_iter for each in found)
+        self.intercept_ = np.array([each.intercept for each in found])
+        self.objective_ = np.array([each.value for each in found])
+        if root is None:
+            self.coef_ = W
         else:
-            self._theta = self._root.unwhiten(np.array(W).T)
-            del self._root
+            self._theta = root.unwhiten(W.T)
         return self
 
     def _scores(self, X: Rows) -> Array:
@@ -157,7 +162,7 @@ class TSVMClassifier(BaselineClassifier):
             return np.asarray(X @ self.coef_.T + self.intercept_)
         return self.basis_.function(self._theta)(X) + self.intercept_
 
-    def _coordinates(self, X: Rows, l: int) -> Rows:
+    def _coordinates(self, X: Rows, l: int) -> tuple[Rows, Whitening | None]:
         """Rows in coordinates in which the norm of f is that of w.
 
         The columns themselves, or the kernel's functions, whitened.
@@ -165,7 +170,7 @@ class TSVMClassifier(BaselineClassifier):
         kernel = as_kernel(self.kernel)
         self.basis_: Basis | None = None
         if isinstance(kernel, Linear):
-            return sp.csr_array(X) if sp.issparse(X) else X
+            return sp.csr_array(X) if sp.issparse(X) else X, None
         if isinstance(kernel, Precomputed) or kernel.conditional_degree >= 0:
             raise ValueError(
                 f"kernel is {self.kernel!r}; a positive definite kernel of the rows "
@@ -182,8 +187,8 @@ class TSVMClassifier(BaselineClassifier):
             in_dual=False,
             memory_limit=self.memory_limit,
         ).fit(X, rng)
-        self._root = whitening(self.basis_.penalty())
-        return self._root.whiten(self.basis_.transform(X))
+        root = whitening(self.basis_.penalty())
+        return root.whiten(self.basis_.transform(X)), root
 
     def _weights(self, l: int, u: int) -> tuple[float, float]:
         """C and the final C*."""
@@ -192,7 +197,9 @@ class TSVMClassifier(BaselineClassifier):
             raise ValueError(f"C is {C!r}; a positive number is needed.")
         if self.n_steps < 1 or self.n_steps != int(self.n_steps):
             raise ValueError(f"n_steps is {self.n_steps!r}; 1, 2, 3, ... is needed.")
-        C_unlabeled = C * l / max(u, 1) if self.C_unlabeled is None else self.C_unlabeled
+        C_unlabeled = (
+            C * l / max(u, 1) if self.C_unlabeled is None else self.C_unlabeled
+        )
         if not 0 <= C_unlabeled < np.inf:
             raise ValueError(
                 f"C_unlabeled is {C_unlabeled!r}; None, or a number that is not "
