@@ -15,10 +15,10 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format docs bench clean
+.PHONY: help demo test test-all lint format docs bench reproduce reproduce-quick clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
 demo: .venv/.demo ## a small example, from rows to predictions
@@ -29,6 +29,7 @@ test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
 
 test-all: .venv/.test-all ## every test, slow ones and those with torch included
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(ARGS)
+	@$(MAKE) --no-print-directory reproduce-quick
 
 lint: .venv/.lint ## ruff, formatting and mypy
 	@$(BIN)/ruff check --quiet --output-format concise $(CHECKED)
@@ -46,6 +47,13 @@ docs: .venv/.docs ## HTML documentation, warnings as errors
 
 bench: .venv/.bench ## timings beside those of other libraries
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+reproduce: .venv/.reproduce ## every table and figure of the papers; resumes (hours)
+	@$(BIN)/python -m experiments run all --out build/reproduce $(ARGS)
+
+reproduce-quick: .venv/.reproduce ## the same, small (minutes)
+	@$(BIN)/python -m experiments run all --quick --splits 2 \
+		--out build/reproduce-quick $(ARGS)
 
 clean: ## remove what the other targets made, .venv included
 	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
@@ -65,7 +73,8 @@ clean: ## remove what the other targets made, .venv included
 	@$(PIP) install --editable .
 	@touch $@
 
-.venv/.demo .venv/.test .venv/.lint .venv/.docs .venv/.bench: .venv/.%: .venv/.base
+.venv/.demo .venv/.test .venv/.lint .venv/.docs .venv/.bench .venv/.reproduce: \
+		.venv/.%: .venv/.base
 	@$(PIP) install --group $*
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""Closed forms of Fredholm kernels of Gaussian rows, against averages over drawn rows."""
+"""Closed forms of Fredholm kernels of Gaussian rows, against drawn rows."""
 
 import numpy as np
 import pytest
