@@ -7,9 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Claim", "Page", "Picture", "Table"]
+__all__ = ["OURS", "VERDICTS", "Claim", "Page", "Picture", "Table"]
 
-VERDICTS = ("reproduced", "reproduced in part", "not reproduced", "not testable")
+VERDICTS = {  # of a claim of the paper, and of one of ours
+    "reproduced": "holds",
+    "reproduced in part": "holds in part",
+    "not reproduced": "does not hold",
+    "not testable": "not testable",
+}
+OURS = "(ours) "
 
 
 @dataclass(frozen=True)
@@ -19,7 +25,8 @@ class Claim:
     Attributes
     ----------
     says : str
-        The claim, in our words.
+        The claim, in our words. One that is ours and not the paper's begins with
+        `OURS`.
     verdict : str
         One of `VERDICTS`.
     because : str
@@ -32,7 +39,17 @@ class Claim:
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
-            raise ValueError(f"verdict is {self.verdict!r}; one of {VERDICTS}.")
+            raise ValueError(f"verdict is {self.verdict!r}; one of {list(VERDICTS)}.")
+
+    @property
+    def ours(self) -> bool:
+        """Whether the claim goes beyond the paper."""
+        return self.says.startswith(OURS)
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or two: what is not the paper's is not reproduced."""
+        return VERDICTS[self.verdict] if self.ours else self.verdict
 
 
 @dataclass(frozen=True)
@@ -58,8 +75,12 @@ class Picture:
     figure: Any
 
     def save(self, path: Path) -> None:
+        """Write a PNG file, and let go of the figure."""
+        import matplotlib.pyplot as plt
+
         path.parent.mkdir(parents=True, exist_ok=True)
         self.figure.savefig(path, dpi=100, bbox_inches="tight", metadata=_NO_STAMP)
+        plt.close(self.figure)
 
 
 _NO_STAMP = {"Software": None}
@@ -88,10 +109,6 @@ class Page:
             else:
                 out.append(part)
         if self.claims:
-            rows = [[c.says, f"**{c.verdict}**", c.because] for c in self.claims]
-            out.append(
-                Table(
-                    "What the paper says:", ["claim", "verdict", "seen"], rows
-                ).markdown()
-            )
+            rows = [[c.says, f"**{c.word}**", c.because] for c in self.claims]
+            out.append(Table("Claims:", ["claim", "verdict", "seen"], rows).markdown())
         return "\n\n".join(out)
