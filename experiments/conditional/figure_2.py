@@ -293,7 +293,7 @@ def _prediction(runs: list[Run]) -> Claim:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-2",
-    title="cost of conditioning against N, k and the noise",
+    title="Cost of conditioning against N, k and the noise",
     cells=cells,
     run=run,
     report=report,

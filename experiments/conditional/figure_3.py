@@ -257,7 +257,7 @@ def _theory(runs: list[Run]) -> Claim:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-3",
-    title="test error against k, and against lambda with and without free waves",
+    title="Test error against k, and against lambda with and without free waves",
     cells=cells,
     run=run,
     report=report,

@@ -144,7 +144,7 @@ def _picture(every: dict[str, Curves]) -> Picture:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-4",
-    title="test error against the number of unpenalized eigenfunctions, 7 against 9",
+    title="Test error against the number of unpenalized eigenfunctions, 7 against 9",
     cells=table_1.cells,
     run=table_1.run,
     report=report,

@@ -222,7 +222,7 @@ def _tuned(runs: list[Run]) -> Claim:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-5",
-    title="random features, some of them unpenalized, on a sphere",
+    title="Random features, some of them unpenalized, on a sphere",
     cells=cells,
     run=run,
     report=report,

@@ -242,7 +242,7 @@ def _closed(runs: list[Run]) -> Claim:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-6",
-    title="what k Gaussian features leave of each mode",
+    title="What k Gaussian features leave of each mode",
     cells=cells,
     run=run,
     report=report,

@@ -157,7 +157,7 @@ def _formula(runs: list[Run]) -> Claim:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-7",
-    title="the residual spectrum is proportional to its soft threshold",
+    title="The residual spectrum is proportional to its soft threshold",
     cells=cells,
     run=run,
     report=report,

@@ -216,7 +216,7 @@ def _picture(by: dict[str, list[Curve]]) -> Picture:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-8",
-    title="unpenalized random units, 7 against 9",
+    title="Unpenalized random units, 7 against 9",
     cells=cells,
     run=run,
     report=report,

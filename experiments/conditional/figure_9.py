@@ -200,7 +200,7 @@ def _picture(results: list[dict[str, Any]]) -> Picture:
 
 EXPERIMENT = Experiment(
     name="conditional-figure-9",
-    title="units of a trained network unpenalized, 7 against 9",
+    title="Units of a trained network unpenalized, 7 against 9",
     cells=cells,
     run=run,
     report=report,

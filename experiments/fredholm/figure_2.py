@@ -112,7 +112,7 @@ def report(runs):
 
 EXPERIMENT = Experiment(
     name="fredholm-figure-2",
-    title="principal component regression without choosing components",
+    title="Principal component regression without choosing components",
     cells=cells,
     run=run,
     report=report,

@@ -78,7 +78,7 @@ def report(runs):
 
 EXPERIMENT = Experiment(
     name="fredholm-theorem-4",
-    title="a linear outer kernel softly thresholds principal components",
+    title="A linear outer kernel softly thresholds principal components",
     cells=cells,
     run=run,
     report=report,

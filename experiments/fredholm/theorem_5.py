@@ -117,7 +117,7 @@ def report(runs):
 
 EXPERIMENT = Experiment(
     name="fredholm-theorem-5",
-    title="less variance under noise, linear inner kernel",
+    title="Less variance under noise, linear inner kernel",
     cells=cells,
     run=run,
     report=report,

@@ -103,7 +103,7 @@ def report(runs):
 
 EXPERIMENT = Experiment(
     name="fredholm-theorem-8",
-    title="less variance under noise, Gaussian kernels",
+    title="Less variance under noise, Gaussian kernels",
     cells=cells,
     run=run,
     report=report,
