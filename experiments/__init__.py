@@ -1,6 +1,6 @@
 """Every table and figure of the three papers, each from one script.
 
-The papers, which give their names to the folders here:
+The papers, which give their names to the folders here; S0, S1 and S2 in docstrings:
 
 fredholm     Que, Belkin, Wang, "Learning with Fredholm Kernels", 2014
 laplacian    Cabannes, Pillaud-Vivien, Bach, Rudi, "Overcoming the curse of

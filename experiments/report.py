@@ -29,7 +29,8 @@ silent stands in each section, which is the docstring of its script.
 *Printed* is the number in the paper. *Tuned* is ours with the settings that do best on
 the test rows, as the paper chose them. *Honest* is ours with settings chosen by
 leave-one-out on the labeled rows alone. *Constant* always answers the larger class.
-Claims marked (ours) are not the paper's: they go beyond it, or test what it leaves out.
+S0, S1 and S2 stand for the papers, in the order below. Claims marked (ours) are not the
+paper's: they go beyond it, or test what it leaves out.
 
 The cells together took {minutes:.0f} minutes, on a machine that did other work too.
 """
