@@ -29,7 +29,11 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = _chosen(known, options.names)
     if options.command == "run":
         named = "all" not in options.names
-        outcome = run_all(chosen, size, store, options.fresh)
+        try:
+            outcome = run_all(chosen, size, store, options.fresh)
+        except KeyboardInterrupt:
+            print("Stopped. The same command goes on from here.", file=sys.stderr)
+            return 130
         for name, why in outcome.skipped.items():
             print(f"{name} was not run. {why}", file=sys.stderr)
         for name, text in outcome.failed.items():

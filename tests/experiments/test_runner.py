@@ -125,3 +125,12 @@ def test_no_data_is_asked_for_that_has_no_source(monkeypatch, tmp_path):
     for experiment in all_experiments().values():
         message = missing_data(experiment)
         assert (message is None) == (not experiment.data)
+
+
+def test_ctrl_c_says_how_to_go_on(monkeypatch, tmp_path, capsys):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.__main__.run_all", stopped)
+    assert main(["run", "all", "--out", str(tmp_path)]) == 130
+    assert "The same command goes on from here" in capsys.readouterr().err
