@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.experiment import PAPERS, Experiment, Size
+from experiments.experiment import PAPERS, Experiment, Run, Size
 from experiments.page import VERDICTS, Page, Table
-from experiments.store import Store
+from experiments.store import Store, key
 
 __all__ = ["write_report"]
 
@@ -51,7 +51,7 @@ def write_report(
     for paper in PAPERS:
         sections.append(f"## {TITLES[paper]}")
         for experiment in (e for e in experiments if e.paper == paper):
-            runs = list(store.read(experiment.source).values())
+            runs = _runs(experiment, size, store)
             head = f"### {experiment.name}: {experiment.title}"
             if not runs:
                 sections += [head, "*Not run yet.*"]
@@ -81,6 +81,13 @@ def write_report(
     path.write_text(
         "\n\n".join([top, tally.markdown(), summary.markdown(), *sections]) + "\n"
     )
+
+
+def _runs(experiment: Experiment, size: Size, store: Store) -> list[Run]:
+    """The runs of this size, in the order of the cells."""
+    kept = store.read(experiment.source)
+    wanted = [key(cell) for cell in experiment.cells(size)]
+    return [kept[at] for at in wanted if at in kept]
 
 
 def _setting(experiment: Experiment, runs: Sequence) -> str:

@@ -58,9 +58,9 @@ def run_all(
         if missing is not None:
             skipped[experiment.name] = missing
             continue
-        kept = {} if fresh else store.read(experiment.name)
+        kept = store.read(experiment.name)
         cells = {key(cell): cell for cell in experiment.cells(size)}
-        todo = {at: cell for at, cell in cells.items() if at not in kept}
+        todo = {at: cell for at, cell in cells.items() if fresh or at not in kept}
         work.append((experiment, cells, kept, todo))
     guess = _Guess([(e.name, list(todo)) for e, _, _, todo in work])
     done = 0
@@ -77,8 +77,9 @@ def run_all(
                 seconds = round(time.perf_counter() - start, 2)
                 kept[at] = Run(cell, result, seconds)
                 guess.learn(experiment.name, at, seconds)
-                # In the order of the cells, and without those of other settings.
-                store.write(experiment.name, {c: kept[c] for c in cells if c in kept})
+                # In the order of the cells, then those of other sizes.
+                ordered = {c: kept[c] for c in cells if c in kept}
+                store.write(experiment.name, ordered | kept)
                 done += 1
     return Outcome(done, skipped, failed)
 

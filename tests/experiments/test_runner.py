@@ -134,3 +134,15 @@ def test_ctrl_c_says_how_to_go_on(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("experiments.__main__.run_all", stopped)
     assert main(["run", "all", "--out", str(tmp_path)]) == 130
     assert "The same command goes on from here" in capsys.readouterr().err
+
+
+def test_runs_of_another_size_are_kept_but_not_told_of(tmp_path):
+    store = Store(tmp_path / "results")
+    run_all([squares([])], Size(), store)
+    run_all([squares([])], Size(quick=True), store, fresh=True)
+    assert len(store.read("laplacian-squares")) == 4
+    write_report([squares([])], Size(quick=True), store, tmp_path / "RESULTS.md")
+    assert (
+        "| the sum is 14 | **not reproduced** | 1 |"
+        in (tmp_path / "RESULTS.md").read_text()
+    )
