@@ -18,7 +18,7 @@ from halfmoon import HalfmoonClassifier
 from halfmoon.baselines import TSVMClassifier
 from halfmoon.rows import Array, Indices, Rows
 
-__all__ = ["CS", "error", "halfmoon_trial", "hidden", "tsvm_trial"]
+__all__ = ["CS", "error", "fitted_halfmoon", "halfmoon_trial", "hidden", "tsvm_trial"]
 
 CS = (0.01, 0.1, 1.0, 10.0, 100.0)  # the first three where classes are many
 N_FOLDS = 5
@@ -89,7 +89,7 @@ def tsvm_trial(
     return {"method": "TSVM", "split": split, "setting": {}, "seconds": seconds, **out}
 
 
-def halfmoon_trial(
+def fitted_halfmoon(
     X: Rows,  # (n, d)
     classes: Indices,  # (n,)
     labeled: Indices,  # (l,)
@@ -97,13 +97,14 @@ def halfmoon_trial(
     truth: Indices,
     *,
     split: int,
-) -> dict[str, Any]:
-    """HalfmoonClassifier, told nothing but the rows and their labels."""
+    **parameters: Any,
+) -> tuple[HalfmoonClassifier, dict[str, Any]]:
+    """HalfmoonClassifier, told nothing but the rows and their labels; and its trial."""
     start = process_time()
-    model = HalfmoonClassifier(random_state=split).fit(X, hidden(classes, labeled))
-    wrong = error(model.predict(X_test), truth)
+    model = HalfmoonClassifier(random_state=split, **parameters)
+    wrong = error(model.fit(X, hidden(classes, labeled)).predict(X_test), truth)
     seconds = process_time() - start
-    return {
+    return model, {
         "method": "Halfmoon",
         "split": split,
         "setting": {},
@@ -113,8 +114,13 @@ def halfmoon_trial(
         "loo": [0.0],
         "square": [0.0],
         "seconds": seconds,
-        "levers": levers(model.comparison_),
     }
+
+
+def halfmoon_trial(*rows: Any, split: int) -> dict[str, Any]:
+    """The trial of `fitted_halfmoon`, with the kinds of candidates that answer."""
+    model, trial = fitted_halfmoon(*rows, split=split)
+    return {**trial, "levers": levers(model.comparison_)}
 
 
 def levers(comparison: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from experiments.experiment import Size
 from experiments.fredholm.comparison import OURS, Comparison
+from experiments.fredholm.estimator_trials import error, fitted_halfmoon
 from experiments.fredholm.grams import (
     Split,
     averaged_columns,
@@ -183,26 +184,16 @@ def run_cell(
 def _halfmoon(images: Images, row: str, per_class: int, split: int) -> dict[str, Any]:
     """HalfmoonClassifier with nothing told of the table: its error, what it chose."""
     labeled = images.labeled(per_class, split)
-    known = np.full(len(images.y), np.nan)
-    known[labeled] = images.y[labeled]
-    rest = np.isnan(known)
-    start = process_time()
-    model = HalfmoonClassifier(budget=BUDGET, random_state=split).fit(images.X, known)
-    wrong = model.predict(images.X[rest]) != images.y[rest]
-    seconds = process_time() - start
-    wrong_twin = model.twin_.predict(images.X[rest]) != images.y[rest]
+    rest = np.setdiff1d(np.arange(len(images.y)), labeled)
+    X, y = images.X[rest], images.y[rest]
+    model, trial = fitted_halfmoon(
+        images.X, images.y, labeled, X, y, split=split, budget=BUDGET
+    )
     return {
+        **trial,
         "row": row,
-        "method": OURS,
-        "split": split,
-        "setting": {},
-        "weight": [0.0],
-        "test": [100.0 * wrong.mean()],
-        "loo": [100.0 * (1.0 - model.loo_score_)],
-        "square": [0.0],
-        "seconds": seconds,
         "levers": _levers(model),
-        "twin": 100.0 * wrong_twin.mean(),
+        "twin": error(model.twin_.predict(X), y),
     }
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from halfmoon.estimators.targets import as_labels, class_codes
-from halfmoon.rows import Array, Rows, refuse_extreme
+from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
+from halfmoon.rows import Array, Indices, Rows, refuse_extreme, rows_with_targets
 
-__all__ = ["Baseline", "BaselineClassifier"]
+__all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 
 
 class Baseline(BaseEstimator):
@@ -42,6 +42,27 @@ class Baseline(BaseEstimator):
         )
         refuse_extreme(X)
         return X
+
+
+class BaselineRegressor(RegressorMixin, Baseline):
+    """A regressor of one target or of several."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _read(self, X: Any, y: Any) -> tuple[Rows, Array, Indices]:
+        """The rows, their targets as y has them, and which rows have all of them."""
+        X = self._table(X, reset=True)
+        targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
+        chosen = rows_with_targets(targets.reshape(X.shape[0], -1))
+        if chosen.size == 0:
+            raise ValueError(
+                f"None of the {X.shape[0]} rows is labeled; at least one label is "
+                f"needed."
+            )
+        return X, targets, chosen
 
 
 class BaselineClassifier(ClassifierMixin, Baseline, ABC):

@@ -18,10 +18,16 @@ from sklearn.exceptions import ConvergenceWarning
 from halfmoon.rows import Array
 from halfmoon.solvers import conjugate_gradients
 
-__all__ = ["graph_solve"]
+__all__ = ["graph_solve", "identity_minus"]
 
 LU_ROWS = 3_000
 TOLERANCE = 1e-10  # of the residual of conjugate gradients
+
+
+def identity_minus(S: Any) -> Any:
+    """I - S, sparse where S is."""
+    n = S.shape[0]
+    return (sp.eye_array(n, format="csr") if sp.issparse(S) else np.eye(n)) - S
 
 
 def graph_solve(A: Any, B: Array) -> Array:

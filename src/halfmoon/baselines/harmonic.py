@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.baselines.base import BaselineRegressor
 from halfmoon.baselines.graph_labels import GraphClassifier, GraphLabels
-from halfmoon.baselines.graph_systems import graph_solve
+from halfmoon.baselines.graph_systems import graph_solve, identity_minus
 from halfmoon.baselines.row_graph import RowGraph
-from halfmoon.estimators.targets import as_labels, numeric_targets
 from halfmoon.memory import MEMORY_LIMIT
-from halfmoon.rows import Array, rows_with_targets
+from halfmoon.rows import Array
 
 __all__ = ["HarmonicClassifier", "HarmonicRegressor"]
 
@@ -51,8 +49,7 @@ class Harmonic(GraphLabels):
         l, u = np.flatnonzero(labeled), np.flatnonzero(reached & ~labeled)
         degree_l = np.sqrt(graph.degree[l])[:, None]
         S_u = S[u]
-        A = -S_u[:, u]
-        A = A + sp.eye_array(len(u)) if sp.issparse(A) else A + np.eye(len(u))
+        A = identity_minus(S_u[:, u])
         F = Y.copy()
         F[u] = root[u][:, None] * graph_solve(A, S_u[:, l] @ (degree_l * Y[l]))
         return F
@@ -117,7 +114,7 @@ class HarmonicClassifier(GraphClassifier, Harmonic):
 
 
 @dataclass(eq=False, repr=False)
-class HarmonicRegressor(RegressorMixin, Harmonic):
+class HarmonicRegressor(BaselineRegressor, Harmonic):
     """Harmonic function of numbers on a graph over all rows.
 
     As `HarmonicClassifier`, for targets that are numbers, one or several for each row.
@@ -149,11 +146,6 @@ class HarmonicRegressor(RegressorMixin, Harmonic):
     array([0., 2., 4., 6., 8.])
     """
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     def fit(self, X: Any, y: Any) -> Self:
         """Spread the targets that y has over all rows of X.
 
@@ -164,16 +156,10 @@ class HarmonicRegressor(RegressorMixin, Harmonic):
         y : array-like of shape (n,) or (n, t)
             Targets; NaN, None or pd.NA where a row has none.
         """
-        X = self._table(X, reset=True)
-        targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
-        Y = targets.reshape(X.shape[0], -1)
-        labeled = np.zeros(len(Y), dtype=bool)
-        labeled[rows_with_targets(Y)] = True
-        if not labeled.any():
-            raise ValueError(
-                f"None of the {len(Y)} rows is labeled; at least one label is needed."
-            )
-        F = self._fit_graph(X, Y, labeled)
+        X, targets, chosen = self._read(X, y)
+        labeled = np.zeros(X.shape[0], dtype=bool)
+        labeled[chosen] = True
+        F = self._fit_graph(X, targets.reshape(X.shape[0], -1), labeled)
         self.transduction_ = F[:, 0] if targets.ndim == 1 else F
         return self
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from halfmoon.baselines.graph_labels import GraphClassifier
-from halfmoon.baselines.graph_systems import graph_solve
+from halfmoon.baselines.graph_systems import graph_solve, identity_minus
 from halfmoon.baselines.row_graph import RowGraph
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
@@ -78,6 +77,5 @@ class LabelSpreadingClassifier(GraphClassifier):
             raise ValueError(
                 f"spread is {a!r}; a number strictly between 0 and 1 is needed."
             )
-        A = -a * graph.normalized()
-        A = A + sp.eye_array(len(Y)) if sp.issparse(A) else A + np.eye(len(Y))
+        A = identity_minus(a * graph.normalized())
         return (1.0 - a) * graph_solve(A, Y)

@@ -25,13 +25,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
-from sklearn.base import RegressorMixin
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon.baselines.base import Baseline
-from halfmoon.estimators.targets import as_labels, numeric_targets
-from halfmoon.rows import Array, Rows, as_dense_rows, rows_with_targets
+from halfmoon.baselines.base import BaselineRegressor
+from halfmoon.rows import Array, Rows, as_dense_rows
 
 __all__ = ["PrincipalComponentRegressor"]
 
@@ -68,7 +66,7 @@ def least_squares(T: Array, Y: Array) -> LeastSquares:
 
 
 @dataclass(eq=False, repr=False)
-class PrincipalComponentRegressor(RegressorMixin, Baseline):
+class PrincipalComponentRegressor(BaselineRegressor):
     """Least squares on the first k principal components of all rows.
 
     See `halfmoon.baselines.principal_components` for the equations. Unlabeled rows
@@ -119,11 +117,6 @@ class PrincipalComponentRegressor(RegressorMixin, Baseline):
     random_state: Any = None
     unlabeled: Any = None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from all rows of X and from the labels that y has.
 
@@ -134,14 +127,8 @@ class PrincipalComponentRegressor(RegressorMixin, Baseline):
         y : array-like of shape (n,) or (n, t)
             Targets; NaN, None or pd.NA where a row has none.
         """
-        X = self._table(X, reset=True)
-        targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
+        X, targets, chosen = self._read(X, y)
         Y = targets.reshape(X.shape[0], -1)
-        chosen = rows_with_targets(Y)
-        if chosen.size == 0:
-            raise ValueError(
-                f"None of the {len(Y)} rows is labeled; at least one label is needed."
-            )
         numbers = self._numbers(min(X.shape[0] - 1, X.shape[1]))
         self.mean_, V = self._directions(X, max(numbers))
         T = np.asarray(X[chosen] @ V.T) - self.mean_ @ V.T  # (l, k)
