@@ -2,25 +2,33 @@
 
 One problem with three levers, each of which learns from unlabeled rows or from what the
 user already knows: a smoothed basis, a reshaped penalty, unpenalized features.
+
+Names are imported when they are first used, so that the command line can answer at
+once where it needs none of them.
 """
 
-from halfmoon.estimators import (
-    ConditionalClassifier,
-    ConditionalRegressor,
-    FredholmClassifier,
-    FredholmRegressor,
-    HalfmoonClassifier,
-    HalfmoonRegressor,
-    LaplacianClassifier,
-    LaplacianRegressor,
-)
-from halfmoon.problem import Fit, Problem
-from halfmoon.transformers import (
-    FredholmFeatures,
-    LaplacianEigenmaps,
-    NystromFeatures,
-    RandomFeatures,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from halfmoon.estimators import (
+        ConditionalClassifier,
+        ConditionalRegressor,
+        FredholmClassifier,
+        FredholmRegressor,
+        HalfmoonClassifier,
+        HalfmoonRegressor,
+        LaplacianClassifier,
+        LaplacianRegressor,
+    )
+    from halfmoon.model_files import load, save
+    from halfmoon.problem import Fit, Problem
+    from halfmoon.transformers import (
+        FredholmFeatures,
+        LaplacianEigenmaps,
+        NystromFeatures,
+        RandomFeatures,
+    )
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -39,4 +47,36 @@ __all__ = [
     "Problem",
     "RandomFeatures",
     "__version__",
+    "load",
+    "save",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("Fit", "Problem"), "problem"),
+    **dict.fromkeys(("load", "save"), "model_files"),
+    **dict.fromkeys(
+        ("FredholmFeatures", "LaplacianEigenmaps", "NystromFeatures", "RandomFeatures"),
+        "transformers",
+    ),
+}
+_PACKAGES = {
+    *("bases", "baselines", "candidates", "datasets", "estimators", "filters"),
+    *("kernels", "landmarks", "model_files", "model_selection", "moments", "plotting"),
+    *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
+    *("unpenalized",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a package, imported when it is first asked for."""
+    if name in _PACKAGES:
+        return import_module(f"halfmoon.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'halfmoon' has no attribute {name!r}")
+    home = import_module(f"halfmoon.{_HOMES.get(name, 'estimators')}")
+    value = globals()[name] = getattr(home, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_PACKAGES})

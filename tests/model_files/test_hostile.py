@@ -1,0 +1,375 @@
+"""Files made to do harm, their checksums right: each trick meets one line."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import halfmoon as hm
+from halfmoon.model_files import ModelFileError
+from halfmoon.model_files import container as container_module
+from halfmoon.smoothers import Neighbors
+
+X = np.random.default_rng(0).normal(size=(20, 2))
+Y = np.where(np.arange(20) < 9, X[:, 0], np.nan)
+
+
+@pytest.fixture
+def parts(tmp_path, saved):
+    hm.save(hm.ConditionalRegressor(alpha=1e-3).fit(X, Y), tmp_path / "good")
+    return saved(tmp_path / "good")
+
+
+def refused(path, text):
+    with pytest.raises(ModelFileError, match=text) as caught:
+        hm.load(path)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def node_of(document, kind, name=""):
+    for node in document["nodes"]:
+        if node["kind"] == kind and node.get("class", name).endswith(name):
+            return node
+    raise LookupError(kind)
+
+
+CLASSES = [
+    "os.system",
+    "builtins.eval",
+    "builtins.object",
+    "subprocess.Popen",
+    "pickle.Unpickler",
+    "halfmoon.datasets.download.urlopen",
+    "halfmoon.blocks.ThreadPoolExecutor",
+    "halfmoon.graphs.NearestNeighbors",
+    "halfmoon.model_files.errors.ModelFileError",
+    "sklearn.ensemble.RandomForestClassifier",
+    "joblib.Memory",
+    "torch.nn.Linear",
+    "../../evil",
+    "",
+    None,
+    ["halfmoon.kernels.radial.Gaussian"],
+]
+
+
+@pytest.mark.parametrize("name", CLASSES, ids=str)
+def test_classes(name, parts, forge, tmp_path):
+    document, arrays = parts
+    node_of(document, "object", "Gaussian")["class"] = name
+    refused(forge(tmp_path / "bad", document, arrays), "names the class .* no model")
+
+
+def test_abstract_classes(parts, forge, tmp_path):
+    document, arrays = parts
+    node_of(document, "object", "Gaussian")["class"] = "halfmoon.kernels.base.Kernel"
+    refused(forge(tmp_path / "bad", document, arrays), "of the abstract class")
+
+
+ATTRIBUTES = [
+    "__class__",
+    "__dict__",
+    "__reduce__",
+    "__getattr__",
+    "predict",
+    "fit",
+    "get_params",
+    "dual_coef_",
+    "a b",
+    "",
+]
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes(name, parts, forge, tmp_path):
+    document, arrays = parts
+    node_of(document, "object", "ConditionalRegressor")["state"][name] = 1
+    refused(forge(tmp_path / "bad", document, arrays), "would hide a part of the class")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("n_jobs", [1], "is not in it"),
+        ("n_jobs", "all", "ConditionalRegressor.n_jobs is str, where int or None is"),
+        ("alpha", "x", "ConditionalRegressor.alpha is str, where float or Sequence is"),
+        ("alpha", None, "ConditionalRegressor.alpha is NoneType|is None, where"),
+        ("solution_", 1, "ConditionalRegressor.solution_ is int, where Fit is needed"),
+        ("labeled_", 1, "ConditionalRegressor.labeled_ is int, where ndarray is"),
+    ],
+    ids=["list", "text", "alpha", "none", "solution", "labeled"],
+)
+def test_kinds_of_attributes(name, value, text, parts, forge, tmp_path):
+    document, arrays = parts
+    node_of(document, "object", "ConditionalRegressor")["state"][name] = value
+    refused(forge(tmp_path / "bad", document, arrays), text)
+
+
+def test_an_alpha_that_is_a_list(parts, forge, tmp_path):
+    document, arrays = parts
+    document["nodes"].append({"kind": "list", "items": []})
+    number = len(document["nodes"]) - 1
+    node_of(document, "object", "Fit")["state"]["alpha"] = {"ref": number}
+    path = forge(tmp_path / "bad", document, arrays)
+    refused(path, "cannot be loaded: Fit.alpha is list, where float or None is needed")
+
+
+def test_missing_attributes(parts, forge, tmp_path):
+    document, arrays = parts
+    for cls, name in (("Fit", "theta"), ("ConditionalRegressor", "kernel")):
+        changed = json.loads(json.dumps(document))
+        del node_of(changed, "object", cls)["state"][name]
+        path = forge(tmp_path / "bad", changed, arrays)
+        refused(path, f"{cls} lacks its attribute '{name}'|belong to nothing")
+
+
+NODES = {
+    "a function": ({"kind": "function", "parts": {"name": "os.system"}}, "function"),
+    "a builtin": ({"kind": "function", "parts": {"name": "builtins.eval"}}, "function"),
+    "a function of ours": (
+        {"kind": "function", "parts": {"name": "halfmoon.datasets.load_real_table"}},
+        "names the function",
+    ),
+    "a method": (
+        {"kind": "method", "parts": {"owner": {"ref": 0}, "name": "fit"}},
+        "cannot be one",
+    ),
+    "a partial": (
+        {"kind": "partial", "parts": {"function": 1, "args": 1, "keywords": 1}},
+        "cannot be one",
+    ),
+    "pickle": ({"kind": "pickle", "parts": {}}, "kind pickle, which this halfmoon"),
+    "no kind": ({}, "kind None"),
+    "a kind that is a list": ({"kind": ["tuple"]}, "which this halfmoon does not know"),
+    "other parts": ({"kind": "bytes", "parts": {"data": ""}}, "not well formed"),
+    "itself": ({"kind": "tuple", "items": [{"ref": "self"}]}, "before it is made"),
+    "a named tuple": (
+        {"kind": "named tuple", "parts": {"cls": "os.stat_result", "values": None}},
+        "names the class os.stat_result",
+    ),
+    "object dtype": (
+        {"kind": "array", "dtype": "|O", "shape": [1], "order": [0]},
+        "not well formed",
+    ),
+    "no dtype": (
+        {"kind": "array", "dtype": "f8,f8", "shape": [1], "order": [0]},
+        "no such dtype",
+    ),
+    "huge": (
+        {"kind": "array", "dtype": "<f8", "shape": [2**40, 2**40], "order": [0, 1]},
+        "do not take the bytes",
+    ),
+    "huge objects": (
+        {"kind": "objects", "shape": [2**40, 2**40], "items": []},
+        "not well formed",
+    ),
+    "negative": (
+        {"kind": "array", "dtype": "<f8", "shape": [-1], "order": [0]},
+        "impossible shape",
+    ),
+    "many axes": (
+        {"kind": "array", "dtype": "<f8", "shape": [1] * 99, "order": list(range(99))},
+        "impossible shape",
+    ),
+    "an array that is not there": (
+        {"kind": "array", "dtype": "<f8", "shape": [2], "order": [0]},
+        "do not take the bytes",
+    ),
+    "an empty one that is not there": (
+        {"kind": "array", "dtype": "<f8", "shape": [0], "order": [0]},
+        "not those that the model speaks of",
+    ),
+    "text": (
+        {"kind": "scalar", "parts": {"dtype": "<U999999999", "base64": ""}},
+        "cannot be one",
+    ),
+    "a time zone": (
+        {"kind": "zoned dtype", "parts": {"unit": "us", "zone": "../../etc/passwd"}},
+        "cannot be one",
+    ),
+    "a list as a key": (
+        {"kind": "dict", "items": [{"ref": "self"}, 1]},
+        "holds a dict",
+    ),
+    "colliding keys": (
+        {"kind": "dict", "items": [2**61 - 1, 1, 2 * (2**61 - 1), 2]},
+        "holds a dict",
+    ),
+    "half a pair": ({"kind": "dict", "items": ["a"]}, "holds a dict"),
+    "a key twice": ({"kind": "dict", "items": ["a", 1, "a", 2]}, "holds a dict"),
+    "not a node": (["tuple"], "not well formed"),
+    "search": (
+        {"kind": "neighbor search", "parts": {"rows": 1, "n_neighbors": 1}},
+        "cannot be one",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NODES)
+def test_nodes(case, parts, forge, tmp_path):
+    node, text = NODES[case]
+    document, arrays = parts
+    number = len(document["nodes"])
+    told = json.dumps(node).replace('"self"', str(number))
+    document["nodes"].append(json.loads(told))
+    node_of(document, "object", "ConditionalRegressor")["state"]["extra_"] = {
+        "ref": number
+    }
+    refused(forge(tmp_path / "bad", document, arrays), text)
+
+
+def test_references(parts, forge, tmp_path):
+    document, arrays = parts
+    for root in ({"ref": 10**9}, {"ref": -1}, {"ref": "0"}, {"ref": True}, [0], {}):
+        path = forge(tmp_path / "bad", document | {"root": root}, arrays)
+        refused(path, "refers to something that is not in it")
+    path = forge(tmp_path / "bad", document | {"root": None}, arrays)
+    refused(path, "holds parts that belong to nothing")
+
+
+def test_unused_arrays(parts, forge, tmp_path):
+    document, arrays = parts
+    node = {"kind": "array", "dtype": "<f8", "shape": [0], "order": [0]}
+    document["nodes"].append(node)
+    length = int.from_bytes(arrays[:8], "little")
+    header = json.loads(arrays[8 : 8 + length])
+    end = max(each["data_offsets"][1] for each in header.values())
+    header[str(len(document["nodes"]) - 1)] = {
+        "dtype": "F64",
+        "shape": [0],
+        "data_offsets": [end, end],
+    }
+    text = json.dumps(header).encode()
+    arrays = len(text).to_bytes(8, "little") + text + arrays[8 + length :]
+    refused(forge(tmp_path / "bad", document, arrays), "parts that belong to nothing")
+
+
+def test_matrices_that_point_beyond_themselves(tmp_path, saved, forge):
+    import scipy.sparse as sp
+
+    hm.save(sp.csr_array(np.eye(3)), tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    indices = np.array([0, 1, 2], dtype=np.int32).tobytes()
+    wrong = np.array([0, 1, 10**6], dtype=np.int32).tobytes()
+    path = forge(tmp_path / "bad", document, arrays.replace(indices, wrong, 1))
+    refused(path, "holds a compressed matrix .* that cannot be one")
+
+
+def test_random_states_that_point_beyond_themselves(tmp_path, saved, forge):
+    hm.save(np.random.RandomState(0), tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    node_of(document, "random state")["parts"]["pos"] = 10**6
+    refused(forge(tmp_path / "bad", document, arrays), "random state .* cannot be one")
+
+
+def test_neighbors_that_point_beyond_the_rows(tmp_path, saved, forge):
+    model = hm.FredholmRegressor(smoother=Neighbors(3), alpha=1e-3).fit(X, Y)
+    hm.save(model, tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    text = "the attributes of NeighborIndex contradict each other"
+    state = node_of(document, "object", "NeighborIndex")["state"]
+    right = dict(state)
+    for wrong in (
+        {"n_neighbors": 20},
+        {"scales": node_of(document, "object", "Posed")["state"]["w"]},
+        {"_rows": node_of(document, "object", "Fit")["state"]["beta"]},
+    ):
+        state |= right | wrong
+        refused(forge(tmp_path / "bad", document, arrays), f"{text}|belong to nothing")
+    state |= right
+    own = model.solution_.posed.basis.smoother_.index_._own
+    far = np.where(own == own.max(), 10**9, own)
+    path = forge(
+        tmp_path / "bad", document, arrays.replace(own.tobytes(), far.tobytes())
+    )
+    refused(path, text)
+
+
+def test_words_that_point_beyond_the_columns(tmp_path, saved, forge):
+    hm.save(TfidfVectorizer().fit(["one two", "two three"]), tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    words = node_of(document, "dict")["items"]
+    words[1] = 10**9
+    path = forge(tmp_path / "bad", document, arrays)
+    refused(path, "the attributes of TfidfVectorizer contradict each other")
+
+
+def test_memory_of_joblib(tmp_path, saved, forge):
+    hm.save(make_pipeline(StandardScaler()), tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    node_of(document, "object", "Pipeline")["state"]["memory"] = "/tmp/cache"
+    path = forge(tmp_path / "bad", document, arrays)
+    refused(path, "Pipeline.memory must be None in a model file")
+
+
+TEXTS = {
+    "deep": (b"[" * 200_000, "nested too deeply"),
+    "NaN": (b'{"a": NaN}', "holds the bare number NaN"),
+    "infinite": (b'{"a": -Infinity}', "holds the bare number -Infinity"),
+    "doubled": (b'{"a": 1, "a": 2}', "two things under one name"),
+    "no JSON": (b"import os", "has been altered or damaged"),
+    "other bytes": (b"\xff\xfe\x00", "has been altered or damaged"),
+    "a list": (b"[]", "is not a halfmoon model file"),
+    "nothing": (b"", "has been altered or damaged"),
+    "many digits": (b'{"a": ' + b"9" * 10_000 + b"}", "has been altered or damaged"),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_documents(case, forge, tmp_path):
+    text, expected = TEXTS[case]
+    refused(forge(tmp_path / "bad", text, b""), expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil", "/etc/evil", "evil.py", "model.json/", "MODEL.JSON"]
+)
+def test_members(name, parts, forge, tmp_path):
+    path = forge(tmp_path / "bad", *parts, extra=[(name, "x")])
+    refused(path, "must hold model.json and arrays.safetensors and nothing else")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["bad", "good"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_doubled_members(parts, forge, tmp_path):
+    path = forge(tmp_path / "bad", *parts, extra=[("model.json", "{}")])
+    refused(path, "must hold model.json and arrays.safetensors and nothing else")
+
+
+def test_zip_bomb(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bad", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", b" " * 50_000_000)
+        archive.writestr("arrays.safetensors", b"")
+        archive.comment = b"halfmoon model, schema 1, sha256 " + b" ".join(
+            [b"0" * 64, b"0" * 64]
+        )
+    assert (tmp_path / "bad").stat().st_size < 100_000
+    refused(tmp_path / "bad", "model.json is compressed or encrypted")
+
+
+def test_sizes_that_are_not_true(parts, forge, tmp_path):
+    path = forge(tmp_path / "bad", *parts)
+    data = path.read_bytes()
+    at = data.index(b"PK\x01\x02")  # the first entry of the directory
+    sizes = (2**31).to_bytes(4, "little") * 2
+    path.write_bytes(data[: at + 20] + sizes + data[at + 28 :])
+    refused(path, "its parts are larger than the file")
+    path.write_bytes(data[: at + 24] + sizes[:4] + data[at + 28 :])
+    refused(path, "the sizes of model.json contradict each other")
+
+
+def test_too_much_json(parts, forge, tmp_path, monkeypatch):
+    path = forge(tmp_path / "bad", *parts)
+    monkeypatch.setattr(container_module, "MOST_JSON", 100)
+    refused(path, "bytes beside its arrays; at most 100 are read")
+
+
+def test_wrong_checksums(parts, forge, tmp_path):
+    comment = "halfmoon model, schema 1, sha256 " + " ".join(["0" * 64] * 2)
+    path = forge(tmp_path / "bad", *parts, comment=comment.encode())
+    refused(path, "has been altered or damaged .*checksum of model.json")
