@@ -1,0 +1,72 @@
+"""The report of `halfmoon fill`: what was found, as one page of HTML.
+
+`Findings` is plain data; `render` turns it into the page. What the findings are made
+of is computed here too: scores with intervals, tables of errors, rows to look at, and
+the map of the rows.
+"""
+
+from halfmoon.report.confusion import Confusion, confusion
+from halfmoon.report.eigenmap import Eigenmap, eigenmap
+from halfmoon.report.findings import (
+    Candidate,
+    ColumnUse,
+    FilledClasses,
+    FilledNumbers,
+    Findings,
+    Helped,
+    LeftOutClasses,
+    LeftOutNumbers,
+    RowMap,
+    ShownRow,
+)
+from halfmoon.report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon.report.page import render
+from halfmoon.report.picks import least_sure, suspect_classes, suspect_numbers
+from halfmoon.report.reliability import Reliability, reliability
+from halfmoon.report.residuals import Residuals, residuals
+from halfmoon.report.scores import (
+    Score,
+    accuracy,
+    coverage,
+    mean_absolute_error,
+    r_squared,
+    wilson_interval,
+)
+from halfmoon.report.wording import answer, help_given, verdict
+
+__all__ = [
+    "Candidate",
+    "ColumnUse",
+    "Confusion",
+    "Eigenmap",
+    "FilledClasses",
+    "FilledNumbers",
+    "Findings",
+    "Helped",
+    "Histogram",
+    "LeftOutClasses",
+    "LeftOutNumbers",
+    "Reliability",
+    "Residuals",
+    "RowMap",
+    "Score",
+    "ShownRow",
+    "accuracy",
+    "answer",
+    "confidence_edges",
+    "confusion",
+    "coverage",
+    "eigenmap",
+    "help_given",
+    "least_sure",
+    "mean_absolute_error",
+    "number_edges",
+    "r_squared",
+    "reliability",
+    "render",
+    "residuals",
+    "suspect_classes",
+    "suspect_numbers",
+    "verdict",
+    "wilson_interval",
+]

@@ -1,0 +1,321 @@
+"""What a run found out: plain data, from which the report is made.
+
+Whoever runs the job fills in `Findings`. Here are no estimators and no files: strings,
+numbers and arrays only, so that a report can be made, tested and looked at without a
+run. The text of cells and names is kept as it was in the table; the page sees to it
+that it does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon.report.histogram import Histogram
+from halfmoon.rows import Array
+
+__all__ = [
+    "Candidate",
+    "ColumnUse",
+    "FilledClasses",
+    "FilledNumbers",
+    "Findings",
+    "Helped",
+    "LeftOutClasses",
+    "LeftOutNumbers",
+    "RowMap",
+    "ShownRow",
+]
+
+CANDIDATES = 4  # shown beside the average; more would not be read
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """A column of the table and what became of it.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        "number", "category", "date", "boolean", "text", "empty" or "constant".
+    missing : float
+        Share of its cells that are empty, 0 to 1.
+    role : str
+        "feature", "known" (left unpenalized, because the user trusts it), "target" or
+        "left out".
+    why : str
+        Why it has this role, in a few words; may be empty.
+    """
+
+    name: str
+    kind: str
+    missing: float
+    role: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to learn, beside the supervised twin; see `HalfmoonClassifier`."""
+
+    name: str
+    unlabeled: bool
+    difference: float
+    low: float
+    high: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Helped:
+    """Did the rows without labels help?
+
+    Attributes
+    ----------
+    used_unlabeled : bool
+        They have a part in the answer.
+    measure : str
+        "log loss" or "mean squared error", of left-out rows; less is better.
+    twin_error, average_error : float
+        Of the supervised twin, and of the average of all candidates.
+    difference, low, high : float
+        The latter less the former, and the interval that holds it with 95 %.
+    candidates : tuple of Candidate
+        Those with most weight in the answer.
+    """
+
+    used_unlabeled: bool
+    measure: str
+    twin_error: float
+    average_error: float
+    difference: float
+    low: float
+    high: float
+    candidates: tuple[Candidate, ...] = ()
+
+    @classmethod
+    def from_comparison(
+        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, measure: str
+    ) -> Self:
+        """Read off the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
+        names = [str(name) for name in comparison["candidate"]]
+        twin, average = names.index("supervised twin"), names.index("average of all")
+        columns = ("difference", "low", "high", "weight")
+        numbers = np.array([comparison[c] for c in columns], dtype=float).T  # (c, 4)
+        errors = np.asarray(comparison["loo_error"], dtype=float)
+        heaviest = [
+            i
+            for i in np.argsort(-numbers[:, 3], kind="stable")
+            if i not in (twin, average) and numbers[i, 3] > 0
+        ]
+        return cls(
+            used_unlabeled=used_unlabeled,
+            measure=measure,
+            twin_error=float(errors[twin]),
+            average_error=float(errors[average]),
+            difference=float(numbers[average, 0]),
+            low=float(numbers[average, 1]),
+            high=float(numbers[average, 2]),
+            candidates=tuple(
+                Candidate(
+                    names[i],
+                    bool(comparison["unlabeled"][i]),
+                    *(float(number) for number in numbers[i]),
+                )
+                for i in heaviest[:CANDIDATES]
+            ),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutClasses:
+    """Labeled rows, each predicted without its own label.
+
+    Attributes
+    ----------
+    given, predicted : sequences of str, shape (l,)
+    confidence : ndarray of shape (l,)
+        Probability of the predicted class.
+    given_probability : ndarray of shape (l,)
+        Probability of the class that was given.
+    """
+
+    given: tuple[str, ...]
+    predicted: tuple[str, ...]
+    confidence: Array
+    given_probability: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutNumbers:
+    """Labeled rows, each predicted without its own label, all of shape (l,).
+
+    Attributes
+    ----------
+    given, predicted, low, high : ndarrays of shape (l,)
+    level : float
+        Share of values that the intervals low to high are meant to hold.
+    """
+
+    given: Array
+    predicted: Array
+    low: Array
+    high: Array
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class FilledClasses:
+    """What was filled in.
+
+    Attributes
+    ----------
+    given, predicted : mapping of str to int
+        Rows of each class; classes that were never given or predicted may be absent.
+    confidence : Histogram
+        Of the filled rows.
+    mean_confidence : float
+    """
+
+    given: Mapping[str, int]
+    predicted: Mapping[str, int]
+    confidence: Histogram
+    mean_confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class FilledNumbers:
+    """What was filled in.
+
+    Attributes
+    ----------
+    given, predicted : Histogram
+        With the same edges.
+    mean_width : float
+        Of the intervals of the filled rows.
+    """
+
+    given: Histogram
+    predicted: Histogram
+    mean_width: float
+
+
+@dataclass(frozen=True, eq=False)
+class RowMap:
+    """Rows on a plane, those side by side being alike; see `eigenmap`.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, 2)
+    labels : tuple of str, or ndarray of shape (m,)
+        Classes, or numbers, given or predicted.
+    given : ndarray of bool of shape (m,)
+    doubt : ndarray of shape (m,)
+        For classes the confidence; for numbers the width of the interval. NaN for rows
+        that were given.
+    note : str
+        What went otherwise than planned; may be empty.
+    """
+
+    points: Array
+    labels: tuple[str, ...] | Array
+    given: NDArray[np.bool_]
+    doubt: Array
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row to look at.
+
+    Attributes
+    ----------
+    number : int
+        As in the table, the first row of data being 1.
+    cells : tuple of str
+        Of `Findings.shown_columns`.
+    prediction : str
+    second : str
+        For classes the second guess, or empty.
+    confidence : float or None
+        Of the prediction, for classes.
+    low, high : str
+        For numbers, the ends of the interval.
+    given : str or None
+        The label in the table, if it has one.
+    """
+
+    number: int
+    cells: tuple[str, ...]
+    prediction: str
+    second: str = ""
+    confidence: float | None = None
+    low: str = ""
+    high: str = ""
+    given: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """All that a report tells.
+
+    Attributes
+    ----------
+    source, target : str
+        Name of the table, and of the column that was filled.
+    kind : {"classes", "numbers"}
+    rows, labeled, predicted : int
+        Rows of the table, with a label given, and filled.
+    unlabeled_used : int
+        Rows without labels that were learned from.
+    columns : tuple of ColumnUse
+    blanks : tuple of (str, int)
+        What counted as blank in the target, and how often.
+    helped : Helped
+    left_out : LeftOutClasses or LeftOutNumbers
+    filled : FilledClasses or FilledNumbers
+    map : RowMap or None
+    shown_columns : tuple of str
+        Whose cells the rows below show.
+    least_sure, suspects : tuple of ShownRow
+        Filled rows with the least certain answers; given labels that look wrong.
+    settings, versions : tuple of (str, str)
+        In order.
+    command : str
+        That repeats the run.
+    seconds : float
+    date : str
+    sha256 : str
+        Of the table as it was read; may be empty.
+    notes : tuple of str
+        What the reader should know, in plain words.
+    """
+
+    source: str
+    target: str
+    kind: Literal["classes", "numbers"]
+    rows: int
+    labeled: int
+    predicted: int
+    unlabeled_used: int
+    columns: tuple[ColumnUse, ...]
+    blanks: tuple[tuple[str, int], ...]
+    helped: Helped
+    left_out: LeftOutClasses | LeftOutNumbers
+    filled: FilledClasses | FilledNumbers
+    map: RowMap | None
+    shown_columns: tuple[str, ...]
+    least_sure: tuple[ShownRow, ...]
+    suspects: tuple[ShownRow, ...]
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    command: str
+    seconds: float
+    date: str
+    sha256: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import confusion_matrix
+
+from halfmoon.report import (
+    Helped,
+    Histogram,
+    confidence_edges,
+    confusion,
+    least_sure,
+    number_edges,
+    reliability,
+    residuals,
+    suspect_classes,
+    suspect_numbers,
+    wilson_interval,
+)
+
+
+def test_confusion_is_that_of_scikit_learn(rng):
+    given, predicted = rng.choice(["a", "b", "c"], (2, 40))
+    found = confusion(given.tolist(), predicted.tolist())
+    assert found.classes == ("a", "b", "c")
+    assert_array_equal(found.counts, confusion_matrix(given, predicted))
+    assert found.lumped == 0
+
+
+def test_classes_that_are_numbers_are_in_their_order():
+    assert confusion(["10", "2", "x"], ["2", "1", "nan"]).classes == (
+        *("1", "2", "10", "nan", "x"),
+    )
+
+
+def test_the_rarest_of_many_classes_are_lumped(rng):
+    given = np.repeat([f"c{i:02d}" for i in range(20)], np.arange(20) + 1)
+    predicted = rng.permutation(given)
+    found = confusion(given.tolist(), predicted.tolist())
+    kept = [f"c{i:02d}" for i in range(9, 20)]  # the eleven commonest
+    assert found.classes == (*kept, "other classes")
+    assert found.lumped == 9
+    lump = [np.where(np.isin(some, kept), some, "z") for some in (given, predicted)]
+    assert_array_equal(found.counts, confusion_matrix(*lump))
+    assert found.counts.sum() == len(given)
+
+
+@pytest.mark.parametrize("bins", [2, 5, 10])
+def test_reliability_is_the_calibration_curve(rng, bins):
+    confidence = rng.uniform(0.3, 1, 200)
+    right = rng.uniform(size=200) < confidence**2
+    found = reliability(confidence, right, bins)
+    accuracy, mean = calibration_curve(right, confidence, n_bins=bins)
+    assert_allclose(found.accuracy, accuracy)
+    assert_allclose(found.confidence, mean)
+    assert found.counts.sum() == 200
+    weights = found.counts / 200
+    assert_allclose(found.error, weights @ np.abs(accuracy - mean))
+    hits = np.round(found.accuracy * found.counts).astype(int)
+    ends = [wilson_interval(k, n) for k, n in zip(hits, found.counts, strict=True)]
+    assert_allclose(np.array([found.low, found.high]).T, ends)
+
+
+def test_full_confidence_is_in_the_last_bin_and_nan_in_none():
+    confidence = np.array([1.0, 0.95, np.nan])
+    found = reliability(confidence, np.array([True, False, True]), 10)
+    assert_allclose(found.confidence, [0.975])
+    assert_array_equal(found.counts, [2])
+    assert_allclose(found.error, 0.475)
+    assert np.isnan(reliability(np.empty(0), np.empty(0, bool)).error)
+
+
+def test_residuals_are_given_less_predicted(rng):
+    given, predicted = rng.normal(size=(2, 30))
+    found = residuals(given, np.where(np.arange(30) == 3, np.nan, predicted))
+    e = np.delete(given - predicted, 3)
+    assert_allclose(found.values, e)
+    assert_allclose(found.bias, e.mean())
+    assert_allclose(found.root_mean_square, np.sqrt(np.mean(e**2)))
+    assert_allclose(found.median_size, np.median(np.abs(e)))
+    assert_allclose(found.ninth_decile, np.percentile(np.abs(e), 90))
+
+
+def test_batches_of_a_histogram_add_up(rng):
+    values = rng.uniform(size=1000)
+    edges = confidence_edges()
+    whole = Histogram.of(values, edges)
+    parts = [Histogram.of(part, edges) for part in np.array_split(values, 7)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    assert_array_equal(total.counts, whole.counts)
+    assert_array_equal(whole.counts, np.histogram(values, 20, (0, 1))[0])
+    with pytest.raises(ValueError, match="other edges"):
+        whole + Histogram.of(values, edges[:5])
+
+
+def test_edges_hold_the_numbers_and_a_quarter_more():
+    edges = number_edges(np.array([10.0, 30.0, 20.0] * 9))
+    assert_allclose(edges[0], 10 - 20 * 2 / 6)
+    assert_allclose(edges[-1], 30 + 20 * 2 / 6)
+    assert_allclose(np.diff(edges), 20 / 6)
+    assert Histogram.of([-1e9, 1e9, np.nan], edges).counts[[0, -1]].tolist() == [1, 1]
+    assert_allclose(number_edges(np.ones(3))[[2, -3]], [0.5, 1.5])
+
+
+def test_least_sure_of_all_are_among_those_of_each_batch(rng):
+    confidence = rng.uniform(size=500).round(2)  # with ties
+    whole = least_sure(confidence, 20)
+    assert_allclose(confidence[whole], np.sort(confidence)[:20])
+    batches = np.array_split(np.arange(500), 6)
+    kept = np.concatenate([b[least_sure(confidence[b], 20)] for b in batches])
+    kept = np.sort(kept)
+    assert_array_equal(kept[least_sure(confidence[kept], 20)], whole)
+    assert_array_equal(least_sure(np.array([np.nan, 0.5]), 5), [1])
+
+
+def test_suspects_are_predicted_otherwise_and_unlikely():
+    given, predicted = list("aabb"), list("abab")
+    p = np.array([0.05, 0.10, 0.02, 0.01])
+    assert_array_equal(suspect_classes(given, predicted, p), [2, 1])
+    assert_array_equal(suspect_classes(given, predicted, p + 0.05), [2])
+
+
+def test_wild_numbers_do_not_hide_each_other(rng):
+    predicted = rng.normal(size=60)
+    given = predicted + rng.normal(0, 0.1, 60)
+    given[[7, 20, 33]] += [50.0, 90.0, -70.0]
+    assert_array_equal(suspect_numbers(given, predicted)[:3], [20, 33, 7])
+    r = given - predicted
+    scores = 0.6745 * np.abs(r - np.median(r)) / np.median(np.abs(r - np.median(r)))
+    assert set(suspect_numbers(given, predicted)) == set(np.flatnonzero(scores > 3.5))
+    assert len(suspect_numbers(predicted, predicted)) == 0
+    assert len(suspect_numbers(given[:2], predicted[:2])) == 0
+
+
+def test_help_is_read_off_a_comparison():
+    table = {
+        "candidate": ["supervised twin", "average of all", "plain", "walk", "unused"],
+        "unlabeled": np.array([False, True, False, True, True]),
+        "loo_error": np.array([0.5, 0.35, 0.6, 0.4, 0.2]),
+        "difference": np.array([0.0, -0.15, 0.1, -0.1, -0.3]),
+        "low": np.array([0.0, -0.2, -0.1, -0.3, -0.4]),
+        "high": np.array([0.0, -0.1, 0.3, 0.1, -0.2]),
+        "weight": np.array([0.0, 0.0, 0.3, 0.7, 0.0]),
+    }
+    helped = Helped.from_comparison(table, used_unlabeled=True, measure="log loss")
+    assert (helped.twin_error, helped.average_error) == (0.5, 0.35)
+    assert (helped.difference, helped.low, helped.high) == (-0.15, -0.2, -0.1)
+    assert [each.name for each in helped.candidates] == ["walk", "plain"]
+    assert helped.candidates[0].low == -0.3
