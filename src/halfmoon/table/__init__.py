@@ -1,0 +1,47 @@
+"""Fill the blank labels of a table: what ``halfmoon fill`` does, for Python.
+
+==============  ============================================================
+`files`         tables in files: read in batches, written again, whole or not
+`fill`          the whole job, in two passes
+`scan`          the first pass: labels, blanks, rows to learn from
+`sampling`      a sample of a stream of rows
+`selection`     columns by the names that the user gave
+`columns`       what each column holds
+`reading`       cells as numbers, dates, truth values, text
+`forms`         how dates and times may be written
+`vectors`       columns as numbers
+`target`        blanks, classes and numbers
+`model`         the columns' numbers and Halfmoon on these
+`intervals`     low and high
+`tally`         what predictions add up to
+`story`         what is told of a run: findings for the report
+`record`        the short of it, for JSON and model files
+`notes`         what the user should know
+`allowance`     memory of the whole process
+`settings`      what was asked for
+`errors`        what can be wrong, and exit codes
+==============  ============================================================
+"""
+
+from halfmoon.table.errors import TableError
+from halfmoon.table.files import new_table, open_table
+from halfmoon.table.fill import Filled, fill_table, predict_table
+from halfmoon.table.model import LeftOut, Prediction, TableModel
+from halfmoon.table.record import record_of
+from halfmoon.table.settings import Settings
+from halfmoon.table.story import findings_of
+
+__all__ = [
+    "Filled",
+    "LeftOut",
+    "Prediction",
+    "Settings",
+    "TableError",
+    "TableModel",
+    "fill_table",
+    "findings_of",
+    "new_table",
+    "open_table",
+    "predict_table",
+    "record_of",
+]

@@ -1,0 +1,70 @@
+"""What can be wrong with a table, in plain words, each with the exit code of its kind.
+
+====  ==================================================================
+code  meaning
+====  ==================================================================
+0     done
+1     a fault in halfmoon itself
+2     the command was not understood: an unknown option, a missing column
+3     the table cannot be read: not a table, ragged, in another encoding
+4     the table can be read but not learned from: no labels, one class
+5     the output cannot be written: it exists, the folder does not
+6     more memory is needed than was allowed
+7     the model file cannot be read, or does not fit the table
+130   interrupted
+====  ==================================================================
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CommandError",
+    "LabelError",
+    "MemoryLimitError",
+    "ModelError",
+    "OutputError",
+    "ReadError",
+    "TableError",
+]
+
+
+class TableError(ValueError):
+    """Something that the user can mend; its text says what came and what to do."""
+
+    exit_code = 1
+
+
+class CommandError(TableError):
+    """What was asked for does not fit the table: a column that it does not have."""
+
+    exit_code = 2
+
+
+class ReadError(TableError):
+    """The file is not a table that can be read."""
+
+    exit_code = 3
+
+
+class LabelError(TableError):
+    """The labels of the table are not such that the others can be filled in."""
+
+    exit_code = 4
+
+
+class OutputError(TableError):
+    """The output cannot be written where it was to go."""
+
+    exit_code = 5
+
+
+class MemoryLimitError(TableError):
+    """The work needs more memory than was allowed."""
+
+    exit_code = 6
+
+
+class ModelError(TableError):
+    """The model file cannot be read, or was made for another table."""
+
+    exit_code = 7

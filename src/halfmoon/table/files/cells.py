@@ -1,0 +1,93 @@
+"""New cells of delimited text: quoted where needed, harmless in a spreadsheet.
+
+A spreadsheet that opens a CSV file runs cells that begin with certain signs as
+formulas. A cell that halfmoon writes may repeat a label from someone else's table,
+so that it gets an apostrophe in front, which a spreadsheet reads as "this is text".
+Numbers keep their sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from halfmoon.table.errors import CommandError
+
+__all__ = ["NewCells", "value_text"]
+
+# Also as wide characters, which some spreadsheets take for the narrow ones.
+FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+class NewCells:
+    """Turns values into the text of cells.
+
+    Parameters
+    ----------
+    delimiter : str
+    formulas : {"escape", "keep"}
+
+    Attributes
+    ----------
+    escaped : int
+        How many cells got an apostrophe.
+    """
+
+    def __init__(self, delimiter: str, formulas: str) -> None:
+        if formulas not in ("escape", "keep"):
+            raise CommandError(
+                f"formulas is {formulas!r}; 'escape' or 'keep' is needed."
+            )
+        self.escaped = 0
+        self._escape = formulas == "escape"
+        self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
+
+    def of(self, values: Sequence[object]) -> list[str]:
+        """The cells for a column of values; None and not-a-number give empty ones."""
+        if set(map(type, values)) <= {float}:
+            return [repr(value) if value == value else "" for value in values]
+        # Labels repeat, so that each different one is looked at once.
+        texts = Counter(value for value in values if isinstance(value, str))
+        made = {text: self._made(text) for text in texts}
+        self.escaped += sum(made[text][1] * count for text, count in texts.items())
+        return [
+            made[value][0] if isinstance(value, str) else value_text(value)
+            for value in values
+        ]
+
+    def text(self, text: str) -> str:
+        """The cell for a text."""
+        return self.of([text])[0]
+
+    def quoted(self, text: str) -> str:
+        """A text as a cell, in quotes where it needs them, otherwise untouched."""
+        if self._special.search(text):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def _made(self, text: str) -> tuple[str, int]:
+        escaped = (
+            self._escape
+            and FORMULA.match(text) is not None
+            and NUMBER.fullmatch(text) is None
+        )
+        return self.quoted("'" + text if escaped else text), int(escaped)
+
+
+def value_text(value: object) -> str:
+    """A value that is no text as text: a number in full, truth as true or false.
+
+    Examples
+    --------
+    >>> [value_text(value) for value in (0.1, 3, True, None, float("nan"))]
+    ['0.1', '3', 'true', '', '']
+    """
+    if hasattr(value, "item"):  # one of NumPy's
+        value = value.item()
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else str(value)

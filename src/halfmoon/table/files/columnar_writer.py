@@ -1,0 +1,228 @@
+"""Write a table with typed columns: Parquet and Feather.
+
+Columns keep their types and the file its metadata. A replaced cell takes the type of
+its column; `types` says otherwise where it must be another one, as when a predicted
+number goes into a column of integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from halfmoon.table.errors import OutputError
+from halfmoon.table.files.batch import Batch, Table
+from halfmoon.table.files.cells import value_text
+from halfmoon.table.files.columnar import ColumnarTable
+from halfmoon.table.files.format import Format
+
+__all__ = ["ColumnarWriter", "filled_type"]
+
+GROUP_ROWS = 2**16  # rows of a row group, or of a batch in the file
+GROUP_BYTES = 2**24
+Values = Mapping[str, Sequence[object]]
+
+
+def filled_type(kind: Any, numbers: bool) -> Any:
+    """Type of a column once predictions are in it: float64 for numbers in integers.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        What the column is.
+    numbers : bool
+        Whether predicted values are numbers, which have decimals.
+    """
+    if numbers and not pt.is_floating(kind) and not pt.is_string(kind):
+        return pa.float64()
+    return kind
+
+
+class ColumnarWriter:
+    """Batches of a table, with cells replaced and columns added, with their types.
+
+    Parameters
+    ----------
+    stream : binary stream
+    like : Table
+    wanted : Format
+    types : dict of str to pyarrow.DataType
+    name : str
+        What to call the output in an error.
+    """
+
+    escaped = 0  # a typed file has no formulas
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        like: Table,
+        wanted: Format,
+        types: Mapping[str, Any],
+        name: str,
+    ) -> None:
+        self._stream = stream
+        self._like = like
+        self._format = wanted
+        self._types = types
+        self._name = name
+        self._schema: Any = None
+        self._writer: Any = None
+        self._held: list[Any] = []
+        self._dictionaries: dict[str, Any] = {}
+
+    def write(self, batch: Batch, replace: Values, append: Values) -> None:
+        """Write the rows of a batch."""
+        if self._schema is None:
+            self._begin(append, rows_read=len(batch) > 0)
+        arrays = []
+        for field in self._schema:
+            if field.name in append:
+                array = self._new(append[field.name], field)
+            else:
+                array = batch.rows.column(field.name)
+                values = replace.get(field.name)
+                array = self._kept(array, field, values)
+                if values is not None:
+                    array = self._replaced(array, values, field)
+            if pt.is_dictionary(field.type) and self._format.name == "feather":
+                array = self._one_dictionary(array, field)
+            arrays.append(array)
+        self._held.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        if (
+            sum(held.num_rows for held in self._held) >= GROUP_ROWS
+            or sum(held.nbytes for held in self._held) >= GROUP_BYTES
+        ):
+            self._flush()
+
+    def finish(self) -> None:
+        """Write what is held, and the end of the file."""
+        if self._schema is None:
+            self._begin({}, rows_read=False)
+        self._flush()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Let go of the stream: the file will not be."""
+        if self._writer is not None:
+            with suppress(Exception):  # such as the full disk that led here
+                self._writer.close()
+
+    def _begin(self, append: Values, rows_read: bool) -> None:
+        schema = self._like.schema
+        for column, kind in self._types.items():
+            place = schema.get_field_index(column)
+            if place >= 0:
+                schema = schema.set(place, schema.field(place).with_type(kind))
+        for column, values in append.items():
+            kind = self._types.get(column) or _type_of(values)
+            schema = schema.append(pa.field(column, kind))
+        self._schema = schema
+        if self._format.name == "parquet":
+            codec = None
+            if isinstance(self._like, ColumnarTable) and rows_read:
+                codec = self._like.codec()
+            self._writer = pq.ParquetWriter(
+                self._stream, schema, compression=codec or "snappy"
+            )
+        else:
+            options = pa.ipc.IpcWriteOptions(
+                compression="lz4", emit_dictionary_deltas=True
+            )
+            self._writer = pa.ipc.new_file(self._stream, schema, options=options)
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        rows = pa.Table.from_batches(self._held, self._schema)
+        self._held = []
+        if self._format.name == "parquet":
+            self._writer.write_table(rows, row_group_size=GROUP_ROWS)
+        else:
+            self._writer.write_table(rows.combine_chunks(), max_chunksize=GROUP_ROWS)
+
+    def _kept(self, array: Any, field: Any, replaced: Sequence[object] | None) -> Any:
+        """A column of the input in its type in the output."""
+        if array.type == field.type:
+            return array
+        try:
+            if replaced is not None:  # what goes need not fit: a blank may read NA
+                stays = pa.array([v is None or v != v for v in replaced], pa.bool_())
+                array = pc.if_else(stays, array, pa.scalar(None, array.type))
+            if _is_text(array.type):
+                array = pc.utf8_trim_whitespace(array)
+                blank = pc.equal(array, "")
+                array = pc.if_else(blank, pa.scalar(None, array.type), array)
+            return array.cast(field.type)
+        except pa.ArrowException as error:
+            raise self._unfit(field, error) from error
+
+    def _new(self, values: Sequence[object], field: Any) -> Any:
+        """Values as a column; None and not-a-number are null."""
+        given = [None if v is None or v != v else v for v in values]
+        kind = field.type.value_type if pt.is_dictionary(field.type) else field.type
+        try:
+            if _is_text(kind) or any(isinstance(v, str) for v in given):
+                given = [None if v is None else _as_text(v) for v in given]
+            # Not pa.array(given, kind), which cuts decimals off without a word.
+            array = pa.array(given).cast(kind)
+        except (pa.ArrowException, UnicodeEncodeError, OverflowError) as error:
+            raise self._unfit(field, error) from error
+        return array.dictionary_encode() if pt.is_dictionary(field.type) else array
+
+    def _replaced(self, array: Any, values: Sequence[object], field: Any) -> Any:
+        new = self._new(values, field)
+        if pt.is_dictionary(field.type):
+            plain = pc.coalesce(_decoded(new), _decoded(array))
+            return self._encoded(plain, array.dictionary, field)
+        return pc.if_else(new.is_valid(), new, array)
+
+    def _one_dictionary(self, array: Any, field: Any) -> Any:
+        """The same values in a dictionary that only grows, as the format wants it."""
+        known = self._dictionaries.setdefault(field.name, array.dictionary)
+        if not array.dictionary.equals(known):
+            array = self._encoded(_decoded(array), known, field)
+            self._dictionaries[field.name] = array.dictionary
+        return array
+
+    def _encoded(self, plain: Any, known: Any, field: Any) -> Any:
+        """Values as numbers in a dictionary, to which those not in it are added."""
+        unseen = pc.unique(plain.filter(pc.invert(pc.is_in(plain, known)))).drop_null()
+        dictionary = pa.concat_arrays([known, unseen]) if len(unseen) else known
+        try:
+            places = pc.index_in(plain, dictionary).cast(field.type.index_type)
+        except pa.ArrowException as error:
+            raise self._unfit(field, error) from error
+        return pa.DictionaryArray.from_arrays(
+            places, dictionary, ordered=field.type.ordered
+        )
+
+    def _unfit(self, field: Any, error: Exception) -> OutputError:
+        return OutputError(
+            f"{self._name} cannot be written: a value does not fit into the column "
+            f"{field.name!r} of {field.type} ({error}). Write CSV instead."
+        )
+
+
+def _decoded(array: Any) -> Any:
+    return array.dictionary_decode() if pt.is_dictionary(array.type) else array
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pt.is_string(kind) or pt.is_large_string(kind))
+
+
+def _as_text(value: object) -> str:
+    return str(value) if isinstance(value, str) else value_text(value)
+
+
+def _type_of(values: Sequence[object]) -> Any:
+    """Type of an appended column by its first batch: numbers if it has any."""
+    numbers = any(v is not None and not isinstance(v, str) for v in values)
+    return pa.float64() if numbers else pa.string()

@@ -1,0 +1,157 @@
+"""Open a table, whatever its format."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+from halfmoon.table.errors import CommandError, ReadError
+from halfmoon.table.files.batch import BATCH_ROWS, Table
+from halfmoon.table.files.columnar import ColumnarTable
+from halfmoon.table.files.compression import decompressing, reading
+from halfmoon.table.files.dialect import sniffed_delimiter
+from halfmoon.table.files.encoding import encoding_of
+from halfmoon.table.files.format import (
+    Format,
+    compression_of,
+    format_from_name,
+    format_from_option,
+    kind_of,
+)
+from halfmoon.table.files.source import Source
+from halfmoon.table.files.text import TextTable
+
+__all__ = ["open_table"]
+
+HEAD_BYTES = 2**16  # looked at to find format, encoding and delimiter
+NAMES_OF_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
+
+
+def open_table(
+    source: str | os.PathLike[str] | IO[bytes],
+    format: str | None = None,  # noqa: A002
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> Table:
+    """Open a table; used with ``with``.
+
+    Parameters
+    ----------
+    source : path or binary stream
+        A stream, such as standard input, is kept in a temporary file.
+    format : str, optional
+        ``csv``, ``tsv``, ``parquet`` or ``feather``, with ``.gz`` or its like behind
+        it if compressed. By default the name and the first bytes decide.
+    delimiter, encoding : str, optional
+        Of text. By default the first rows decide, and the byte order mark or UTF-8.
+    batch_rows : int
+        Rows of a batch, at most.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ReadError
+        If it is not a table, or not to be read.
+    CommandError
+        If an option does not exist.
+    """
+    asked = (None, None) if format is None else format_from_option(format)
+    delimiter = None if delimiter is None else _checked_delimiter(delimiter)
+    opened = Source(source)
+    try:
+        return _table(opened, asked, delimiter, encoding, batch_rows)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _table(
+    source: Source,
+    asked: tuple[str | None, str | None],
+    delimiter: str | None,
+    encoding: str | None,
+    batch_rows: int,
+) -> Table:
+    if not source.size:
+        raise ReadError(
+            f"{source.name} is empty. A table with a header and rows is needed."
+        )
+    promised = (None, None) if source.path is None else format_from_name(source.path)
+    head = _head(source, None)
+    compression = _compression(head, asked[1] or promised[1])
+    if compression is not None:
+        head = _head(source, compression)
+    kind = kind_of(head)
+    name = asked[0] or kind or promised[0] or "csv"
+    if name == "zip":
+        raise ReadError(
+            f"{source.name} is a zip archive or a spreadsheet. Unpack it, or save the "
+            f"sheet as CSV."
+        )
+    if name in ("parquet", "feather"):
+        if compression is not None:
+            source = _unpacked(source, compression)
+        return ColumnarTable(source, Format(name, compression), batch_rows)
+    encoding, bom = encoding_of(head, encoding)
+    text = head[len(bom) :].decode(encoding, "replace")
+    if delimiter is None:
+        whole = len(head) < HEAD_BYTES
+        delimiter = "\t" if name == "tsv" else sniffed_delimiter(text, whole)
+    found = Format(name, compression, delimiter, encoding, bom)
+    return TextTable(source, found, batch_rows)
+
+
+def _compression(head: bytes, promised: str | None) -> str | None:
+    """What the bytes show; what the name promises where they can show nothing."""
+    shown = compression_of(head)
+    if shown is not None or promised is None:
+        return shown
+    # Programs that fetch files often unpack them and keep the name.
+    plain = kind_of(head) is not None or _is_utf8(head)
+    return None if plain and promised != "brotli" else promised
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        # Cut in the middle of a character, text is still text.
+        if len(head) < HEAD_BYTES or error.start < len(head) - 3:
+            return False
+    return b"\0" not in head
+
+
+def _head(source: Source, compression: str | None) -> bytes:
+    with (
+        reading(source.name, compression),
+        source.open() as file,
+        decompressing(file, compression) as stream,
+    ):
+        return stream.read(HEAD_BYTES)
+
+
+def _unpacked(source: Source, compression: str) -> Source:
+    """The content of a compressed file in a temporary one: columns need any order."""
+    with (
+        reading(source.name, compression),
+        source.open() as file,
+        decompressing(file, compression) as stream,
+    ):
+        unpacked = Source(stream, source.name)
+    unpacked.origin = source.origin
+    source.close()
+    return unpacked
+
+
+def _checked_delimiter(delimiter: str) -> str:
+    delimiter = NAMES_OF_DELIMITERS.get(delimiter, delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n\0':
+        raise CommandError(
+            f"The delimiter {delimiter!r} is not one sign. Common ones are , ; | and "
+            f"tab."
+        )
+    return delimiter

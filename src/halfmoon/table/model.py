@@ -1,0 +1,332 @@
+"""A model of a table: its columns as vectors, and Halfmoon on these."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon.estimators.calibration import probabilities
+from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.rows import Array
+from halfmoon.table.columns import Columns, ColumnUse
+from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
+from halfmoon.table.intervals import Intervals
+from halfmoon.table.listening import Progress, heard, say_nothing
+from halfmoon.table.target import Kind, check_labels
+from halfmoon.table.vectors import Vectors
+
+__all__ = ["LeftOut", "Prediction", "Progress", "TableModel"]
+
+BLOCK_ROWS = 65_536  # predicted at once, at most
+BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
+LABELS_FOR_KNOWN = 2  # labels for each known column, at least
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model says of some rows.
+
+    Attributes
+    ----------
+    values : list
+        Classes, or numbers.
+    confidence : ndarray of shape (b,) or None
+        Of classes: how likely the class is.
+    low, high : ndarrays of shape (b,) or None
+        Of numbers: the ends of their intervals.
+    second : list or None
+        Of classes: the next most likely.
+    """
+
+    values: list[Any]
+    confidence: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
+    second: list[Any] | None = None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Labeled rows as predicted without their own labels.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+        Their numbers among the rows given to `fit`.
+    given, predicted : lists
+    confidence : ndarray of shape (m,) or None
+        Of classes: the probability of the predicted one.
+    given_probability : ndarray of shape (m,) or None
+        Of classes: the probability of the given one.
+    low, high : ndarrays of shape (m,) or None
+        Of numbers: the ends of their intervals.
+    """
+
+    rows: NDArray[np.intp]
+    given: list[Any]
+    predicted: list[Any]
+    confidence: Array | None = None
+    given_probability: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
+
+
+@dataclass(eq=False)
+class TableModel:
+    """Fills in a column of a table from the others.
+
+    Parameters
+    ----------
+    target : str
+    kind : "classes" or "numbers"
+    known : sequence of str
+        Columns that are trusted: followed wherever they lead, without penalty.
+    keep : sequence of str
+        Columns to use even if they look like identifiers.
+    budget : float
+        Seconds to search for.
+    memory_limit : int or str
+    random_state : int
+    level : float
+        Share of the labels that the intervals of numbers are to hold.
+
+    Attributes
+    ----------
+    columns_ : list of ColumnUse
+        What each column holds and what became of it.
+    unread_ : dict
+        Of each column, the cells read so far that were not of its kind; they count as
+        missing.
+    estimator_ : HalfmoonClassifier or HalfmoonRegressor
+        On the matrix that `transform` gives.
+    record_ : dict
+        Of whoever has fitted it: what it was trained on, plain values only.
+    """
+
+    target: str
+    kind: Kind
+    known: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    budget: float = 60.0
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: int = 0
+    level: float = 0.9
+
+    estimator_: Any = field(default=None, init=False, repr=False)
+    table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    vectors_: Vectors = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    intervals_: Intervals | None = field(default=None, init=False, repr=False)
+    record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def fit(
+        self,
+        rows: pa.Table,
+        labels: Sequence[Any],
+        progress: Progress | None = None,
+        positions: Any = None,
+    ) -> Self:
+        """Learn from rows, some of which have labels.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+            The feature columns.
+        labels : sequence
+            Text or values; None where a cell is blank.
+        progress : callable or None
+            Called with the share of the work that is done, and a text.
+        positions : array-like of shape (n,) or None
+            Numbers of the rows in their file: by them a column that numbers the rows
+            is found.
+        """
+        tell = progress or say_nothing
+        y = check_labels(self.target, labels, self.kind)
+        if not rows.column_names:
+            raise LabelError(_nothing_to_learn_from([]))
+        if len(y) != rows.num_rows:
+            raise ValueError(f"{len(y)} labels were given for {rows.num_rows} rows.")
+        unknown = [name for name in self.known if name not in rows.column_names]
+        if unknown:
+            raise CommandError(
+                f"The table has no column {unknown[0]!r} to trust as known among its "
+                f"features; it has {', '.join(map(repr, rows.column_names))}."
+            )
+        tell(0.0, "reading columns")
+        self.table_ = Columns.of(rows, self.known, self.keep, positions)
+        frame = self.table_.read(rows)
+        tell(0.02, "columns as numbers")
+        labeled = sum(label is not None for label in y)
+        used = self.table_.used
+        self.vectors_ = Vectors.of(frame, used, self.random_state, labeled)
+        if not self.vectors_.kept.any():
+            raise LabelError(_nothing_to_learn_from(self.columns_))
+        X = self.vectors_(frame)
+        del frame
+        self.estimator_ = self._estimator(labeled)
+        with _plain_errors(), heard(tell):
+            self.estimator_.fit(X, _as_targets(y, self.kind))
+        if self.kind == "numbers":
+            held = self.estimator_._held_out()
+            self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
+        tell(1.0, "done")
+        return self
+
+    @property
+    def columns_(self) -> list[ColumnUse]:
+        """What each column holds and what became of it."""
+        return self.table_.uses
+
+    @property
+    def unread_(self) -> dict[str, int]:
+        """Of each column, the cells read so far that were not of its kind."""
+        return self.table_.unread
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """Names of the columns of the matrix that `transform` gives."""
+        return self.vectors_.names
+
+    def transform(self, rows: pa.Table | pa.RecordBatch) -> NDArray[np.float32]:
+        """The columns of rows as a matrix, shape (b, d)."""
+        missing = [u.name for u in self.table_.used if u.name not in rows.schema.names]
+        if missing:
+            raise CommandError(
+                f"The table has no column {missing[0]!r}, which the model was trained "
+                f"on; it has {', '.join(map(repr, rows.schema.names))}."
+            )
+        return self.vectors_(self.table_.read(rows))
+
+    def predict(self, rows: pa.Table | pa.RecordBatch) -> Prediction:
+        """What the model says of rows, some thousand at a time."""
+        if rows.num_rows == 0:
+            return _joined([self._predict(np.zeros((0, len(self.feature_names_))))])
+        width = max(rows.num_columns, len(self.feature_names_))
+        size = max(1, min(BLOCK_ROWS, BLOCK_CELLS // width))
+        blocks = range(0, rows.num_rows, size)
+        parts = (self.transform(rows.slice(start, size)) for start in blocks)
+        return _joined([self._predict(X) for X in parts])
+
+    def _predict(self, X: NDArray[Any]) -> Prediction:
+        if self.intervals_ is not None:
+            values = self.estimator_.predict(X) if len(X) else np.zeros(0)
+            low, high = self.intervals_(values)
+            return Prediction(values.tolist(), low=low, high=high)
+        classes = self.estimator_.classes_
+        p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
+        best = p.argmax(axis=1)
+        confidence = p[np.arange(len(p)), best]
+        p[np.arange(len(p)), best] = -1.0
+        second = classes[p.argmax(axis=1)].tolist()
+        return Prediction(classes[best].tolist(), confidence, second=second)
+
+    def left_out(self) -> LeftOut:
+        """Labeled rows, all or some thousand, predicted without their own labels."""
+        estimator = self.estimator_
+        held = estimator._held_out()
+        rows = estimator.labeled_[held.rows]
+        told = np.isfinite(held.values).all(axis=1)
+        if self.intervals_ is not None:
+            values = held.values[told, 0]
+            low, high = self.intervals_(values)
+            given = held.y[told, 0].tolist()
+            return LeftOut(rows[told], given, values.tolist(), low=low, high=high)
+        scores = held.values[told]
+        if scores.shape[1] == 1:
+            scores = np.hstack([-scores, scores])
+        p = probabilities(scores, estimator.temperature_)
+        best, codes = p.argmax(axis=1), estimator._codes[held.rows][told]
+        each, classes = np.arange(len(p)), estimator.classes_
+        return LeftOut(
+            rows[told],
+            classes[codes].tolist(),
+            classes[best].tolist(),
+            confidence=p[each, best],
+            given_probability=p[each, codes],
+        )
+
+    def _estimator(self, labeled: int) -> HalfmoonClassifier | HalfmoonRegressor:
+        free = self._known_outputs()
+        if LABELS_FOR_KNOWN * (len(free) + 1) > labeled and free:
+            raise CommandError(
+                f"The known columns {', '.join(map(repr, self.known))} become "
+                f"{len(free)} number(s), which {labeled} label(s) are too few for: "
+                f"{LABELS_FOR_KNOWN * (len(free) + 1)} are needed. Trust fewer "
+                f"columns, or label more rows."
+            )
+        options: dict[str, Any] = {
+            "unpenalized": free or "auto",
+            "budget": self.budget,
+            "memory_limit": self.memory_limit,
+            "random_state": self.random_state,
+        }
+        if self.kind == "numbers":
+            return HalfmoonRegressor(**options)
+        return HalfmoonClassifier(**options)
+
+    def _known_outputs(self) -> list[int]:
+        """Columns of the matrix that are left without penalty."""
+        free: list[int] = []
+        for use in self.columns_:
+            if use.role == "known":
+                outputs = self.vectors_.outputs_of(use.name).tolist()
+                # One-hot columns sum to 1, as the constant does: one is redundant.
+                several = use.kind == "category" and len(outputs) > 1
+                free += outputs[1:] if several else outputs
+        return free
+
+
+def _as_targets(y: list[Any], kind: Kind) -> NDArray[Any]:
+    if kind == "numbers":
+        return np.array([np.nan if label is None else label for label in y])
+    targets = np.empty(len(y), dtype=object)
+    targets[:] = y
+    return targets
+
+
+def _joined(parts: list[Prediction]) -> Prediction:
+    if len(parts) == 1:
+        return parts[0]
+
+    def all_of(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        if values[0] is None:
+            return None
+        if isinstance(values[0], list):
+            return [value for some in values for value in some]
+        return np.concatenate(values)
+
+    names = ("values", "confidence", "low", "high", "second")
+    return Prediction(**{name: all_of(name) for name in names})
+
+
+def _nothing_to_learn_from(uses: list[ColumnUse]) -> str:
+    if not uses:
+        return (
+            "The table has no column beside the target; there is nothing to learn from."
+        )
+    reasons = "; ".join(f"{use.name!r}: {use.why or use.kind}" for use in uses[:5])
+    more = f"; and {len(uses) - 5} more" if len(uses) > 5 else ""
+    return f"No column is left to learn from ({reasons}{more})."
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """What an estimator says, as errors of tables."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except MemoryError as error:
+        raise MemoryLimitError(str(error) or "There is not enough memory.") from error
+    except ValueError as error:
+        if isinstance(error, LabelError):
+            raise
+        raise LabelError(f"The table cannot be learned from: {error}") from error

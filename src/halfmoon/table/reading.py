@@ -1,0 +1,211 @@
+"""Cells read as numbers, truth values, dates or text, whatever the file holds.
+
+A cell of a text file is a string; one of a typed file may be a number, a date, a truth
+value. Each function here takes either, and gives one kind of values, missing where a
+cell has none, and the number of cells that had something else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from halfmoon.rows import Array
+
+__all__ = [
+    "MISSING_TEXTS",
+    "TRUTH_PAIRS",
+    "as_column",
+    "read_dates",
+    "read_numbers",
+    "read_texts",
+    "read_times",
+    "read_truths",
+    "without_missing",
+]
+
+#: Texts that stand for no value, in any mixture of upper and lower case.
+MISSING_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", "-", "nat")
+
+#: Texts for false and true, in any mixture of upper and lower case.
+TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+SECOND = 1e-6  # in seconds, the unit of times below
+
+
+def as_column(column: Any) -> pa.Array:
+    """A column of a table or of a batch as one array, its dictionary undone."""
+    if isinstance(column, pa.ChunkedArray):
+        if pa.types.is_string(column.type):
+            # Offsets of 64 bits: the text of all chunks may be more than 2 GB.
+            column = column.cast(pa.large_string())
+        column = column.combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays(column.chunks)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column
+
+
+def is_text(type_: pa.DataType) -> bool:
+    """A column of strings, of any make."""
+    return bool(
+        pa.types.is_string(type_)
+        or pa.types.is_large_string(type_)
+        or pa.types.is_string_view(type_)
+    )
+
+
+def without_missing(array: pa.Array) -> pa.Array:
+    """Texts without the blanks about them, null where they stand for no value."""
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.large_string())
+    text = pc.utf8_trim_whitespace(array)
+    longest = max(map(len, MISSING_TEXTS))
+    short = pc.less_equal(pc.binary_length(text), longest)
+    if not pc.any(short).as_py():
+        return text
+    lower = pc.utf8_lower(pc.if_else(short, text, "x"))
+    marked = pc.is_in(lower, pa.array(MISSING_TEXTS, lower.type))
+    return pc.if_else(marked, pa.scalar(None, text.type), text)
+
+
+def read_numbers(array: pa.Array, decimal: str = ".") -> tuple[Array, int]:
+    """Numbers, NaN where there is none.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Text, or numbers, truth values or durations (in seconds) of any type.
+    decimal : str
+        What parts the decimals in text: a point or a comma.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+    unread : int
+        Cells with something else than a finite number.
+    """
+    if is_text(array.type):
+        return _numbers_of_text(without_missing(array), decimal)
+    type_ = array.type
+    if pa.types.is_duration(type_):
+        values = array.cast(pa.duration("us"), safe=False).cast(pa.int64())
+        return _finite(values, SECOND)
+    if pa.types.is_boolean(type_):
+        array = array.cast(pa.uint8())
+    elif pa.types.is_temporal(type_) or not _is_number(type_):
+        return np.full(len(array), np.nan), len(array) - array.null_count
+    return _finite(array)
+
+
+def _is_number(type_: pa.DataType) -> bool:
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    return any(kind(type_) for kind in kinds)
+
+
+def _numbers_of_text(text: pa.Array, decimal: str) -> tuple[Array, int]:
+    present = len(text) - text.null_count
+    if decimal == ",":
+        # A point would part thousands, and is no part of such a number.
+        with_point = pc.match_substring(text, ".")
+        text = pc.if_else(with_point, pa.scalar(None, text.type), text)
+        text = pc.replace_substring(text, ",", ".")
+    try:
+        numbers = pc.cast(text, pa.float64())
+    except pa.ArrowInvalid:
+        fits = pc.match_substring_regex(text, NUMBER)
+        text = pc.if_else(fits, text, pa.scalar(None, text.type))
+        numbers = pc.cast(text, pa.float64())
+    values, _ = _finite(numbers)
+    return values, present - int(np.isfinite(values).sum())
+
+
+def _finite(array: pa.Array, unit: float = 1.0) -> tuple[Array, int]:
+    numbers = array.cast(pa.float64(), safe=False)
+    values = np.array(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+    infinite = np.isinf(values)
+    values[infinite] = np.nan
+    if unit != 1.0:
+        values *= unit
+    return values, int(infinite.sum())
+
+
+def read_truths(array: pa.Array) -> tuple[Array, int]:
+    """Truth values as 0 and 1, NaN where there is none, and how many were not read."""
+    if not is_text(array.type):
+        values, unread = read_numbers(array)
+        strange = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
+        values[strange] = np.nan
+        return values, unread + int(strange.sum())
+    text = pc.utf8_lower(without_missing(array))
+    no, yes = (pa.array(words, text.type) for words in zip(*TRUTH_PAIRS, strict=True))
+    false = pc.is_in(text, no).to_numpy(zero_copy_only=False)
+    true = pc.is_in(text, yes).to_numpy(zero_copy_only=False)
+    values = np.where(true, 1.0, np.where(false, 0.0, np.nan))
+    return values, len(text) - text.null_count - int((true | false).sum())
+
+
+def read_dates(array: pa.Array, form: str) -> tuple[pd.Series, int]:
+    """Dates, NaT where there is none, in universal time where they name a zone.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Text, dates or timestamps.
+    form : str
+        How dates are written in text: as in `datetime.strptime`, or "ISO8601".
+    """
+    type_ = array.type
+    if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
+        # By way of whole microseconds, so that no zone is needed to show them.
+        array = array.cast(pa.timestamp("us", getattr(type_, "tz", None)), safe=False)
+        ticks = array.cast(pa.int64()).fill_null(np.iinfo(np.int64).min)
+        dates = ticks.to_numpy(zero_copy_only=False).view("datetime64[us]")
+        return pd.Series(dates), 0
+    if not is_text(type_):
+        empty = pd.Series(np.full(len(array), "NaT", dtype="datetime64[us]"))
+        return empty, len(array) - array.null_count
+    text = without_missing(array)
+    values, codes = _distinct(text)
+    dates = pd.to_datetime(
+        pd.Series(values, dtype=object), format=form, errors="coerce", utc=True
+    )
+    dates = dates.dt.tz_localize(None).astype("datetime64[us]")
+    dates = pd.concat([dates, pd.Series([pd.NaT], dtype=dates.dtype)])
+    read = dates.iloc[codes].reset_index(drop=True)  # the last is what is missing
+    return read, int(read.isna().sum()) - text.null_count
+
+
+def read_times(array: pa.Array, form: str) -> tuple[Array, int]:
+    """Times of the day in seconds, NaN where there is none; parameters as above."""
+    type_ = array.type
+    if pa.types.is_time(type_):
+        array = array.cast(pa.time64("us"), safe=False).cast(pa.int64())
+        return _finite(array, SECOND)
+    dates, unread = read_dates(array, form)
+    since = dates - dates.dt.normalize()
+    return since.dt.total_seconds().to_numpy(dtype=np.float64), unread
+
+
+def read_texts(array: pa.Array) -> tuple[pd.Series, int]:
+    """Texts as categories, missing where there is none."""
+    if not is_text(array.type):
+        if pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
+            array = pa.nulls(len(array), pa.string())
+        array = array.cast(pa.string())
+    values, codes = _distinct(without_missing(array))
+    categories = pd.Index(values, dtype=object)
+    return pd.Series(pd.Categorical.from_codes(codes, categories)), 0
+
+
+def _distinct(text: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Different texts, in order of appearance, and the number of each; -1 for none."""
+    encoded = text.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_numpy(zero_copy_only=False), codes

@@ -1,0 +1,117 @@
+"""The first pass: count rows, tell labels from blanks, keep what is learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon.table.errors import ReadError
+from halfmoon.table.sampling import Reservoir, joined
+from halfmoon.table.target import Blanks, check_counts
+
+__all__ = ["Scan", "scan"]
+
+MOST_LABELED = 100_000  # rows learned from; more labels hardly change the answer
+MOST_UNLABELED = 20_000  # nor do more rows without, which the time goes with
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the first pass found.
+
+    Attributes
+    ----------
+    n_rows, n_labeled : int
+        Of the whole table.
+    rows : pyarrow.Table
+        The rows that are learned from, in the order of the table, without the target.
+    labels : list
+        Of these rows, None where there is none.
+    numbers : ndarray of int
+        Where these rows stand in the table, from 0.
+    blanks : Blanks
+        What counted as blank, and how often.
+    """
+
+    n_rows: int
+    n_labeled: int
+    rows: pa.Table
+    labels: list[Any]
+    numbers: NDArray[np.int64]
+    blanks: Blanks
+
+    @property
+    def n_blank(self) -> int:
+        """Rows that are to be filled in."""
+        return self.n_rows - self.n_labeled
+
+    @property
+    def learned_labels(self) -> int:
+        """Labels that are learned from."""
+        return sum(label is not None for label in self.labels)
+
+    @property
+    def learned_unlabeled(self) -> int:
+        """Rows without a label that are learned from."""
+        return len(self.labels) - self.learned_labels
+
+
+def scan(
+    table: Any,
+    target: str,
+    features: Sequence[str],
+    blanks: Blanks,
+    *,
+    most_bytes: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scan:
+    """Read the table once, in memory that does not grow with it.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table.files`
+    target, features : str, sequence of str
+        Columns.
+    blanks : Blanks
+    most_bytes : int
+        What the kept rows may take: half for labeled ones, half for others.
+    seed : int
+    progress : callable or None
+        Called with bytes read and bytes in all.
+    """
+    streams = [np.random.default_rng([seed, which]) for which in (0, 1)]
+    labeled = Reservoir(MOST_LABELED, most_bytes // 2, streams[0])
+    unlabeled = Reservoir(MOST_UNLABELED, most_bytes // 2, streams[1])
+    columns = [*features, target]
+    for batch in table.batches(progress=progress):
+        rows = batch.rows.select(columns)
+        numbers = batch.start + np.arange(rows.num_rows)
+        blank = blanks.mask(rows.column(target))
+        for kept, those in ((labeled, ~blank), (unlabeled, blank)):
+            chosen = np.flatnonzero(those)
+            if len(chosen):
+                kept.offer(rows.take(pa.array(chosen)), numbers[chosen])
+    n_rows = labeled.offered + unlabeled.offered
+    if n_rows == 0:
+        raise ReadError("The table has a header and no rows.")
+    check_counts(target, labeled.offered, n_rows)
+    given, given_numbers = labeled.rows()
+    others, other_numbers = unlabeled.rows()
+    numbers = np.concatenate([given_numbers, other_numbers])
+    order = np.argsort(numbers)
+    labels = given.column(target).to_pylist() + [None] * len(other_numbers)
+    both = joined([given, others]).select(list(features))
+    return Scan(
+        n_rows,
+        labeled.offered,
+        both.take(pa.array(order)),
+        [labels[i] for i in order],
+        numbers[order],
+        blanks,
+    )

@@ -1,0 +1,240 @@
+"""What a run found out, gathered for the report, the summary and the model file."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import halfmoon
+from halfmoon.report.eigenmap import eigenmap
+from halfmoon.report.findings import (
+    ColumnUse,
+    FilledClasses,
+    FilledNumbers,
+    Findings,
+    Helped,
+    LeftOutClasses,
+    LeftOutNumbers,
+    RowMap,
+    ShownRow,
+)
+from halfmoon.report.histogram import Histogram
+from halfmoon.report.picks import suspect_classes, suspect_numbers
+from halfmoon.rows import Array
+from halfmoon.table.fill import Filled, Writing
+from halfmoon.table.model import LeftOut, TableModel
+from halfmoon.table.notes import common_notes, learning_notes
+from halfmoon.table.scan import Scan
+from halfmoon.table.settings import Settings
+from halfmoon.table.tally import Tally, Unsure, as_text
+
+__all__ = ["findings_of"]
+
+MAPPED = 2_000  # rows on the map
+SHOWN_COLUMNS = 6
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "skrub", "pandas", "pyarrow")
+
+
+def findings_of(
+    filled: Filled,
+    settings: Settings,
+    *,
+    source: str,
+    command: str,
+    with_map: bool = True,
+) -> Findings:
+    """Everything that the report tells of a run.
+
+    Parameters
+    ----------
+    filled : Filled
+    settings : Settings
+    source : str
+        Name of the table.
+    command : str
+        That repeats the run.
+    with_map : bool
+        The map takes a second or two.
+    """
+    model, scan, tally = filled.model, filled.scan, filled.tally
+    if scan is None:
+        raise ValueError("There is no report on a table that was not learned from.")
+    left_out = model.left_out()
+    shown = _shown_columns(model)
+    return Findings(
+        source=source,
+        target=model.target,
+        kind=model.kind,
+        rows=scan.n_rows,
+        labeled=scan.n_labeled,
+        predicted=tally.n,
+        unlabeled_used=scan.learned_unlabeled,
+        columns=tuple(
+            ColumnUse(use.name, use.kind, use.missing, use.role, use.why)
+            for use in model.columns_
+        ),
+        blanks=tuple(scan.blanks.counts.items()),
+        helped=Helped.from_comparison(
+            model.estimator_.comparison_,
+            used_unlabeled=model.estimator_.used_unlabeled_,
+            measure="log loss" if model.kind == "classes" else "mean squared error",
+        ),
+        left_out=_left_out(left_out, model),
+        filled=_filled(scan, tally, model),
+        map=_map(model, scan, settings.seed) if with_map else None,
+        shown_columns=shown,
+        least_sure=tuple(_unsure(row, shown, model) for row in tally.unsure),
+        suspects=_suspects(left_out, scan, shown, model),
+        settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
+        versions=_versions(),
+        command=command,
+        seconds=filled.seconds,
+        date=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        sha256=filled.sha256,
+        notes=(*learning_notes(filled), *common_notes(filled)),
+    )
+
+
+def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:
+    if model.kind == "classes":
+        return LeftOutClasses(
+            tuple(map(str, left_out.given)),
+            tuple(map(str, left_out.predicted)),
+            _numbers(left_out.confidence),
+            _numbers(left_out.given_probability),
+        )
+    return LeftOutNumbers(
+        _numbers(left_out.given),
+        _numbers(left_out.predicted),
+        _numbers(left_out.low),
+        _numbers(left_out.high),
+        model.level,
+    )
+
+
+def _numbers(values: Any) -> Array:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _filled(
+    scan: Scan, tally: Tally, model: TableModel
+) -> FilledClasses | FilledNumbers:
+    if model.kind == "classes":
+        given = Counter(str(label) for label in scan.labels if label is not None)
+        predicted = Counter({str(k): count for k, count in tally.classes.items()})
+        return FilledClasses(given, predicted, tally.histogram, tally.mean)
+    numbers = [float(label) for label in scan.labels if label is not None]
+    return FilledNumbers(
+        Histogram.of(numbers, tally.edges), tally.histogram, tally.mean
+    )
+
+
+def _map(model: TableModel, scan: Scan, seed: int) -> RowMap:
+    """Some of the rows that were learned from, the labeled ones first."""
+    given = np.array([label is not None for label in scan.labels])
+    rng = np.random.default_rng(seed)
+    rows = _sample(given, rng)
+    some = scan.rows.take(rows)
+    found = eigenmap(model.transform(some), rng, MAPPED)
+    prediction = model.predict(some)
+    labels = [
+        scan.labels[row] if given[row] else value
+        for row, value in zip(rows, prediction.values, strict=True)
+    ]
+    if prediction.confidence is not None:
+        doubt = prediction.confidence
+    else:
+        doubt = np.asarray(prediction.high) - np.asarray(prediction.low)
+    return RowMap(
+        found.points,
+        tuple(map(str, labels))
+        if model.kind == "classes"
+        else np.array(labels, dtype=np.float64),
+        given[rows],
+        np.where(given[rows], np.nan, doubt),
+        found.note,
+    )
+
+
+def _sample(given: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Rows for the map: half of them labeled at most, the rest at random."""
+    labeled, others = np.flatnonzero(given), np.flatnonzero(~given)
+    labeled = rng.permutation(labeled)[: max(MAPPED // 2, MAPPED - len(others))]
+    others = rng.permutation(others)[: MAPPED - len(labeled)]
+    return np.sort(np.concatenate([labeled, others]))
+
+
+def _shown_columns(model: TableModel) -> tuple[str, ...]:
+    """Columns by which a reader knows a row: names first, then what is learned from."""
+    uses = model.columns_
+    names = [use.name for use in uses if use.kind == "identifier"][:1]
+    learned = [use.name for use in uses if use.role in ("known", "feature")]
+    return tuple((names + learned)[:SHOWN_COLUMNS])
+
+
+def _unsure(row: Unsure, shown: Sequence[str], model: TableModel) -> ShownRow:
+    return ShownRow(
+        row.number + 1,
+        tuple(row.cells.get(name, "") for name in shown),
+        _label(row.value, model),
+        "" if row.second is None else _label(row.second, model),
+        row.confidence,
+        "" if row.low is None else _label(row.low, model),
+        "" if row.high is None else _label(row.high, model),
+    )
+
+
+def _suspects(
+    left_out: LeftOut, scan: Scan, shown: Sequence[str], model: TableModel
+) -> tuple[ShownRow, ...]:
+    if model.kind == "classes":
+        chosen = suspect_classes(
+            [str(x) for x in left_out.given],
+            [str(x) for x in left_out.predicted],
+            _numbers(left_out.given_probability),
+        )
+    else:
+        chosen = suspect_numbers(_numbers(left_out.given), _numbers(left_out.predicted))
+    present = [name for name in shown if name in scan.rows.column_names]
+    rows = []
+    for i in chosen:
+        at = int(left_out.rows[i])
+        cells = scan.rows.select(present).slice(at, 1).to_pylist()[0]
+        rows.append(
+            ShownRow(
+                int(scan.numbers[at]) + 1,
+                tuple(as_text(cells.get(name)) for name in shown),
+                _label(left_out.predicted[i], model),
+                "",
+                None if left_out.confidence is None else float(left_out.confidence[i]),
+                "" if left_out.low is None else _label(left_out.low[i], model),
+                "" if left_out.high is None else _label(left_out.high[i], model),
+                _label(left_out.given[i], model),
+            )
+        )
+    return tuple(rows)
+
+
+def _label(value: Any, model: TableModel) -> str:
+    if model.kind == "classes":
+        return str(value)
+    return f"{value:.{Writing.of(model).digits}f}"
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) if value else "-"
+    return "-" if value is None else str(value)
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    found = [("halfmoon", halfmoon.__version__), ("Python", platform.python_version())]
+    return (*found, *((name, version(name)) for name in LIBRARIES))

@@ -1,0 +1,204 @@
+"""Formats and compressions: found by name or content, and the same in the output."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import subprocess
+
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from halfmoon.table.errors import ReadError
+from halfmoon.table.files import Format, new_table, open_table
+from halfmoon.table.files.format import compression_of, format_from_name, kind_of
+
+TEXT = b"a,b\n" + b"".join(b"%d,x%d\n" % (i, i % 7) for i in range(3000))
+SUFFIXES = {None: "", "gzip": ".gz", "bz2": ".bz2", "xz": ".xz", "zstd": ".zst"}
+SUFFIXES |= {"lz4": ".lz4", "brotli": ".br"}
+
+
+def packed(data, compression):
+    """By other means than those of the package, where there are any."""
+    if compression is None:
+        return data
+    if compression in ("gzip", "bz2", "xz"):
+        return {"gzip": gzip, "bz2": bz2, "xz": lzma}[compression].compress(data)
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, compression) as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()
+
+
+def unpacked(data, compression):
+    if compression is None:
+        return data
+    if compression in ("gzip", "bz2", "xz"):
+        return {"gzip": gzip, "bz2": bz2, "xz": lzma}[compression].decompress(data)
+    return pa.CompressedInputStream(pa.BufferReader(data), compression).read()
+
+
+def copied(source, destination, **options):
+    with open_table(source) as table, new_table(destination, table, **options) as out:
+        for batch in table.batches():
+            out.write(batch)
+    return table.format, out.format
+
+
+@pytest.mark.parametrize("compression", SUFFIXES)
+def test_compressed_text(tmp_path, compression):
+    suffix = SUFFIXES[compression]
+    source, copy = tmp_path / f"in.csv{suffix}", tmp_path / f"out.csv{suffix}"
+    source.write_bytes(packed(TEXT, compression))
+    found, wanted = copied(source, copy)
+    assert found == wanted == Format("csv", compression, ",", "utf-8")
+    assert unpacked(copy.read_bytes(), compression) == TEXT
+    assert sorted(os.listdir(tmp_path)) == sorted([source.name, copy.name])
+
+
+@pytest.mark.parametrize("compression", [c for c in SUFFIXES if c != "brotli"])
+@pytest.mark.parametrize("name", ["in.csv", "in", "in.csv.gz", "in.parquet"])
+def test_content_beats_the_name(tmp_path, compression, name):
+    if name == "in.parquet" and compression is None:
+        pytest.skip("text shows no format of its own")
+    (tmp_path / name).write_bytes(packed(TEXT, compression))
+    options = {"format": "csv"} if name == "in.parquet" else {}
+    with open_table(tmp_path / name, **options) as table:
+        assert table.format == Format("csv", compression, ",", "utf-8")
+        assert sum(len(batch) for batch in table.batches()) == 3000
+
+
+@pytest.mark.parametrize("compression", SUFFIXES)
+def test_streams_keep_their_compression(compression):
+    if compression == "brotli":
+        pytest.skip("brotli has no mark")
+    stream = io.BytesIO()
+    copied(io.BytesIO(packed(TEXT, compression)), stream)
+    assert unpacked(stream.getvalue(), compression) == TEXT
+
+
+def test_several_members_in_one_gzip():
+    data = gzip.compress(TEXT[:5000]) + gzip.compress(TEXT[5000:])
+    stream = io.BytesIO()
+    copied(io.BytesIO(data), stream, format="csv")
+    assert stream.getvalue() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("damage", "compression"),
+    [("cut", c) for c in SUFFIXES if c]
+    + [("changed", c) for c in ("gzip", "bz2", "xz")],  # the others keep no sums
+)
+def test_damaged_compression(tmp_path, compression, damage):
+    data = bytearray(packed(os.urandom(30_000).hex().encode(), compression))
+    half = len(data) // 2
+    if damage == "cut":
+        del data[half:]
+    else:
+        data[half : half + 200] = b"\xff" * 200
+    path = tmp_path / f"in.csv{SUFFIXES[compression]}"
+    path.write_bytes(data)
+    with (
+        pytest.raises(ReadError, match=r"cut short|is damaged") as caught,
+        open_table(path) as table,
+    ):
+        list(table.batches())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_costs_no_memory(tmp_path):
+    path = tmp_path / "in.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"x" * 2**26))
+    with (
+        open_table(path) as table,
+        pytest.raises(ReadError, match="line 2 is longer than 16 MB"),
+    ):
+        list(table.batches())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.CSV", ("csv", None)),
+        ("a.tab.xz", ("tsv", "xz")),
+        ("a.pq", ("parquet", None)),
+        ("a.ipc", ("feather", None)),
+        ("a.b.txt.zst", ("csv", "zstd")),
+        ("a.gz", (None, "gzip")),
+        ("csv", (None, None)),
+    ],
+)
+def test_names(name, expected):
+    assert format_from_name(name) == expected
+
+
+def test_headers_that_look_like_marks():
+    assert kind_of(b"PAR1,b\n1,2\n") is None
+    assert kind_of(b"ARROW1,b\n") is None
+    assert compression_of(b"BZh9,b\n") is None
+
+
+@pytest.mark.parametrize("name", ["in.parquet", "in.feather"])
+def test_columns_from_a_stream_and_compressed(tmp_path, name):
+    table = pa.table({"a": [1, 2, None], "b": ["x", None, "z"]})
+    write = pq.write_table if name.endswith("parquet") else feather.write_feather
+    write(table, str(tmp_path / name))
+    data = (tmp_path / name).read_bytes()
+    kind = name.removeprefix("in.")
+    for given in (data, gzip.compress(data)):
+        with open_table(io.BytesIO(given)) as opened:
+            assert opened.format.name == kind
+            rows = [batch.rows for batch in opened.batches()]
+            assert pa.Table.from_batches(rows).equals(table)
+
+
+def test_places_that_cannot_be_read(tmp_path, monkeypatch):
+    with pytest.raises(ReadError, match=r"none.csv does not exist\. Check"):
+        open_table(tmp_path / "none.csv")
+    with pytest.raises(ReadError, match="is a folder; a file is needed"):
+        open_table(tmp_path)
+    with pytest.raises(ReadError, match=r"cannot be read: .*null"):
+        open_table("in\0.csv")
+    (tmp_path / "in.csv").write_bytes(TEXT)
+
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refused)
+    with pytest.raises(ReadError, match=r"in.csv cannot be read: Permission denied\."):
+        open_table(tmp_path / "in.csv")
+
+
+@pytest.mark.parametrize("how", ["longer", "replaced", "touched", "while reading"])
+def test_a_file_that_changes_between_the_walks(tmp_path, how):
+    path = tmp_path / "in.csv"
+    path.write_bytes(TEXT)
+    with open_table(path, batch_rows=100) as table:
+        walk = table.batches()
+        if how == "while reading":
+            next(walk)
+        else:
+            list(walk)
+        if how == "replaced":
+            (tmp_path / "new").write_bytes(TEXT)
+            os.utime(tmp_path / "new", ns=(0, path.stat().st_mtime_ns))
+            os.replace(tmp_path / "new", path)
+        elif how == "touched":
+            os.utime(path, ns=(0, 0))
+        else:
+            path.write_bytes(TEXT + b"1,2\n")
+        with pytest.raises(ReadError, match="changed while it was being read"):
+            list(walk if how == "while reading" else table.batches())
+
+
+def test_a_pipe_is_kept_and_walked_through_twice(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    command = ["sh", "-c", 'printf "a,b\\n1,2\\n" > "$0"', str(tmp_path / "pipe.csv")]
+    with subprocess.Popen(command), open_table(tmp_path / "pipe.csv") as table:
+        first, second = table.batches(), table.batches()  # side by side
+        assert next(first).records == next(second).records == ["1,2"]
+        first.close()
+        second.close()

@@ -1,0 +1,51 @@
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+from halfmoon.table.forms import date_form, time_form
+
+MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%Y/%m/%d",
+        "%m/%d/%Y",
+        "%d/%m/%Y",
+        "%d.%m.%Y",
+        "%d-%m-%Y",
+        "%d %b %Y",
+        "%B %d, %Y",
+        "%d.%m.%Y %H:%M",
+        "%m/%d/%Y %I:%M %p",
+        "%Y/%m/%d %H:%M:%S",
+    ],
+)
+def test_the_form_that_wrote_the_dates_is_found(form):
+    text = pa.array([moment.strftime(form) for moment in MOMENTS])
+    assert date_form(text, 0.0) == form
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m", "%Y-%m-%dT%H:%M:%SZ"])
+def test_iso_forms(form):
+    assert date_form(pa.array([m.strftime(form) for m in MOMENTS]), 0.0) == "ISO8601"
+
+
+@pytest.mark.parametrize("text", ["1.5", "12-34", "v1 2", "red", "2021-13-01", "3/4"])
+def test_what_is_no_date(text):
+    assert date_form(pa.array([text] * 3), 0.0) == ""
+
+
+def test_a_few_other_values_are_let_pass_if_told():
+    text = pa.array([*(f"2021-01-{i:02d}" for i in range(1, 29)), "soon"])
+    assert date_form(text, 0.05) == "ISO8601"
+    assert date_form(text, 0.0) == ""
+
+
+def test_times():
+    assert time_form(pa.array(["8:15:00", "23:59:59"]), 0.0) == "%H:%M:%S"
+    assert time_form(pa.array(["8:15 PM", "11:59 am"]), 0.0) == "%I:%M %p"
+    assert time_form(pa.array(["25:00"]), 0.0) == ""
+    assert time_form(pa.array(["score 3:2"]), 0.0) == ""

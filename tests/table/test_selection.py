@@ -1,0 +1,71 @@
+"""Columns by the names that a user gives."""
+
+import pytest
+
+from halfmoon.table.errors import CommandError
+from halfmoon.table.selection import (
+    added_columns,
+    chosen_features,
+    existing,
+    known_columns,
+    listed,
+    refuse_taken,
+)
+from halfmoon.table.settings import Settings
+
+COLUMNS = ("id", "a", "b", "a,b", "y")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ("id", "a", "b", "a,b")),
+        ({"exclude": ("id",)}, ("a", "b", "a,b")),
+        ({"features": ("b", "a")}, ("a", "b")),  # in the order of the table
+        ({"features": ("a,b",)}, ("a,b",)),  # a column's own name comes first
+        ({"exclude": ("id,b", "a,b")}, ("a",)),
+        ({"features": ("a",), "known": ("b",)}, ("a", "b")),
+        ({"known": ("b",)}, ("id", "a", "b", "a,b")),
+        ({"features": (" a , b",)}, ("a", "b")),
+    ],
+)
+def test_chosen_features(options, expected):
+    assert chosen_features(COLUMNS, Settings("y", **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": ("y",)}, "cannot be learned from itself"),
+        ({"known": ("y",)}, "Take it out of --known"),
+        ({"features": ("a",), "exclude": ("a",)}, "'a' stands in --features and in"),
+        ({"known": ("a",), "exclude": ("a",)}, "'a' stands in --known and in"),
+        ({"exclude": COLUMNS[:-1]}, "No column is left"),
+        ({"features": ("a,c",)}, "no column 'c' (--features)"),
+    ],
+)
+def test_refused(options, words):
+    with pytest.raises(CommandError) as error:
+        chosen_features(COLUMNS, Settings("y", **options))
+    assert words in str(error.value)
+
+
+def test_known_columns_are_in_the_order_of_the_table():
+    assert known_columns(COLUMNS, Settings("y", known=("b", "a"))) == ("a", "b")
+
+
+def test_what_was_meant():
+    with pytest.raises(CommandError, match="Did you mean 'Species'"):
+        existing("species", ["Species", "x"])
+    with pytest.raises(CommandError, match=r"no column 'zzz'\. It has 'Species', 'x'"):
+        existing("zzz", ["Species", "x"])
+
+
+def test_a_table_that_has_the_new_columns_is_refused():
+    refuse_taken(["a"], added_columns("y", "numbers"))
+    with pytest.raises(CommandError, match="'y_low' already"):
+        refuse_taken(["y", "y_low"], added_columns("y", "numbers"))
+
+
+def test_many_names_are_cut():
+    assert listed([str(i) for i in range(15)]).endswith("'11' and 3 more")

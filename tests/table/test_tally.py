@@ -1,0 +1,68 @@
+"""Sums over predicted rows, and the least sure of them."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from halfmoon.report import confidence_edges, number_edges
+from halfmoon.table.model import Prediction
+from halfmoon.table.tally import Tally
+
+
+def classes(rng, n):
+    names = np.array(["a", "b", "c"])
+    return Prediction(
+        values=names[rng.integers(0, 3, n)].tolist(),
+        confidence=rng.uniform(0.3, 1, n),
+        second=names[rng.integers(0, 3, n)].tolist(),
+    )
+
+
+def part(prediction, rows):
+    return Prediction(
+        **{
+            name: None if values is None else values[rows]
+            for name, values in vars(prediction).items()
+        }
+    )
+
+
+@pytest.mark.parametrize("cut", [1, 7, 60, 100])
+def test_classes_by_batches_as_in_one(rng, cut):
+    n, prediction = 60, classes(rng, 60)
+    rows = pa.record_batch({"x": pa.array(np.arange(n)), "t": ["<b>"] * n})
+    tally = Tally(confidence_edges())
+    for start in range(0, n, cut):
+        some = slice(start, min(n, start + cut))
+        numbers = 1000 + np.arange(n)[some]
+        tally.add(part(prediction, some), rows.slice(start, cut), numbers)
+    assert tally.n == n
+    values = prediction.values
+    assert dict(tally.classes) == {name: values.count(name) for name in set(values)}
+    assert tally.mean == pytest.approx(prediction.confidence.mean(), rel=1e-12)
+    counts, _ = np.histogram(prediction.confidence, confidence_edges())
+    np.testing.assert_array_equal(tally.histogram.counts, counts)
+    order = np.argsort(prediction.confidence)[:20]
+    assert [row.number for row in tally.unsure] == (1000 + order).tolist()
+    first = tally.unsure[0]
+    assert first.cells == {"x": str(order[0]), "t": "<b>"}
+    assert first.value == values[order[0]]
+    assert first.second == prediction.second[order[0]]
+
+
+def test_numbers_by_the_width_of_their_intervals(rng):
+    values, width = rng.normal(size=50), rng.uniform(1, 2, 50)
+    prediction = Prediction(values.tolist(), low=values - width, high=values + width)
+    rows = pa.record_batch({"x": pa.array([None, *range(49)])})
+    edges = number_edges(values)
+    tally = Tally(edges)
+    tally.add(prediction, rows, np.arange(50))
+    assert tally.mean == pytest.approx(2 * width.mean(), rel=1e-12)
+    assert [row.number for row in tally.unsure] == np.argsort(-width)[:20].tolist()
+    assert tally.histogram.counts.sum() == 50
+    row = next((r for r in tally.unsure if r.number == 0), None)
+    assert row is None or row.cells == {"x": ""}
+
+
+def test_nothing_has_no_mean():
+    assert np.isnan(Tally(confidence_edges()).mean)

@@ -1,0 +1,129 @@
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon.table.columns import Columns
+from halfmoon.table.vectors import NumberVectors, Vectors
+
+nan = np.nan
+
+
+def vectors_of(table, **options):
+    columns = Columns.of(table, **options)
+    frame = columns.read(table)
+    return columns, Vectors.of(frame, columns.used)
+
+
+def test_numbers_are_centered_by_the_median_and_have_a_unit_deviation(rng):
+    x = rng.normal(5, 3, 101)
+    z = NumberVectors.of("x", x)(x)
+    assert_allclose(z, ((x - np.median(x)) / x.std())[:, None])
+
+
+def test_a_missing_number_is_the_median_and_has_a_column():
+    x = np.array([1.0, 2.0, nan, 7.0, nan])
+    part = NumberVectors.of("x", x)
+    assert part.names == ["x", "x is missing"]
+    known = np.array([1.0, 2.0, 7.0])
+    filled = np.where(np.isnan(x), np.median(known), x)
+    assert_allclose(part(x)[:, 0], (filled - 2.0) / known.std())
+    assert_array_equal(part(x)[:, 1], [0, 0, 1, 0, 1])
+    once = NumberVectors.of("x", np.array([1.0, nan, 3.0]))
+    assert once.names == ["x"]  # one row is no column's worth
+
+
+def test_numbers_far_from_zero_keep_their_differences_in_single_precision():
+    x = 1e9 + np.arange(20.0)
+    table = pa.table({"x": x})
+    columns, vectors = vectors_of(table, keep=["x"])
+    X = vectors(columns.read(table))
+    assert X.dtype == np.float32
+    assert_allclose(np.diff(X[:, 0]), 1 / x.std(), rtol=1e-5)
+
+
+def test_heavy_tails_keep_their_order():
+    x = 10.0 ** np.arange(-300, 308, 8)
+    part = NumberVectors.of("x", x)
+    z = part(x)[:, 0].astype(np.float32)
+    assert part.heavy
+    upper = x >= np.quantile(x, 0.75)
+    assert (np.diff(z[upper]) > 0).all()
+    assert np.isfinite(z).all()
+    assert np.abs(z).max() < 1_000
+    known = NumberVectors.of("x", x, linear=True)
+    assert not known.heavy
+    assert np.isfinite(known(np.array([-1.7e308, 1.7e308]))).all()
+
+
+def test_values_far_beyond_those_learned_from_stay_finite(rng):
+    part = NumberVectors.of("x", rng.normal(size=50))
+    assert_array_equal(part(np.array([1e300, -1e300]))[:, 0], [1e9, -1e9])
+
+
+def test_categories_are_one_hot_and_two_values_one_column():
+    table = pa.table({"c": ["b", "a", "c", "", "b"], "d": ["x", "y", "x", "x", "y"]})
+    columns, vectors = vectors_of(table)
+    by_hand = pd.get_dummies(pd.Series(["b", "a", "c", "-", "b"]))
+    X = vectors(columns.read(table))
+    assert vectors.names == ["c_a", "c_b", "c_c", "c_nan", "d_y"]
+    assert_array_equal(X[:, :4], by_hand[["a", "b", "c", "-"]])
+    assert_array_equal(X[:, 4], [0, 1, 0, 0, 1])
+    assert_array_equal(vectors.outputs_of("c"), [0, 1, 2, 3])
+    assert_array_equal(vectors.outputs_of("d"), [4])
+
+
+def test_categories_that_were_not_there_are_in_no_column():
+    table = pa.table({"c": ["b", "a", "c", "b"]})
+    columns, vectors = vectors_of(table)
+    later = pa.table({"c": ["z", "a", None]})
+    X = vectors(columns.read(later))
+    assert_array_equal(X, [[0, 0, 0], [1, 0, 0], [0, 0, 0]])
+
+
+def test_dates_are_seconds_and_places_on_circles():
+    text = ["2020-01-06", "2020-04-07", None, "2021-07-08"]
+    dates = pd.Series(pd.to_datetime(text))
+    _, vectors = vectors_of(pa.table({"d": text}))
+    (part,) = vectors.parts
+    Z = dict(zip(part.names, part(dates).T, strict=True))
+    seconds = (dates.dropna() - pd.Timestamp(0)).dt.total_seconds()
+    expected = (seconds - seconds.median()) / np.std(seconds)
+    assert_allclose(Z["d"][[0, 1, 3]], expected)
+    assert Z["d"][2] == 0
+    month = 2 * np.pi * np.array([1, 4, 7]) / 12
+    assert_allclose(Z["d_month_circular_0"][[0, 1, 3]], np.sin(month), atol=1e-6)
+    assert_allclose(Z["d_month_circular_1"][[0, 1, 3]], np.cos(month), atol=1e-6)
+    assert_allclose(Z["d_month_circular_0"][2], np.sin(month).mean(), atol=1e-6)
+
+
+def test_texts_have_the_same_vectors_however_often_they_repeat():
+    words = [f"word{i} and {chr(97 + i % 26)}" for i in range(60)]
+    table = pa.table({"t": words * 3})
+    columns, vectors = vectors_of(table)
+    X = vectors(columns.read(table))
+    assert X.shape == (180, 30)
+    assert_array_equal(X[:60], X[60:120])
+    some = table.take(pa.array([7, 7, 0, 59]))
+    assert_allclose(vectors(columns.read(some)), X[[7, 7, 0, 59]], atol=1e-6)
+    unknown = vectors(columns.read(pa.table({"t": [None, "zzzzzz"]})))
+    assert_array_equal(unknown, 0)
+
+
+def test_outputs_that_do_not_vary_are_left_out():
+    dates = [f"2020-01-{i:02d}" for i in range(1, 15)]
+    _, vectors = vectors_of(pa.table({"d": dates}))
+    assert not any("year" in name or "month" in name for name in vectors.names)
+
+
+def test_many_categories_are_bounded(rng, monkeypatch):
+    cells = {f"c{j}": [f"v{k}" for k in rng.integers(0, 9, 50)] for j in range(5)}
+    monkeypatch.setattr("halfmoon.table.vectors.MOST_ONE_HOTS", 20)
+    _, vectors = vectors_of(pa.table(cells))
+    assert len(vectors.names) == 20
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
