@@ -7,22 +7,30 @@ ARGS ?=
 BIN := .venv/bin
 # -qq keeps errors and drops the rest.
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
-CHECKED := $(wildcard src benchmarks examples experiments tests docs/conf.py)
-TYPED := $(wildcard src benchmarks examples experiments)
+CHECKED := $(wildcard src benchmarks examples experiments tests tools docs/*.py)
+TYPED := $(wildcard src benchmarks examples experiments tools)
 # Two workers, one BLAS thread each.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format docs bench reproduce reproduce-quick clean
+.PHONY: help demo browser test test-all lint format docs bench reproduce reproduce-quick clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
-demo: .venv/.demo ## a small example, from rows to predictions
-	@$(BIN)/python examples/demo_circles.py $(ARGS)
+demo: .venv/.table ## fill a table in which nine in ten labels are blank
+	@mkdir -p build/demo
+	@$(BIN)/halfmoon fill examples/tables/wines.csv --target cultivar \
+		--output build/demo/wines.filled.csv --overwrite $(ARGS)
+
+# A browser cannot be had from PyPI; where there is none its tests are skipped.
+browser: ## Chromium, for the tests that look at reports (Debian, as root)
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq --no-install-recommends \
+			chromium fonts-dejavu-core >/dev/null; }
 
 test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow" $(ARGS)
@@ -73,10 +81,16 @@ clean: ## remove what the other targets made, .venv included
 	@$(PIP) install --editable .
 	@touch $@
 
-.venv/.demo .venv/.test .venv/.lint .venv/.docs .venv/.bench .venv/.reproduce: \
+.venv/.table: .venv/.base
+	@$(PIP) install --editable ".[table]"
+	@touch $@
+
+.venv/.test .venv/.lint .venv/.docs .venv/.bench .venv/.reproduce: \
 		.venv/.%: .venv/.base
 	@$(PIP) install --group $*
 	@touch $@
+
+.venv/.test .venv/.docs .venv/.bench: .venv/.table
 
 .venv/.test-all: .venv/.test
 	@$(PIP) install torch==2.13.0

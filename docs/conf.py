@@ -1,6 +1,12 @@
 """Configuration of the documentation. Building it needs no network."""
 
+import sys
+from pathlib import Path
+
 import halfmoon
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from made_by_running import make
 
 project = "halfmoon"
 author = "halfmoon developers"
@@ -15,7 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "generated/*.txt", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 default_role = "literal"
 nitpicky = False
@@ -51,6 +57,7 @@ def skip_routing(app, what, name, obj, skip, options):
 def setup(app):
     """Let Sphinx know of the above."""
     app.connect("autodoc-skip-member", skip_routing)
+    app.connect("builder-inited", make)
 
 
 html_theme = "pydata_sphinx_theme"

@@ -1,0 +1,50 @@
+"""What the pages show of the command line: made by running it, at each build.
+
+The tutorial's table is filled as a reader would fill it. What the commands say goes to
+``docs/generated``, and pictures of the report to ``docs/images``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from screenshots import take
+
+DOCS = Path(__file__).resolve().parent
+TABLE = DOCS.parent / "examples" / "tables" / "wines.csv"
+COMMANDS = ("fill", "predict", "inspect")
+
+
+def make(app: object = None) -> None:
+    """Run the commands and keep what came of them."""
+    generated = DOCS / "generated"
+    generated.mkdir(exist_ok=True)
+    for command in COMMANDS:
+        said = _halfmoon(DOCS, command, "--help")
+        (generated / f"help-{command}.txt").write_text(said)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / TABLE.name).write_bytes(TABLE.read_bytes())
+        said = _halfmoon(folder, "fill", TABLE.name, "--target", "cultivar")
+        (generated / "demo.txt").write_text(said)
+        take({"report": folder / "wines.report.html"}, DOCS / "images")
+
+
+def _halfmoon(folder: Path, *arguments: str) -> str:
+    """What a command says on standard output."""
+    return subprocess.run(
+        [sys.executable, "-m", "halfmoon", *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "88", "TERMINAL_WIDTH": "88"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+if __name__ == "__main__":
+    make()

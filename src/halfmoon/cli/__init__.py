@@ -1,0 +1,21 @@
+"""The command line: ``halfmoon fill``, ``predict``, ``inspect``, ``completion``."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that the arguments name, and end the process."""
+    try:
+        from halfmoon.cli.app import app
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").split(".")[0] == "halfmoon":
+            raise
+        sys.exit(
+            f"halfmoon: the command line needs {missing.name}, which is not installed. "
+            f'Say: pip install "halfmoon[table]"'
+        )
+    app.main(prog_name="halfmoon")

@@ -1,0 +1,47 @@
+"""The commands, and what holds for all of them."""
+
+from __future__ import annotations
+
+import click
+
+import halfmoon
+from halfmoon.cli.completion import completion
+from halfmoon.cli.fill import fill
+from halfmoon.cli.inspect import inspect
+from halfmoon.cli.predict import predict
+
+__all__ = ["app"]
+
+EPILOG = """\b
+Exit codes:
+  0  done
+  1  a fault in halfmoon itself
+  2  the command was not understood: an unknown option, a missing column
+  3  the table cannot be read: not a table, ragged, in another encoding
+  4  the table can be read but not learned from: no labels, one class
+  5  the output cannot be written: it exists, the folder does not
+  6  more memory is needed than was allowed
+  7  the model file cannot be read, or does not fit the table
+  130  interrupted; 143 ended by another program"""
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(halfmoon.__version__, prog_name="halfmoon")
+def app() -> None:
+    """Fill in the blank labels of a table.
+
+    halfmoon learns from the few rows that have a label, from the shape of those that
+    have none, and from the columns that you trust. It says how sure it is of each row.
+
+    \b
+    Examples:
+      halfmoon fill flowers.csv --target species
+      halfmoon fill - --target price < houses.csv > filled.csv
+      halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      halfmoon predict flowers.halfmoon new.csv
+      halfmoon inspect flowers.halfmoon
+    """
+
+
+for command in (fill, predict, inspect, completion):
+    app.add_command(command)

@@ -1,0 +1,58 @@
+"""Where files come from and go to, by what the user says and does not say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import IO
+
+__all__ = ["STREAM", "filled_beside", "named", "report_beside", "stream_or_path"]
+
+STREAM = "-"  # standard input or output
+
+ENDINGS = {
+    *(".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".feather", ".arrow", ".ipc"),
+    *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".br"),
+}
+
+
+def stream_or_path(name: str, *, writing: bool = False) -> Path | IO[bytes]:
+    """A file, or standard input or output."""
+    if name != STREAM:
+        return Path(name)
+    return sys.stdout.buffer if writing else sys.stdin.buffer
+
+
+def named(name: str) -> str:
+    """What to call a file in a sentence."""
+    return "standard input" if name == STREAM else Path(name).name
+
+
+def filled_beside(source: Path) -> Path:
+    """The place of a filled table.
+
+    Examples
+    --------
+    >>> filled_beside(Path("data/flowers.csv.gz")).as_posix()
+    'data/flowers.filled.csv.gz'
+    """
+    stem = _stem(source.name)
+    return source.with_name(f"{stem}.filled{source.name[len(stem) :]}")
+
+
+def report_beside(filled: Path) -> Path:
+    """The place of the report on a filled table.
+
+    Examples
+    --------
+    >>> report_beside(Path("flowers.filled.csv")).as_posix()
+    'flowers.report.html'
+    """
+    return filled.with_name(_stem(filled.name).removesuffix(".filled") + ".report.html")
+
+
+def _stem(name: str) -> str:
+    """A file's name without the endings that say how it is written."""
+    while (suffix := Path(name).suffix).lower() in ENDINGS:
+        name = name[: -len(suffix)]
+    return name

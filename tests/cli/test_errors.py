@@ -1,0 +1,244 @@
+"""What goes wrong, told in one line and by an exit code, and leaving nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from small_tables import error_of, two_groups, write_csv
+
+QUICK = ("--budget", "0.2", "--no-report")
+
+
+@pytest.fixture
+def table(folder):
+    rows, _ = two_groups()
+    write_csv("t.csv", rows)
+    return rows
+
+
+def files(folder):
+    return sorted(os.listdir(folder))
+
+
+def test_missing_column(run, table, folder):
+    result = run("fill", "t.csv", "--target", "sides", *QUICK)
+    assert result.exit_code == 2
+    line = error_of(result)
+    assert "no column 'sides'" in line
+    assert "Did you mean 'side'?" in line
+    assert files(folder) == ["t.csv"]
+
+
+def test_no_target_lists_the_columns(run, table):
+    result = run("fill", "t.csv", *QUICK)
+    assert result.exit_code == 2
+    assert "Say --target COLUMN; the table has 'x', 'note', 'z', 'side'" in (
+        error_of(result)
+    )
+
+
+@pytest.mark.parametrize("option", ["--features", "--exclude", "--known"])
+def test_missing_columns_of_options(run, table, option):
+    result = run("fill", "t.csv", "-t", "side", option, "w", *QUICK)
+    assert result.exit_code == 2
+    assert f"no column 'w' ({option})" in error_of(result)
+
+
+def test_no_blanks(run, table):
+    write_csv("t.csv", [table[0], *(row for row in table[1:] if row[3])])
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 4
+    assert "Every row of 'side' has a label: there is nothing to fill" in (
+        error_of(result)
+    )
+
+
+def test_all_blanks(run, table):
+    write_csv("t.csv", [table[0], *(row for row in table[1:] if not row[3])])
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 4
+    assert "No row of 'side' has a label" in error_of(result)
+
+
+def test_one_class(run, table):
+    kept = [row for row in table[1:] if row[3] in ("", "left")]
+    write_csv("t.csv", [table[0], *kept])
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 4
+    assert "Every label of 'side' is 'left'" in error_of(result)
+
+
+def test_ten_thousand_classes(run):
+    rows = [["x", "name"], *([str(i), f"name {i}"] for i in range(10_000))]
+    write_csv("t.csv", [*rows, *([str(i), ""] for i in range(50))])
+    result = run("fill", "t.csv", "-t", "name", *QUICK)
+    assert result.exit_code == 4
+    assert "'name' has 10,000 different values in 10,000 labels" in error_of(result)
+
+
+def test_doubled_column_names(run, table):
+    write_csv("t.csv", [["x", "note", "x", "side"], *table[1:]])
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    assert "'x' (columns 1 and 3)" in error_of(result)
+
+
+def test_ragged_rows(run, table):
+    table[7].append("more")
+    write_csv("t.csv", table)
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    assert "line 8 has 5 cells, but the header has 4" in error_of(result)
+
+
+def test_wrong_encoding(run, folder):
+    (folder / "t.csv").write_bytes("x,side\n1,gr\xe9en\n2,\n".encode("latin-1"))
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    line = error_of(result)
+    assert "line 2: byte 0xe9 is not UTF-8" in line
+    assert "--encoding latin-1" in line
+
+
+def test_the_right_encoding(run, folder, table):
+    text = "\n".join(",".join(row).replace("left", "l\xe9ft") for row in table)
+    (folder / "t.csv").write_bytes(text.encode("latin-1"))
+    result = run("fill", "t.csv", "-t", "side", "--encoding", "latin-1", *QUICK)
+    assert result.exit_code == 0, result.output
+    out = (folder / "t.filled.csv").read_bytes().decode("latin-1")
+    assert out.count("l\xe9ft") == 20
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\x00\x01\x02" * 50])
+def test_no_table(run, folder, content):
+    (folder / "t.csv").write_bytes(content)
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    assert "t.csv" in error_of(result)
+
+
+def test_header_only(run, folder):
+    (folder / "t.csv").write_text("x,side\n")
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    assert "a header and no rows" in error_of(result)
+
+
+def test_missing_file(run):
+    result = run("fill", "nothing.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 3
+    assert "nothing.csv does not exist" in error_of(result)
+
+
+def test_too_little_memory_is_told_before_any_work(run, table, folder):
+    result = run("fill", "t.csv", "-t", "side", "--memory", "100MB", *QUICK)
+    assert result.exit_code == 6
+    line = error_of(result)
+    assert "--memory 100MB is too little" in line
+    enough = line.split("Say --memory ")[1].split()[0]
+    result = run("fill", "t.csv", "-t", "side", "--memory", enough, *QUICK)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("memory", ["lots", "-1", "0"])
+def test_no_amount_of_memory(run, table, memory):
+    result = run("fill", "t.csv", "-t", "side", "--memory", memory, *QUICK)
+    assert result.exit_code == 2
+    assert "--memory" in error_of(result)
+
+
+@pytest.mark.parametrize("place", ["t.filled.csv", "t.report.html", "m.halfmoon"])
+def test_nothing_is_overwritten_unless_told(run, table, folder, place):
+    (folder / place).write_text("mine")
+    options = ("-t", "side", "--budget", "0.2", "--model", "m.halfmoon")
+    result = run("fill", "t.csv", *options)
+    assert result.exit_code == 5
+    assert f"{place} exists already" in error_of(result)
+    assert files(folder) == sorted(["t.csv", place])
+    assert (folder / place).read_text() == "mine"
+    assert run("fill", "t.csv", *options, "--overwrite").exit_code == 0
+    assert (folder / place).read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize("option", ["--output", "--report", "--model"])
+def test_the_input_is_never_overwritten(run, table, folder, option):
+    before = (folder / "t.csv").read_bytes()
+    os.symlink("t.csv", "link.csv")
+    for place in ("t.csv", "./t.csv", "link.csv"):
+        result = run(
+            *("fill", "t.csv", "-t", "side", option, place, "--overwrite"),
+            *("--budget", "0.2"),
+        )
+        assert result.exit_code == 5
+        assert "is the input" in error_of(result)
+    assert (folder / "t.csv").read_bytes() == before
+    assert files(folder) == ["link.csv", "t.csv"]
+
+
+def test_a_folder_that_does_not_exist(run, table):
+    result = run("fill", "t.csv", "-t", "side", "-o", "there/t.csv", *QUICK)
+    assert result.exit_code == 5
+    assert "does not exist" in error_of(result)
+
+
+def test_a_column_that_would_be_doubled(run, table):
+    table[0][1] = "side_confidence"
+    write_csv("t.csv", table)
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 2
+    assert "has a column 'side_confidence' already" in error_of(result)
+
+
+def test_the_target_alone(run):
+    write_csv("t.csv", [["side"], ["left"], ["right"], ["NA"]])
+    result = run("fill", "t.csv", "-t", "side", *QUICK)
+    assert result.exit_code == 2
+    assert "No column is left to learn from" in error_of(result)
+
+
+def test_an_unknown_option_is_a_matter_of_the_command(run):
+    assert run("fill", "t.csv", "--tarjet", "side").exit_code == 2
+
+
+def test_errors_as_json(run, table):
+    result = run("fill", "t.csv", "-t", "sides", "--json", *QUICK)
+    assert result.exit_code == 2
+    import json
+
+    told = json.loads(result.stdout)
+    assert (told["status"], told["code"]) == ("error", 2)
+    assert "no column 'sides'" in told["error"]
+
+
+def test_debug_lets_the_traceback_through(run, table):
+    result = run("fill", "t.csv", "-t", "sides", "--debug", *QUICK)
+    assert type(result.exception).__name__ == "CommandError"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_an_interrupted_run_leaves_nothing(folder, number, code):
+    # A row with a long text takes the vectorizer long enough to be stopped in between.
+    rows, _ = two_groups(4000, 400)
+    write_csv("t.csv", rows)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "halfmoon", "fill", "t.csv", "-t", "side"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while len(files(folder)) == 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert len(files(folder)) == 2  # the hidden file that is being written
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == code, said
+    assert b"Traceback" not in said
+    assert files(folder) == ["t.csv"]

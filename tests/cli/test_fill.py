@@ -1,0 +1,244 @@
+"""Tables through ``halfmoon fill``, from the command to the files."""
+
+import gzip
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from small_tables import a_line, read_csv, told_of, two_groups, write_csv
+
+QUICK = ("--budget", "0.2", "--no-report")
+
+
+def test_classes_are_filled_in_and_all_else_is_as_it_was(run):
+    rows, truth = two_groups()
+    write_csv("t.csv", rows)
+    told = told_of(run("fill", "t.csv", "--target", "side", "--json", *QUICK))
+    out = read_csv("t.filled.csv")
+    assert out[0] == [*rows[0], "side_source", "side_confidence"]
+    for i, (before, after) in enumerate(zip(rows[1:], out[1:], strict=True)):
+        assert after[:3] == before[:3]
+        assert after[3] == truth[i]
+        if i < 10:
+            assert after[4:] == ["given", ""]
+        else:
+            assert after[4] == "predicted"
+            assert 0.5 < float(after[5]) <= 1.0
+    assert (told["rows"], told["given"], told["predicted"]) == (40, 10, 30)
+    assert told["classes"]["left"] == {"given": 5, "predicted": 15}
+    confidence = [float(row[5]) for row in out[11:]]
+    assert told["mean_confidence"] == pytest.approx(np.mean(confidence), abs=1e-4)
+    assert told["leave_one_out"]["accuracy"]["value"] == 1.0
+
+
+def test_numbers_are_filled_in_between_low_and_high(run):
+    rows, y = a_line()
+    write_csv("t.csv", rows)
+    told = told_of(run("fill", "t.csv", "-t", "y", "--json", *QUICK))
+    out = read_csv("t.filled.csv")
+    assert out[0] == ["x", "y", "y_source", "y_low", "y_high"]
+    assert out[1:31] == [[*row, "given", "", ""] for row in rows[1:31]]
+    filled = np.array([[row[1], *row[3:]] for row in out[31:]], dtype=float)
+    assert np.abs(filled[:, 0] - y[30:]).max() < 0.3
+    assert ((filled[:, 1] < filled[:, 0]) & (filled[:, 0] < filled[:, 2])).all()
+    inside = (filled[:, 1] <= y[30:]) & (y[30:] <= filled[:, 2])
+    assert inside.mean() >= 0.7  # of 30 rows, nine in ten are meant
+    assert told["task"] == "numbers"
+    width = (filled[:, 2] - filled[:, 1]).mean()
+    assert told["mean_width"] == pytest.approx(width, rel=1e-3)
+
+
+def test_the_same_seed_gives_the_same_file(run, folder):
+    write_csv("t.csv", two_groups()[0])
+    for name in ("a.csv", "b.csv"):
+        # Time to try everything: what a budget cuts short depends on the machine.
+        told_of(run("fill", "t.csv", "-t", "side", "-o", name, "--json", "--no-report"))
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+
+
+def test_standard_input_to_standard_output(run):
+    rows, truth = two_groups()
+    text = "\n".join(",".join(row) for row in rows)
+    result = run("fill", "-", "--target", "side", *QUICK, given=text.encode())
+    assert result.exit_code == 0
+    lines = [line.split(",") for line in result.stdout.splitlines()]
+    assert [line[:3] for line in lines] == [row[:3] for row in rows]
+    assert [line[3] for line in lines[1:]] == list(truth)
+    assert "30 blank cells of side filled from 10 given" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv.gz", "parquet", "feather"])
+def test_formats_in_and_out(run, ending):
+    rows, truth = two_groups()
+    columns = dict(zip(rows[0], map(list, zip(*rows[1:], strict=True)), strict=True))
+    if ending == "tsv":
+        with open("t.tsv", "w") as file:
+            file.write("\n".join("\t".join(row) for row in rows))
+    elif ending == "csv.gz":
+        with gzip.open("t.csv.gz", "wt") as file:
+            file.write("\n".join(",".join(row) for row in rows))
+    else:
+        table = pa.table(
+            {
+                "x": pa.array(map(float, columns["x"])),
+                "note": pa.array(columns["note"]).dictionary_encode(),
+                "z": pa.array(map(float, columns["z"]), pa.float32()),
+                "side": pa.array([side or None for side in columns["side"]]),
+            }
+        )
+        if ending == "parquet":
+            pq.write_table(table, "t.parquet")
+        else:
+            pyarrow.feather.write_feather(table, "t.feather")
+    told_of(run("fill", f"t.{ending}", "-t", "side", "--json", *QUICK))
+    out = f"t.filled.{ending}"
+    if ending == "tsv":
+        with open(out) as file:
+            sides = [line.split("\t")[3] for line in file][1:]
+    elif ending == "csv.gz":
+        with gzip.open(out, "rt") as file:
+            sides = [line.split(",")[3] for line in file][1:]
+    else:
+        read = pq.read_table if ending == "parquet" else pyarrow.feather.read_table
+        filled = read(out)
+        assert filled.select(["x", "note", "z"]).equals(
+            table.select(["x", "note", "z"])
+        )
+        assert filled.schema.field("side_confidence").type == pa.float64()
+        assert filled.column("side_confidence").null_count == 10
+        sides = filled.column("side").to_pylist()
+    assert sides == list(truth)
+
+
+def test_a_number_in_a_column_of_whole_numbers_makes_it_one_of_floats(run):
+    x = np.arange(60)
+    y = pa.array([int(100 * v) if v % 2 else None for v in x], pa.int64())
+    pq.write_table(pa.table({"x": x * 0.1, "y": y}), "t.parquet")
+    told_of(run("fill", "t.parquet", "-t", "y", "--json", *QUICK))
+    filled = pq.read_table("t.filled.parquet")
+    assert filled.schema.field("y").type == pa.float64()
+    assert filled.column("y").to_pylist()[1::2] == [100.0 * v for v in x[1::2]]
+    assert np.abs(filled.column("y").to_numpy() - 100 * x).max() < 100
+
+
+def test_several_columns_after_one_option(run):
+    rows, _ = two_groups()
+    write_csv("t.csv", rows)
+    result = run(
+        *("fill", "t.csv", "--features", "x", "z", "-t", "side", "--json"),
+        *("--known", "z", "--budget", "0.2", "--no-report"),
+    )
+    told = told_of(result)
+    assert told["learned_from"]["columns"] == ["x", "z"]
+    assert told["learned_from"]["known"] == ["z"]
+    told = told_of(
+        run(
+            *("fill", "t.csv", "-t", "side", "--exclude", "note,z", "--json"),
+            *("--overwrite", *QUICK),
+        )
+    )
+    assert told["learned_from"]["columns"] == ["x"]
+
+
+def test_an_unlabeled_value_of_ones_own(run):
+    rows, _ = two_groups()
+    for row in rows[11:]:
+        row[3] = "-1"
+    rows[1][3], rows[3][3], rows[5][3], rows[7][3] = ["None"] * 4  # a class of its own
+    write_csv("t.csv", rows)
+    told = told_of(
+        run("fill", "t.csv", "-t", "side", "--unlabeled", "-1", "--json", *QUICK)
+    )
+    assert told["predicted"] == 30
+    assert told["classes"]["None"]["given"] == 4
+
+
+def test_the_task_may_be_told(run):
+    rows, _ = two_groups()
+    for i, row in enumerate(rows[1:]):
+        row[3] = str(i % 2) if i < 10 else ""
+    write_csv("t.csv", rows)
+    options = ("-t", "side", "--json", *QUICK)
+    assert told_of(run("fill", "t.csv", *options))["task"] == "classes"
+    told = told_of(run("fill", "t.csv", *options, "--task", "numbers", "--overwrite"))
+    assert told["task"] == "numbers"
+    assert read_csv("t.filled.csv")[0][4:] == ["side_source", "side_low", "side_high"]
+
+
+def test_report_and_model_beside_the_table(run, folder):
+    write_csv("t.csv", two_groups()[0])
+    result = run(
+        "fill", "t.csv", "-t", "side", "--budget", "0.2", "--model", "m.halfmoon"
+    )
+    assert result.exit_code == 0, result.output
+    assert (folder / "t.report.html").read_text().startswith("<!DOCTYPE html>")
+    assert "Report:  t.report.html" in result.stdout
+    assert "Model:   m.halfmoon" in result.stdout
+    assert sorted(p.name for p in folder.iterdir()) == [
+        *("m.halfmoon", "t.csv", "t.filled.csv", "t.report.html")
+    ]
+
+
+def test_quiet_says_nothing(run):
+    write_csv("t.csv", two_groups()[0])
+    result = run("fill", "t.csv", "-t", "side", "--quiet", *QUICK)
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_the_command_in_the_record_repeats_the_run(run):
+    write_csv("t.csv", two_groups()[0])
+    told = told_of(
+        run(
+            *("fill", "t.csv", "-t", "side", "--exclude", "note", "z", "--seed", "3"),
+            *("--json", *QUICK),
+        )
+    )
+    assert told["command"] == (
+        "halfmoon fill t.csv --target side --exclude note z --budget 0.2 --seed 3 "
+        "--no-report --json"
+    )
+    assert told["settings"]["seed"] == 3
+
+
+def test_a_row_number_is_not_learned_from(run):
+    rows, _ = two_groups()
+    for i, row in enumerate(rows):
+        row.insert(0, "id" if i == 0 else str(i))
+    write_csv("t.csv", rows)
+    told = told_of(run("fill", "t.csv", "-t", "side", "--json", *QUICK))
+    assert "id" not in told["learned_from"]["columns"]
+    assert any("'id' was not learned from" in note for note in told["notes"])
+
+
+def test_formulas_among_labels_are_written_as_text(run):
+    rows, truth = two_groups()
+    for i, row in enumerate(rows[1:]):
+        row[1] = "=HYPERLINK(1)"  # the user's own cell stays as it is
+        if i < 10 and truth[i] == "left":
+            row[3] = "=cmd()"
+    write_csv("t.csv", rows)
+    told = told_of(run("fill", "t.csv", "-t", "side", "--json", *QUICK))
+    out = read_csv("t.filled.csv")[1:]
+    assert {row[1] for row in out} == {"=HYPERLINK(1)"}
+    assert [row[3] for row in out[:10:2]] == ["=cmd()"] * 5
+    assert {row[3] for row in out[10::2]} == {"'=cmd()"}
+    assert any("15 cells" in note for note in told["notes"])
+
+
+def test_a_process_of_its_own(folder):
+    write_csv("t.csv", two_groups()[0])
+    done = subprocess.run(
+        [sys.executable, "-m", "halfmoon", "fill", "t.csv", "-t", "side", *QUICK],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Table:   t.filled.csv" in done.stdout
+    assert "Filling in" in done.stderr  # the bar

@@ -1,0 +1,56 @@
+"""Help with examples on every command, and completion."""
+
+import subprocess
+import sys
+
+import pytest
+
+from halfmoon.cli.app import app
+
+
+@pytest.mark.parametrize("command", ["", *app.commands])
+def test_every_command_has_help_with_examples(run, command):
+    result = run(*([command] if command else []), "--help")
+    assert result.exit_code == 0
+    examples = result.output.split("Examples:")[1].splitlines()
+    lines = [line.strip() for line in examples if line.strip().startswith("halfmoon ")]
+    assert lines
+    assert all(command in line for line in lines)
+
+
+def test_exit_codes_are_told(run):
+    output = run("--help").output
+    for code in ("0", "1", "2", "3", "4", "5", "6", "7", "130"):
+        assert f"  {code}  " in output
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(run, shell):
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_HALFMOON_COMPLETE" in result.output
+
+
+def test_options_are_completed(monkeypatch):
+    from click.shell_completion import ShellComplete
+
+    complete = ShellComplete(app, {}, "halfmoon", "_HALFMOON_COMPLETE")
+    commands = [item.value for item in complete.get_completions([], "")]
+    assert commands == ["completion", "fill", "inspect", "predict"]
+    options = [item.value for item in complete.get_completions(["fill"], "--un")]
+    assert options == ["--unlabeled"]
+
+
+def test_help_loads_no_heavy_library():
+    code = (
+        "import sys; sys.argv = ['halfmoon', 'fill', '--help']\n"
+        "from halfmoon.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('skrub', 'matplotlib', 'jinja2', 'rich') "
+        "if m in sys.modules])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert said.strip().endswith("[]")

@@ -1,0 +1,114 @@
+"""Models that were kept: new rows, and what the file tells."""
+
+import json
+
+import numpy as np
+import pytest
+
+import halfmoon
+from small_tables import a_line, error_of, read_csv, told_of, two_groups, write_csv
+
+
+@pytest.fixture
+def kept(run):
+    """A model of two groups, kept in m.halfmoon."""
+    rows, truth = two_groups()
+    write_csv("t.csv", rows)
+    told = told_of(
+        run(
+            *("fill", "t.csv", "-t", "side", "--model", "m.halfmoon", "--json"),
+            *("--budget", "0.2", "--no-report"),
+        )
+    )
+    return rows, truth, told
+
+
+def test_predict_gives_what_fill_gave(run, kept, folder):
+    told = told_of(run("predict", "m.halfmoon", "t.csv", "-o", "p.csv", "--json"))
+    assert (folder / "p.csv").read_bytes() == (folder / "t.filled.csv").read_bytes()
+    assert told["predicted"] == 30
+    assert told["mean_confidence"] == kept[2]["mean_confidence"]
+
+
+def test_new_rows_without_the_target_get_it(run, kept):
+    rows, truth, _ = kept
+    # Columns in another order, and one more that the model does not know.
+    new = [[row[2], "new", row[1], row[0]] for row in rows]
+    new[0][1] = "other"
+    write_csv("new.csv", new)
+    told_of(run("predict", "m.halfmoon", "new.csv", "--json"))
+    out = read_csv("new.filled.csv")
+    assert out[0] == [*new[0], "side", "side_source", "side_confidence"]
+    assert [row[:4] for row in out] == new
+    assert [row[4] for row in out[1:]] == list(truth)
+    filled = read_csv("t.filled.csv")
+    assert [row[6] for row in out[11:]] == [row[5] for row in filled[11:]]
+
+
+def test_numbers_through_a_pipe(run):
+    rows, y = a_line()
+    write_csv("t.csv", rows)
+    told_of(
+        run(
+            *("fill", "t.csv", "-t", "y", "--model", "m.halfmoon", "--json"),
+            *("--budget", "0.2", "--no-report"),
+        )
+    )
+    given = "x\n" + "\n".join(row[0] for row in rows[1:])
+    result = run("predict", "m.halfmoon", "-", given=given.encode())
+    assert result.exit_code == 0, result.output
+    lines = [line.split(",") for line in result.stdout.splitlines()]
+    assert lines[0] == ["x", "y", "y_source", "y_low", "y_high"]
+    assert np.abs(np.array([float(line[1]) for line in lines[1:]]) - y).max() < 0.3
+
+
+def test_a_missing_column(run, kept):
+    write_csv("new.csv", [["x", "note"], ["1", "n1"]])
+    result = run("predict", "m.halfmoon", "new.csv")
+    assert result.exit_code == 7
+    assert "no column 'z', which the model learned from" in error_of(result)
+
+
+def test_inspect_tells_what_it_is_and_how_well_it_did(run, kept):
+    result = run("inspect", "m.halfmoon")
+    assert result.exit_code == 0
+    assert "fills side (2 classes: left, right), HalfmoonClassifier" in result.stdout
+    assert "10 labels and 30 rows without, of 40 rows" in result.stdout
+    assert "x: number, feature" in result.stdout
+    assert "halfmoon fill t.csv --target side" in result.stdout
+    told = json.loads(run("inspect", "m.halfmoon", "--json").stdout)
+    assert told["leave_one_out"] == kept[2]["leave_one_out"]
+    assert told["sha256"] == kept[2]["sha256"]
+    assert run("inspect", "m.halfmoon", "--quiet").output == ""
+
+
+def test_inspect_knows_estimators_too(run, rng):
+    X = rng.normal(size=(30, 2))
+    model = halfmoon.LaplacianRegressor(alpha=0.1).fit(X, X[:, 0])
+    halfmoon.save(model, "l.halfmoon")
+    result = run("inspect", "l.halfmoon")
+    assert result.exit_code == 0
+    assert "LaplacianRegressor" in result.stdout
+    assert "alpha = 0.1" in result.stdout
+    result = run("predict", "l.halfmoon", "t.csv")
+    assert result.exit_code == 7
+    assert "not learned from a table" in error_of(result)
+
+
+@pytest.mark.parametrize("command", [("inspect",), ("predict",)])
+def test_files_that_are_no_models(run, folder, command):
+    (folder / "t.csv").write_text("x\n1\n")
+    (folder / "bad.halfmoon").write_bytes(b"PK\x03\x04 and no more")
+    for name in ("bad.halfmoon", "none.halfmoon", "t.csv"):
+        more = ("t.csv",) if command == ("predict",) else ()
+        result = run(*command, name, *more)
+        assert result.exit_code == 7
+        assert name in error_of(result)
+
+
+def test_a_truncated_model(run, kept, folder):
+    whole = (folder / "m.halfmoon").read_bytes()
+    (folder / "m.halfmoon").write_bytes(whole[: len(whole) // 2])
+    result = run("inspect", "m.halfmoon")
+    assert result.exit_code == 7
+    assert "m.halfmoon" in error_of(result)
