@@ -36,19 +36,54 @@ def test_a_known_temperature_is_recovered(temperature, n_classes):
     assert found == pytest.approx(temperature, rel=0.05)
 
 
-def test_the_likelihood_has_one_rows_worth_of_doubt():
+def test_labels_and_their_share_with_one_rows_worth_of_doubt():
     scores, codes = simulated(2.0, 30, 3)
     w = np.linspace(0.5, 2.0, 30)
+    w /= w.mean()
+    right = scores.argmax(axis=1) == codes
+    share = w @ (30 / 31 * right + 1 / 31 / 3) / 30
 
     def loss(T):
-        log_p = np.log(softmax(T * scores, axis=1))
-        own = log_p[np.arange(30), codes]
-        return -w @ (30 / 31 * own + 1 / 31 * log_p.mean(axis=1))
+        p = softmax(T * scores, axis=1)
+        own = np.log(p[np.arange(30), codes])
+        labels = w @ (30 / 31 * own + 1 / 31 * np.log(p).mean(axis=1))
+        m = w @ p.max(axis=1) / 30
+        return -labels - 30 / 50 * 30 * (share * np.log(m) + (1 - share) * np.log1p(-m))
 
     expected = minimize_scalar(loss, bounds=(1e-3, 50), method="bounded").x
     assert fitted_temperature(scores, codes, w) == pytest.approx(expected, rel=1e-3)
     # A common factor of the weights is no more knowledge.
     assert fitted_temperature(scores, codes, 7 * w) == pytest.approx(expected, rel=1e-3)
+
+
+def test_with_many_labels_mean_confidence_is_the_accuracy():
+    # Every fifth label is drawn anew, which no softmax of the scores says: the
+    # likelihood alone is off by .04.
+    scores, codes = simulated(6.0, 4_000, 7)
+    rng = np.random.default_rng(1)
+    codes = np.where(rng.uniform(size=4_000) < 0.2, rng.integers(0, 7, 4_000), codes)
+    T = fitted_temperature(scores, codes, np.ones(4_000))
+    right = scores.argmax(axis=1) == codes
+    confidence = probabilities(scores, T).max(axis=1).mean()
+    assert confidence == pytest.approx(right.mean(), abs=0.005)
+
+    def loss(T):
+        return -np.log(softmax(T * scores, axis=1)[np.arange(4_000), codes]).sum()
+
+    likeliest = minimize_scalar(loss, bounds=(1e-3, 50), method="bounded").x
+    off = softmax(likeliest * scores, axis=1).max(axis=1).mean() - right.mean()
+    assert abs(off) > 0.03
+
+
+def test_the_only_row_of_its_class_does_not_count():
+    scores, codes = simulated(3.0, 40, 3)
+    codes[codes == 2] = 0
+    T = fitted_temperature(scores, codes, np.ones(40))
+    more, one = np.vstack([scores, [[1.0, 0.5, -3.0]]]), np.r_[codes, 2]
+    assert fitted_temperature(more, one, np.ones(41)) == pytest.approx(T, rel=1e-6)
+    two = np.vstack([more, more[-1:]]), np.r_[one, 2]
+    assert fitted_temperature(*two, np.ones(42)) < 0.8 * T
+    assert fitted_temperature(scores[:2], np.array([0, 1]), np.ones(2)) == 1.0
 
 
 def test_rows_that_were_all_right_leave_some_doubt():

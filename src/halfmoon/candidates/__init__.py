@@ -16,6 +16,7 @@ from halfmoon.candidates.judges import ForClasses, ForNumbers, Judge
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.landmarks import PreparedFit, at_landmarks
 from halfmoon.candidates.losses import log_losses, scores_by_class, squared_losses
+from halfmoon.candidates.many import InCells
 from halfmoon.candidates.menu import (
     lever_candidates,
     plain_candidates,
@@ -37,6 +38,7 @@ __all__ = [
     "Finish",
     "ForClasses",
     "ForNumbers",
+    "InCells",
     "Judge",
     "KernelPart",
     "Labeled",

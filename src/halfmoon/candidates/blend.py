@@ -19,10 +19,10 @@ costs one product for each part, however many entries use it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import nnls
@@ -64,13 +64,25 @@ class Entry:
         return data.target.back(self.left_out, data.y - self.left_out)
 
 
+class Tried(Protocol):
+    """What was tried on left-out rows."""
+
+    @property
+    def losses(self) -> Array:
+        """Of each row, shape (l,)."""
+
+    @property
+    def values(self) -> Array:
+        """At each row, on the user's scale, shape (l, t)."""
+
+
 def posterior_weights(entries: list[Entry], w: Array) -> Array:
     """Weights by the likelihood of the labels, shape (e,)."""
     losses = np.array([entry.losses for entry in entries]) @ w / w.mean()
     return _without_negligible(np.exp(losses.min() - losses))
 
 
-def stacked_weights(entries: list[Entry], y: Array, w: Array) -> Array:
+def stacked_weights(entries: Sequence[Tried], y: Array, w: Array) -> Array:
     """Weights of least squared error, drawn towards equal ones, shape (e,)."""
     losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
     best = np.argsort(losses, kind="stable")[:STACKED]

@@ -8,11 +8,16 @@ up to 2,000          its two weightiest candidates, fitted to all labels
 more                 the best of its candidates that can be fitted at landmarks
 ===================  ================================================================
 
+Where more labels are there than were compared, an average of fits in cells (`many.py`)
+stands beside it, and the lower squared error of left-out rows decides. Beyond 20,000
+labels only what learns from unlabeled rows is fitted at landmarks, which are too few
+for anything else. Cells leave the constant free and are for dense rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,6 +28,8 @@ from halfmoon.candidates.candidate import ALPHAS, Candidate
 from halfmoon.candidates.judges import Judge
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.landmarks import PreparedFit, at_landmarks
+from halfmoon.candidates.losses import squared_losses
+from halfmoon.candidates.many import InCells, fit_in_cells
 from halfmoon.candidates.parts import Part, ProblemPart
 from halfmoon.memory import parse_bytes
 from halfmoon.unpenalized import Unpenalized
@@ -32,6 +39,7 @@ __all__ = ["Finish"]
 KEPT = 2
 DUAL_LABELS = 2_000
 DUAL_MATRICES = 4  # of labels by labels, held at once
+LANDMARK_LABELS = 20_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,8 @@ class Finish:
         The targets came as a vector.
     rng : Generator
     stream : Stream
+    seconds : float or None
+        To compare kernels in cells for; None where there are to be no cells.
     """
 
     data: Labeled
@@ -57,18 +67,48 @@ class Finish:
     single: bool
     rng: np.random.Generator
     stream: Stream
+    seconds: float | None = None
 
-    def __call__(self, blend: Blend, twin: Blend) -> Average | PreparedFit:
+    def __call__(self, blend: Blend, twin: Blend) -> Average | PreparedFit | InCells:
         """The answer; the twin's where nothing of the average fits at landmarks."""
         l = len(self.data.y)
-        if l > len(blend.entries[0].left_out):
-            limit = parse_bytes(self.stream.memory_limit)
-            if l > DUAL_LABELS or 8 * DUAL_MATRICES * l * l > limit:
-                candidates = self._for_landmarks(blend) or self._for_landmarks(twin)
-                return self._at_landmarks(candidates)
-            blend = self._on_all_labels(blend)
+        if l <= len(blend.entries[0].left_out):
+            return self._average(blend)
+        answers: list[Average | PreparedFit | InCells] = []
+        if self.seconds is not None:
+            answers.append(self._in_cells)
+        limit = parse_bytes(self.stream.memory_limit)
+        if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
+            answers.append(self._average(self._on_all_labels(blend)))
+        else:
+            candidates = self._for_landmarks(blend) or self._for_landmarks(twin)
+            if answers and l > LANDMARK_LABELS:
+                candidates = [each for each in candidates if each.unlabeled]
+            answers += self._at_landmarks(candidates)
+        return min(answers, key=self._error)
+
+    def _average(self, blend: Blend) -> Average:
         limits = self.judge.limits(self.data)
         return Average(blend, self.data, self.single, self.stream, limits)
+
+    @cached_property
+    def _in_cells(self) -> InCells:
+        """One for the average and for the twin, which has no part in unlabeled rows."""
+        return fit_in_cells(
+            self.data,
+            self.judge,
+            single=self.single,
+            rng=self.rng,
+            stream=self.stream,
+            seconds=self.seconds or 0.0,
+        )
+
+    def _error(self, answer: Average | PreparedFit | InCells) -> float:
+        """Mean squared error of left-out rows."""
+        if isinstance(answer, PreparedFit):
+            return answer.fit.loo_score
+        losses = squared_losses(answer.left_out[None], self.data.y)[0]
+        return float(np.average(losses, weights=self.data.w))
 
     def _on_all_labels(self, blend: Blend) -> Blend:
         parts: dict[Part, Part] = {}
@@ -82,8 +122,8 @@ class Finish:
         weights = self.judge.weights(entries, self.data)
         return Blend(entries, weights).settled()
 
-    def _at_landmarks(self, candidates: list[Candidate]) -> PreparedFit:
-        fits = [
+    def _at_landmarks(self, candidates: list[Candidate]) -> list[PreparedFit]:
+        return [
             at_landmarks(
                 candidate,
                 self.data,
@@ -94,7 +134,6 @@ class Finish:
             )
             for candidate in candidates
         ]
-        return min(fits, key=lambda each: each.fit.loo_score)
 
     def _for_landmarks(self, blend: Blend) -> list[Candidate]:
         """The best that uses unlabeled rows, and the best that does not."""

@@ -26,6 +26,9 @@ class Judge(Protocol):
     #: Of a row, in the graphs that are tried.
     neighbors: tuple[int, ...]
 
+    def on(self, data: Labeled) -> Judge:
+        """The same judge for other labeled rows."""
+
     def scales(self, data: Labeled) -> list[Labeled]:
         """The labeled rows on each scale of the targets that is to be tried."""
 
@@ -52,6 +55,10 @@ class ForNumbers:
     def __init__(self, data: Labeled, *, limited: bool = True) -> None:
         self.y = data.y
         self.limited = limited
+
+    def on(self, data: Labeled) -> ForNumbers:
+        """The same judge for other labeled rows."""
+        return ForNumbers(data, limited=self.limited)
 
     def scales(self, data: Labeled) -> list[Labeled]:
         """The targets as they are, and their logarithms."""
@@ -81,6 +88,10 @@ class ForClasses:
 
     safety: float = 1.0
     neighbors: tuple[int, ...] = (5, 10)
+
+    def on(self, data: Labeled) -> ForClasses:
+        """Itself."""
+        return self
 
     def scales(self, data: Labeled) -> list[Labeled]:
         """The targets as they are."""

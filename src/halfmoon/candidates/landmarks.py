@@ -20,6 +20,7 @@ from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.parts import KernelPart, WalkPart
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.kernels.length_scales import median_distance
+from halfmoon.memory import parse_bytes
 from halfmoon.problem import Fit, Posed, solve_ridge
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.smoothers import Diffusion
@@ -28,6 +29,7 @@ from halfmoon.unpenalized import Constant, Unpenalized
 __all__ = ["PreparedFit", "at_landmarks"]
 
 LANDMARKS = 1_500
+CHOOSING = 4  # part of the memory that choosing the landmarks may take
 WALKED = 300  # landmarks whose sections are sent on walks
 WALKED_WIDTH = 0.5  # of these sections, beside the median distance
 
@@ -112,7 +114,9 @@ def at_landmarks(
         prepare, rows = _as_it_is, data.X_l
         kernel = _sum_of_kernels(candidate)
         p = min(LANDMARKS, len(data.y))
-        basis = Nystrom(kernel, p, memory_limit=stream.memory_limit).fit(rows, rng)
+        # The rest of the memory is for the moments, and for what was held before.
+        share = max(1, parse_bytes(stream.memory_limit) // CHOOSING)
+        basis = Nystrom(kernel, p, memory_limit=share).fit(rows, rng)
     posed = Posed(
         basis=basis,
         energy=None,

@@ -33,7 +33,7 @@ from halfmoon.kernels.length_scales import median_distance
 from halfmoon.problem import balanced_folds
 from halfmoon.rows import Array, Rows
 
-__all__ = ["by_correlation", "by_gradient", "relevance_candidates"]
+__all__ = ["Stretched", "by_correlation", "by_gradient", "relevance_candidates"]
 
 SOME_ROWS = 300  # beside the labeled ones, over which slopes are averaged
 FLOOR = 0.002  # of the largest mean squared slope
@@ -43,7 +43,7 @@ Recipe = Callable[[Array, Array, Array, Array], Array]
 
 
 @dataclass(frozen=True)
-class _Stretched:
+class Stretched:
     """A preparation whose columns are multiplied."""
 
     first: Preparation
@@ -64,7 +64,7 @@ def relevance_candidates(
     folds = balanced_folds(data.y)
     for name, recipe in RECIPES.items():
         by = recipe(Z_l, rows, data.y, data.w)
-        stretched = Preparation(f"{prepare.name} by {name}", _Stretched(prepare, by))
+        stretched = Preparation(f"{prepare.name} by {name}", Stretched(prepare, by))
         in_folds = []
         for fold in folds:
             kept = np.delete(np.arange(len(Z_l)), fold)

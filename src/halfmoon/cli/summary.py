@@ -11,7 +11,7 @@ import click
 
 __all__ = ["say", "say_line"]
 
-WIDTH = 88
+WIDTH = 80
 
 
 def say(

@@ -10,6 +10,7 @@ the others beat it, it is the twin that answers.
 from __future__ import annotations
 
 import logging
+import time
 from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from numbers import Real
 from typing import Any, Self, cast
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.blocks import Stream
@@ -26,6 +28,7 @@ from halfmoon.candidates import (
     Finish,
     ForClasses,
     ForNumbers,
+    InCells,
     Judge,
     Labeled,
     OwnFeatures,
@@ -53,6 +56,7 @@ from halfmoon.unpenalized import Constant
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
 
 SEARCH_LABELS = 500  # candidates are compared on no more labels than this
+FINISH_SHARE = 0.4  # of the budget, to compare kernels with more labels than that
 
 
 @dataclass(eq=False, repr=False)
@@ -78,11 +82,14 @@ class Halfmoon(CallbackSupport, Estimator):
             show_log()
         refuse_extreme(X)
         refuse_equal_rows(X)
+        start, seconds = time.monotonic(), self._seconds()
         rng = as_generator(self.random_state)
         data = Labeled.of(X, targets, w)
         self.n_labeled_, self.labeled_ = len(data.chosen), data.chosen
         own = self._own_features(X, rng)
         searched = data.sample(SEARCH_LABELS, rng)
+        # Cells leave the constant free, and nothing else.
+        cells = searched is not data and own is None and not sp.issparse(X)
         judge = self._judge(searched)
         candidates = chain(
             plain_candidates(searched, own, rng),
@@ -94,11 +101,12 @@ class Halfmoon(CallbackSupport, Estimator):
             announced(self, candidates),
             searched,
             judge,
-            self._seconds(),
+            (1.0 - FINISH_SHARE * cells) * seconds,
             logging.INFO if self.verbose else logging.DEBUG,
         )
         verdict = Verdict.of(entries, searched, judge, safe=self.safe)
         self.comparison_ = verdict.comparison
+        left = seconds - (time.monotonic() - start)
         finish = Finish(
             data,
             self._judge(data),
@@ -106,17 +114,20 @@ class Halfmoon(CallbackSupport, Estimator):
             targets.ndim == 1,
             rng,
             Stream(self.memory_limit, self.n_jobs),
+            max(left, 0.0) if cells else None,
         )
         twin = finish(verdict.twin, verdict.twin)
         answers = twin
         if verdict.answers is not verdict.twin:
             answers = finish(verdict.answers, verdict.twin)
+            if cells and not answers.unlabeled:  # in cells, which the twin may beat
+                answers = twin
         self._twin_solution, self.solution_ = twin, answers
         self.used_unlabeled_ = answers.unlabeled
 
     def _held_out(self) -> HeldOut:
-        solution = cast(Average | PreparedFit, self.solution_)
-        if isinstance(solution, Average):
+        solution = cast(Average | PreparedFit | InCells, self.solution_)
+        if not isinstance(solution, PreparedFit):
             data = solution.data
             return HeldOut(slice(None), data.y, solution.left_out, data.w)
         posed = solution.fit.posed

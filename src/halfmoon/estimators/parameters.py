@@ -109,7 +109,7 @@ SEARCH_ATTRIBUTES = {
         ndarray of shape (k,) or (k, t). Weights of the unpenalized features, where
         `unpenalized` gives some.""",
     "loo_score_": ATTRIBUTES["loo_score_"],
-    "solution_": "Average or PreparedFit. The fitted function.",
+    "solution_": "Average, PreparedFit or InCells. The fitted function.",
 }
 
 

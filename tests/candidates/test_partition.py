@@ -1,0 +1,63 @@
+"""Cells of a table: who is in them, and where new rows go."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from halfmoon.candidates.partition import Partition
+
+
+@pytest.mark.parametrize(
+    ("l", "size", "cells"), [(30, 30, 1), (30, 29, 2), (100, 31, 4), (1_000, 100, 16)]
+)
+def test_cells_are_cut_until_they_are_small(rng, l, size, cells):
+    # 55 % of 100 are 55, and of these 31; of 1,000: 550, 303, 167, 92.
+    partition = Partition.of(rng.normal(size=(l, 3)), size, rng)
+    assert len(partition.members) == cells
+    counts = {len(members) for members in partition.members}
+    assert len(counts) == 1
+    assert max(counts) <= size
+    assert partition.directions.shape == (cells - 1, 3)
+    assert_array_equal(np.unique(np.concatenate(partition.members)), np.arange(l))
+
+
+def test_halves_overlap_about_the_middle():
+    Z = np.arange(20.0)[:, None]
+    partition = Partition.of(Z, 12, np.random.default_rng(0))
+    left, right = sorted((m.tolist() for m in partition.members), key=min)
+    assert left == list(range(11))
+    assert right == list(range(9, 20))
+    cells = partition.find(np.array([[-5.0], [9.4], [9.6], [40.0]]))
+    assert cells[0] == cells[1] != cells[2] == cells[3]
+    assert 0 in partition.members[cells[0]]
+    assert 19 in partition.members[cells[3]]
+
+
+def test_a_row_is_found_by_walking_down_the_tree(rng):
+    Z, new = rng.normal(size=(400, 4)), rng.normal(size=(50, 4))
+    partition = Partition.of(Z, 60, rng)
+    for row, cell in zip(new, partition.find(new), strict=True):
+        node = 0
+        while node < len(partition.thresholds):
+            beyond = row @ partition.directions[node] > partition.thresholds[node]
+            node = 2 * node + (2 if beyond else 1)
+        assert cell == node - len(partition.thresholds)
+    # Nearly all rows are in a cell that learns from them: the cut is in the overlap.
+    cells = partition.find(Z)
+    assert all(i in partition.members[cell] for i, cell in enumerate(cells))
+    assert partition.find(Z[:0]).shape == (0,)
+
+
+def test_directions_follow_the_spread():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(500, 5)) * np.array([10.0, 1.0, 1.0, 1.0, 1.0])
+    partition = Partition.of(Z, 300, rng)
+    v = partition.directions[0]
+    assert np.linalg.norm(v) == pytest.approx(1.0)
+    assert abs(v[0]) > 0.98
+
+
+def test_equal_rows_are_cut_as_well(rng):
+    partition = Partition.of(np.ones((50, 2)), 20, rng)
+    assert all(len(members) <= 20 for members in partition.members)
+    assert_array_equal(partition.find(np.ones((3, 2))), np.zeros(3))
