@@ -294,8 +294,8 @@ def markdown(runs):
         lines.append("| " + " | ".join(map(str, row)) + " |")
     filled = sum(1 for runs in cells.values() if any(r["exit"] == 0 for r in runs))
     lines.append(
-        f"\nAt or above the forest in {ahead} of {filled} cells. Mean confidence within "
-        f"{GAP} of the accuracy in {near} of {told}. Runs that failed: {failed}."
+        f"\nAt or above the forest in {ahead} of {filled} cells. Mean confidence "
+        f"within {GAP} of the accuracy in {near} of {told}. Runs that failed: {failed}."
     )
     return "\n".join(lines) + "\n"
 
