@@ -179,6 +179,22 @@ def test_the_input_is_never_overwritten(run, table, folder, option):
     assert files(folder) == ["link.csv", "t.csv"]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--report", "-"), "--report - is standard output"),
+        (("--model", "-"), "--model - is standard output"),
+        (("-o", "a", "--report", "./a"), "--output and --report are both ./a"),
+        (("--report", "a", "--model", "a"), "--report and --model are both a"),
+    ],
+)
+def test_places_that_cannot_be_shared(run, table, folder, options, words):
+    result = run("fill", "t.csv", "-t", "side", "--overwrite", *options)
+    assert result.exit_code == 2
+    assert words in error_of(result)
+    assert files(folder) == ["t.csv"]
+
+
 def test_a_folder_that_does_not_exist(run, table):
     result = run("fill", "t.csv", "-t", "side", "-o", "there/t.csv", *QUICK)
     assert result.exit_code == 5

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from halfmoon.cli.chosen import Chosen
 from halfmoon.cli.options import (
     Several,
     command_line,
@@ -14,13 +15,7 @@ from halfmoon.cli.options import (
     table_options,
 )
 from halfmoon.cli.outcome import ending_well
-from halfmoon.cli.places import (
-    STREAM,
-    filled_beside,
-    named,
-    report_beside,
-    stream_or_path,
-)
+from halfmoon.cli.places import STREAM, named, report_beside
 
 __all__ = ["fill"]
 
@@ -99,7 +94,7 @@ __all__ = ["fill"]
 @table_options
 @shared_options
 @click.pass_context
-def fill(context: click.Context, file: str, **options: Any) -> None:
+def fill(context: click.Context, **options: Any) -> None:
     """Fill in the blank labels of the table FILE ('-' is standard input).
 
     FILE is CSV, TSV, Parquet or Feather, compressed or not. Every row and column comes
@@ -115,91 +110,79 @@ def fill(context: click.Context, file: str, **options: Any) -> None:
       halfmoon fill - --target price < houses.csv > filled.csv
       halfmoon fill flowers.csv --target species --model flowers.halfmoon --seed 1
     """
-    debug, as_json = options.pop("debug"), options["as_json"]
-    with ending_well(debug=debug, as_json=as_json):
-        _fill(file, command=command_line(context), **options)
+    chosen, others = Chosen.of(options)
+    with ending_well(debug=chosen.debug, as_json=chosen.as_json):
+        _fill(chosen, command_line(context), **others)
 
 
 def _fill(
-    file: str,
-    *,
+    chosen: Chosen,
     command: str,
-    output: str | None,
+    *,
+    model: str | None,
     report: str | None,
     no_report: bool,
-    model: str | None,
-    overwrite: bool,
-    format_: str | None,
-    delimiter: str | None,
-    encoding: str | None,
-    formulas: str,
-    quiet: bool,
-    as_json: bool,
     **asked: Any,
 ) -> None:
-    from halfmoon.cli.stages import Bars
-    from halfmoon.cli.summary import say
     from halfmoon.model_files import save
     from halfmoon.report import render
     from halfmoon.table.errors import CommandError
-    from halfmoon.table.files import open_table, refuse_place, replacing
+    from halfmoon.table.files import refuse_place, replacing
     from halfmoon.table.fill import fill_table
     from halfmoon.table.record import record_of
     from halfmoon.table.selection import listed
     from halfmoon.table.settings import Settings
     from halfmoon.table.story import findings_of
 
-    if output is None:
-        output = STREAM if file == STREAM else str(filled_beside(Path(file)))
-    if report is None and output != STREAM and not no_report:
-        report = str(report_beside(Path(output)))
-    with (
-        Bars(quiet=quiet or as_json) as bars,
-        open_table(
-            stream_or_path(file),
-            format=format_,
-            delimiter=delimiter,
-            encoding=encoding,
-        ) as table,
-    ):
+    if report is None and chosen.place != STREAM and not no_report:
+        report = str(report_beside(Path(chosen.place)))
+    _refuse_shared_places({"--report": report, "--model": model}, chosen)
+    with chosen.bars() as bars, chosen.table() as table:
         if asked["target"] is None:
             raise CommandError(
                 f"Which column has the blanks? Say --target COLUMN; the table has "
                 f"{listed(table.columns)}."
             )
         settings = Settings(**asked)
+        inputs = [] if chosen.file == STREAM else [chosen.file]
         for place in (report, model):  # before any work is done in vain
             if place is not None:
-                refuse_place(place, overwrite, [] if file == STREAM else [file])
-        filled = fill_table(
-            table,
-            stream_or_path(output, writing=True),
-            settings,
-            overwrite=overwrite,
-            formulas=formulas,
-            stages=bars,
-        )
+                refuse_place(place, chosen.overwrite, inputs)
+        filled = fill_table(table, settings=settings, stages=bars, **chosen.writing)
         bars.stage("Reporting")
         found = findings_of(
             filled,
             settings,
-            source=named(file),
+            source=named(chosen.file),
             command=command,
             with_map=report is not None,
         )
         record = record_of(found, settings)
         if model is not None:
             filled.model.record_ = record
-            save(filled.model, model, overwrite=overwrite)
+            save(filled.model, model, overwrite=chosen.overwrite)
         if report is not None:
-            with replacing(report, overwrite=overwrite) as page:
+            with replacing(report, overwrite=chosen.overwrite) as page:
                 page.write(render(found).encode())
         bars.finish()
-    written = {"table": output, "report": report, "model": model}
-    say(
-        record,
-        {what: place for what, place in written.items() if place not in (None, STREAM)},
-        quiet=quiet,
-        as_json=as_json,
-        to_stderr=output == STREAM,
-    )
+    chosen.say(record, report=report, model=model)
+
+
+def _refuse_shared_places(places: dict[str, str | None], chosen: Chosen) -> None:
+    """Refuse two outputs in one place, and streams for what is not the table."""
+    from halfmoon.table.errors import CommandError
+
+    taken = {} if chosen.place == STREAM else {Path(chosen.place).resolve(): "--output"}
+    for option, place in places.items():
+        if place is None:
+            continue
+        if place == STREAM:
+            raise CommandError(
+                f"{option} - is standard output, where only the table can go. Give "
+                f"{option} the name of a file."
+            )
+        other = taken.setdefault(Path(place).resolve(), option)
+        if other != option:
+            raise CommandError(
+                f"{other} and {option} are both {place}; give each a name of its own."
+            )

@@ -1,18 +1,6 @@
 """What can be wrong with a table, in plain words, each with the exit code of its kind.
 
-====  ==================================================================
-code  meaning
-====  ==================================================================
-0     done
-1     a fault in halfmoon itself
-2     the command was not understood: an unknown option, a missing column
-3     the table cannot be read: not a table, ragged, in another encoding
-4     the table can be read but not learned from: no labels, one class
-5     the output cannot be written: it exists, the folder does not
-6     more memory is needed than was allowed
-7     the model file cannot be read, or does not fit the table
-130   interrupted
-====  ==================================================================
+``halfmoon --help`` lists the codes.
 """
 
 from __future__ import annotations

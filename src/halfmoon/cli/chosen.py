@@ -1,0 +1,85 @@
+"""What the user chose for reading, writing and telling, the same for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halfmoon.cli.places import STREAM, filled_beside, stream_or_path
+
+if TYPE_CHECKING:
+    from halfmoon.cli.stages import Bars
+    from halfmoon.table.files import Table
+
+__all__ = ["Chosen"]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Values of `table_options` and `shared_options`, and of the table's place."""
+
+    file: str
+    output: str | None
+    overwrite: bool
+    format_: str | None
+    delimiter: str | None
+    encoding: str | None
+    formulas: str
+    quiet: bool
+    as_json: bool
+    debug: bool
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> tuple[Chosen, dict[str, Any]]:
+        """These options, and the others."""
+        own = {each.name for each in fields(cls)}
+        others = {name: value for name, value in options.items() if name not in own}
+        return cls(**{name: options[name] for name in own}), others
+
+    @property
+    def place(self) -> str:
+        """Where the filled table goes."""
+        if self.output is not None:
+            return self.output
+        return STREAM if self.file == STREAM else str(filled_beside(Path(self.file)))
+
+    @property
+    def writing(self) -> dict[str, Any]:
+        """How a table is written, for `fill_table` and `predict_table`."""
+        return {
+            "destination": stream_or_path(self.place, writing=True),
+            "overwrite": self.overwrite,
+            "formulas": self.formulas,
+        }
+
+    def table(self) -> Table:
+        """The table, to be walked through."""
+        from halfmoon.table.files import open_table
+
+        return open_table(
+            stream_or_path(self.file),
+            format=self.format_,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+        )
+
+    def bars(self) -> Bars:
+        """Progress, unless it is to be quiet."""
+        from halfmoon.cli.stages import Bars
+
+        return Bars(quiet=self.quiet or self.as_json)
+
+    def say(self, record: Mapping[str, Any], **others: str | None) -> None:
+        """Tell of a run, and of the files that were written beside the table."""
+        from halfmoon.cli.summary import say
+
+        places = {"table": self.place, **others}
+        say(
+            record,
+            {what: p for what, p in places.items() if p is not None and p != STREAM},
+            quiet=self.quiet,
+            as_json=self.as_json,
+            to_stderr=self.place == STREAM,
+        )
