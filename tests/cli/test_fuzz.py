@@ -98,7 +98,7 @@ def test_any_table(text):
 
 
 @pytest.mark.slow
-@settings(QUICK, max_examples=600, derandomize=False)
+@settings(QUICK, max_examples=200, derandomize=False)
 @given(tables())
 def test_any_table_with_report_and_model(text):
     check(text)

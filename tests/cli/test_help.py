@@ -54,3 +54,21 @@ def test_help_loads_no_heavy_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout
     assert said.strip().endswith("[]")
+
+
+@pytest.mark.parametrize("missing", ["click", "pyarrow", "skrub"])
+def test_a_missing_library_is_named_with_the_way_to_get_it(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "sys.argv = ['halfmoon', 'fill', 'nothing.csv', '-t', 'y']\n"
+        "from halfmoon.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1] == (
+        f"halfmoon: the command line needs {missing}, which is not installed. Say: "
+        f'pip install "halfmoon[table]"'
+    )
+    assert "Traceback" not in done.stderr

@@ -11,6 +11,8 @@ def main() -> None:
     """Run the command that the arguments name, and end the process."""
     try:
         from halfmoon.cli.app import app
+
+        app.main(prog_name="halfmoon")
     except ModuleNotFoundError as missing:
         if (missing.name or "").split(".")[0] == "halfmoon":
             raise
@@ -18,4 +20,3 @@ def main() -> None:
             f"halfmoon: the command line needs {missing.name}, which is not installed. "
             f'Say: pip install "halfmoon[table]"'
         )
-    app.main(prog_name="halfmoon")

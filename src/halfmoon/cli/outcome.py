@@ -56,7 +56,7 @@ def ending_well(*, debug: bool, as_json: bool = False) -> Iterator[None]:
             "The machine has no memory left; give less to the run: --memory 500MB.",
             MemoryLimitError.exit_code,
         )
-    except click.exceptions.Exit:
+    except (click.exceptions.Exit, ModuleNotFoundError):
         raise
     except Exception as error:
         if debug:
