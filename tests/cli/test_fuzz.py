@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from halfmoon.cli.app import app
@@ -87,6 +87,7 @@ QUICK = settings(
     max_examples=40,
     deadline=None,
     derandomize=True,
+    phases=[Phase.explicit, Phase.generate],  # tables are small, and runs are slow
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -131,3 +131,14 @@ def test_tables_with_nothing_to_fill():
     with pytest.raises(LabelError, match="Every row of 'y' has a label: there is noth"):
         check_counts("y", 5, 5)
     check_counts("y", 2, 3)
+
+
+@pytest.mark.parametrize("labels", [[1e168, 2.0, None], [0.0, 1e-320], [-1e101, 1.0]])
+def test_numbers_whose_squares_are_none(labels):
+    with pytest.raises(LabelError, match="their squares are no numbers"):
+        check_labels("y", labels, "numbers")
+
+
+@pytest.mark.parametrize("labels", [[1e99, 2.0], [0.0, 1e-99]])
+def test_large_and_small_numbers_that_can_be_squared(labels):
+    assert check_labels("y", labels, "numbers") == labels

@@ -45,6 +45,7 @@ FEW_NUMBERS = 20  # different whole numbers that may be classes
 MOSTLY_DIFFERENT = 0.7  # of the labels: then they are no classes
 CODES = (0, 10)  # between these, whole numbers may be classes however few they are
 MOST_CLASSES = 200
+LARGEST = 1e100  # label of a size that can be squared and summed
 SHOWN = 40  # characters of a value in an error
 
 
@@ -243,6 +244,14 @@ def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:
         raise LabelError(
             f"Every label of {name!r} is {different.pop():g}; at least two different "
             f"numbers are needed to learn from."
+        )
+    largest, spread = max(map(abs, different)), max(different) - min(different)
+    if largest > LARGEST or spread < 1 / LARGEST:
+        raise LabelError(
+            f"The labels of {name!r} reach {largest:.3g} in size and differ by "
+            f"{spread:.3g}; their squares are no numbers to compute with. Bring them "
+            f"to a size between {1 / LARGEST:g} and {LARGEST:g}, or mark what is no "
+            f"label as blank with --unlabeled."
         )
     return numbers
 
