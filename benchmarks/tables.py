@@ -43,14 +43,15 @@ PATH = RESULTS / "tables.json"
 TARGET = "target"
 COLUMNS = (
     *("table", "rows", "labels", "seeds", "halfmoon", "forest", "confidence"),
-    *("inside", "seconds", "MB"),
+    *("unseen", "inside", "seconds", "MB"),
 )
 
 ABOUT = """\
 `halfmoon fill` with default arguments on CSV files in which all but some labels were
 blanked, beside a random forest of {trees} trees on the same columns: accuracy of
 classes, R^2 of numbers, on the blanked cells; mean and standard deviation over the
-seeds. Confidence is the mean of the command's own. Inside is the share of blanked
+seeds. Confidence is the mean of the command's own, and unseen the share of blanked
+rows of classes that no label shows, which nothing can get right. Inside is the share of blanked
 numbers between low and high, of which 90 % should be. Seconds and memory are of the
 whole command, the most of all seeds.
 """
@@ -186,7 +187,13 @@ def scores(out, y, X, labeled, blanked, seed, name):
         "confidence": float(out[f"{TARGET}_confidence"].to_numpy(float).mean()),
         "forest": float((forest.classes_[p.argmax(axis=1)] == truth).mean()),
         "forest_confidence": float(p.max(axis=1).mean()),
+        "unseen": unseen(y, labeled, blanked),
     }
+
+
+def unseen(y, labeled, blanked):
+    """Share of the blanked rows that are of a class of which no label was left."""
+    return float((~np.isin(y[blanked], y[labeled])).mean())
 
 
 def draw(y, share, seed, name):
@@ -278,17 +285,18 @@ def markdown(runs):
             continue
         ours, forest = mean(done, "score"), mean(done, "forest")
         ahead += ours >= forest
-        confidence, inside = "", ""
+        confidence, missed, inside = "", "", ""
         if name in NUMBERS:
             inside = f"{mean(done, 'inside'):.2f}"
         else:
             told += 1
             close = abs(mean(done, "confidence") - ours) <= GAP
             near += close
+            missed = f"{mean(done, 'unseen'):.3f}"
             confidence = f"{mean(done, 'confidence'):.3f}" + ("" if close else " (off)")
         shown = [f"**{v}**" if b else v for v, b in both(done, ours >= forest)]
         row = [name, done[0]["rows"], f"{done[0]['labels']} ({share:.0%})", len(done)]
-        row += [*shown, confidence, inside]
+        row += [*shown, confidence, missed, inside]
         row += [max(r["seconds"] for r in done)]
         row += [max((r["megabytes"] for r in done if r["megabytes"]), default="")]
         lines.append("| " + " | ".join(map(str, row)) + " |")

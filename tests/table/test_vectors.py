@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.table.columns import Columns
+from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.vectors import NumberVectors, Vectors
 
 nan = np.nan
@@ -127,3 +127,38 @@ def test_many_categories_are_bounded(rng, monkeypatch):
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+def uses(*names, kind="number", role="feature"):
+    return [ColumnUse(name, kind, role=role) for name in names]
+
+
+def test_columns_in_one_unit_keep_their_sizes(rng):
+    # Ranges of about 16 each; one column hardly varies, as at the edge of a picture.
+    X = np.clip(np.round(8 + 5 * rng.normal(size=(200, 12))), 0, 16)
+    X[:, 3] = 0
+    X[7, 3] = 16
+    names = [f"p{i}" for i in range(12)]
+    frame = pd.DataFrame(X, columns=names)
+    vectors = Vectors.of(frame, uses(*names))
+    unit = np.sqrt(X.var(axis=0).mean())
+    expected = (X - np.median(X, axis=0)) / unit
+    assert_allclose(vectors(frame), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_columns_in_units_of_their_own_are_brought_to_one_size(rng):
+    X = rng.normal(size=(200, 12)) * np.logspace(0, 5, 12)
+    names = [f"c{i}" for i in range(12)]
+    frame = pd.DataFrame(X, columns=names)
+    assert_allclose(Vectors.of(frame, uses(*names))(frame).std(axis=0), 1, rtol=1e-5)
+
+
+def test_a_known_column_or_few_columns_have_no_common_unit(rng):
+    X = rng.uniform(size=(50, 12)) * np.linspace(1, 1.5, 12)
+    names = [f"c{i}" for i in range(12)]
+    frame = pd.DataFrame(X, columns=names)
+    kinds = [*uses(*names[:11]), *uses(names[11], role="known")]
+    for some in (kinds, uses(*names[:9])):
+        part = frame[[use.name for use in some]]
+        spread = Vectors.of(part, some)(part).std(axis=0)
+        assert_allclose(spread, 1, rtol=1e-5)

@@ -13,7 +13,8 @@ text           its leading directions among all texts (`texts.py`)
 =============  ==================================================================
 
 Dates, categories and texts are encoded by what skrub's table vectorizer fits to them;
-texts that repeat are encoded once. All is float32, which is enough for numbers that
+texts that repeat are encoded once. Where all columns are numbers in one unit, as pixels
+are, s is the same for all of them. All is float32, which is enough for numbers that
 were centered before. Outputs that do not vary are left out.
 """
 
@@ -22,7 +23,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,9 @@ ENCODER_ROWS = 10_000  # rows from which the directions of texts are found
 ENCODED_TEXTS = 4_096  # encoded at once: each has thousands of parts
 MISSING_ROWS = 2  # rows without a number before that is worth a column
 HEAVY = 100.0  # quartile ranges from the median beyond which tails are heavy
+UNIT_COLUMNS = 10  # at least, that may be in one unit
+UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
+UNIT_LARGEST = 1e100  # value of such columns
 FARTHEST = 1e9  # deviations; farther values are held there
 
 
@@ -272,6 +276,9 @@ class Vectors:
                 parts.append(TextVectors(name, encoder, list(outputs[name])))
             else:
                 parts.append(NumberVectors.of(name, x.to_numpy(), linear=linear))
+        unit = _common_unit(frame, uses)
+        if unit is not None:
+            parts = [replace(part, scale=unit, heavy=False) for part in parts]
         vectors = cls(parts, np.ones(sum(len(p.names) for p in parts), dtype=bool))
         if vectors.kept.any():
             X = vectors(frame)
@@ -301,6 +308,29 @@ class Vectors:
             X[:, end : end + kept.sum()] = values[:, kept]
             end += int(kept.sum())
         return X
+
+
+def _common_unit(frame: pd.DataFrame, uses: list[ColumnUse]) -> float | None:
+    """Deviation of a value where all columns are in one unit, as pixels are; or None.
+
+    They are taken to be where they are many, all numbers, and the ranges of the middle
+    half of them are within a factor of two. What varies little is then of little
+    weight, as it is in the table; each column on a scale of its own would let the
+    edges of a picture count as much as its middle.
+    """
+    if len(uses) < UNIT_COLUMNS or any(
+        use.kind != "number" or use.role == "known" for use in uses
+    ):
+        return None
+    X = frame.to_numpy(dtype=np.float64)
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+    varied = high > low
+    if not varied.any() or max(-low.min(), high.max()) > UNIT_LARGEST:
+        return None
+    first, third = np.quantile((high - low)[varied], [0.25, 0.75])
+    if third > UNIT_RATIO * first:
+        return None
+    return float(np.sqrt(np.nanvar(X[:, varied], axis=0).mean()))
 
 
 def _seconds(dates: pd.Series) -> Array:
