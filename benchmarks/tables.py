@@ -51,9 +51,9 @@ ABOUT = """\
 blanked, beside a random forest of {trees} trees on the same columns: accuracy of
 classes, R^2 of numbers, on the blanked cells; mean and standard deviation over the
 seeds. Confidence is the mean of the command's own, and unseen the share of blanked
-rows of classes that no label shows, which nothing can get right. Inside is the share of blanked
-numbers between low and high, of which 90 % should be. Seconds and memory are of the
-whole command, the most of all seeds.
+rows of classes that no label shows, which nothing can get right. Inside is the share
+of blanked numbers between low and high, of which 90 % should be. Seconds and memory
+are of the whole command, the most of all seeds.
 """
 
 
