@@ -3,7 +3,7 @@
 import pytest
 
 from halfmoon.table.allowance import (
-    BATCHES,
+    BESIDE,
     LEAST,
     Allowance,
     peak_bytes,
@@ -12,9 +12,9 @@ from halfmoon.table.allowance import (
 from halfmoon.table.errors import CommandError, MemoryLimitError
 
 
-def test_what_is_taken_and_the_batches_come_first():
+def test_what_is_taken_and_what_is_beside_come_first():
     shared = Allowance.within("2GB", taken=500_000_000)
-    rest = 1_500_000_000 - BATCHES
+    rest = 1_500_000_000 - BESIDE
     assert shared.learning == int(0.7 * rest)
     assert shared.rows == int(0.06 * rest)
 

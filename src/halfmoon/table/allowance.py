@@ -16,7 +16,7 @@ from halfmoon.table.errors import CommandError, MemoryLimitError
 
 __all__ = ["Allowance", "peak_bytes", "resident_bytes"]
 
-BATCHES = 80_000_000  # what reading, predicting and writing a batch may hold
+BESIDE = 130_000_000  # for batches that are read and written, and for the report
 LEAST = 100_000_000  # with less than this left, learning is not worth a start
 KEPT = 0.06  # of the rest, for rows as they were read: typed and as numbers they grow
 LEARNING = 0.7  # of the rest, for fitting
@@ -29,7 +29,7 @@ class Allowance:
     Examples
     --------
     >>> Allowance.within("1GB", taken=300_000_000).learning
-    434000000
+    399000000
     """
 
     rows: int
@@ -51,13 +51,13 @@ class Allowance:
         except ValueError as error:
             raise CommandError(f"--memory: {error}") from error
         taken = resident_bytes() if taken is None else taken
-        rest = in_all - taken - BATCHES
+        rest = in_all - taken - BESIDE
         if rest < LEAST:
-            enough = 50_000_000 * -(-(taken + BATCHES + LEAST) // 50_000_000)
+            enough = 50_000_000 * -(-(taken + BESIDE + LEAST) // 50_000_000)
             raise MemoryLimitError(
                 f"--memory {_as_option(in_all)} is too little: halfmoon and its "
                 f"libraries take {format_bytes(taken)} before any row is read, and "
-                f"{format_bytes(BATCHES + LEAST)} are needed to work, whatever the "
+                f"{format_bytes(BESIDE + LEAST)} are needed to work, whatever the "
                 f"size of the table. Say --memory "
                 f"{_as_option(enough)} or more."
             )
