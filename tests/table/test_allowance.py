@@ -15,8 +15,8 @@ from halfmoon.table.errors import CommandError, MemoryLimitError
 def test_what_is_taken_and_what_is_beside_come_first():
     shared = Allowance.within("2GB", taken=500_000_000)
     rest = 1_500_000_000 - BESIDE
-    assert shared.learning == int(0.7 * rest)
-    assert shared.rows == int(0.06 * rest)
+    assert shared.learning == int(0.6 * rest)
+    assert shared.rows == int(0.05 * rest)
 
 
 def test_too_little_names_what_is_enough():
@@ -25,7 +25,7 @@ def test_too_little_names_what_is_enough():
     text = str(error.value)
     assert "--memory 300MB is too little" in text
     enough = text.split("Say --memory ")[1].split()[0]
-    assert Allowance.within(enough, taken=250_000_000).learning >= 0.7 * LEAST
+    assert Allowance.within(enough, taken=250_000_000).learning >= 0.6 * LEAST
 
 
 def test_no_amount():

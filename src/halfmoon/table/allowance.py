@@ -17,9 +17,9 @@ from halfmoon.table.errors import CommandError, MemoryLimitError
 __all__ = ["Allowance", "peak_bytes", "resident_bytes"]
 
 BESIDE = 130_000_000  # for batches that are read and written, and for the report
-LEAST = 100_000_000  # with less than this left, learning is not worth a start
-KEPT = 0.06  # of the rest, for rows as they were read: typed and as numbers they grow
-LEARNING = 0.7  # of the rest, for fitting
+LEAST = 200_000_000  # for fitting: two cells of 1,200 labels at once take most of it
+KEPT = 0.05  # of the rest, for rows as they were read: typed and as numbers they grow
+LEARNING = 0.6  # of the rest, for fitting
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Allowance:
     Examples
     --------
     >>> Allowance.within("1GB", taken=300_000_000).learning
-    399000000
+    342000000
     """
 
     rows: int
