@@ -79,7 +79,8 @@ __all__ = ["fill"]
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Of everything that is drawn at random: the same seed, the same answer.",
+    help="Of everything that is drawn at random: the same seed gives the same answer, "
+    "unless the budget cuts the search short.",
 )
 @click.option(
     "--model", metavar="FILE", help="Keep the model, for halfmoon predict and inspect."
