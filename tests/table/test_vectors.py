@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.table.columns import Columns, ColumnUse
-from halfmoon.table.vectors import NumberVectors, Vectors
+from halfmoon.table.numbers import NumberVectors
+from halfmoon.table.vectors import Vectors
 
 nan = np.nan
 

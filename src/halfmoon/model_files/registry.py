@@ -32,6 +32,7 @@ HALFMOON = (
     "halfmoon.table.columns",
     "halfmoon.table.intervals",
     "halfmoon.table.model",
+    "halfmoon.table.numbers",
     "halfmoon.table.target",
     "halfmoon.table.vectors",
     "halfmoon.transformers",

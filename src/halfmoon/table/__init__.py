@@ -9,10 +9,11 @@
 `columns`       what each column holds
 `reading`       cells as numbers, dates, truth values, text
 `forms`         how dates and times may be written
-`vectors`       columns as numbers
+`vectors`       columns as numbers: `numbers`, dates, `texts`
 `target`        blanks, classes and numbers
 `model`         the columns' numbers and Halfmoon on these
 `intervals`     low and high
+`cells`         predictions as cells
 `tally`         what predictions add up to
 `story`         what is told of a run: findings for the report
 `record`        the short of it, for JSON and model files

@@ -15,13 +15,12 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from halfmoon.report.histogram import confidence_edges, number_edges
 from halfmoon.table.allowance import Allowance
+from halfmoon.table.cells import Cells, column_types
 from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, TableOutput, new_table
-from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.model import TableModel
 from halfmoon.table.scan import Scan, scan
 from halfmoon.table.selection import (
     added_columns,
@@ -34,10 +33,7 @@ from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.target import Blanks, target_kind
 
-__all__ = ["Filled", "Stages", "Writing", "fill_table", "predict_table"]
-
-GIVEN, PREDICTED = "given", "predicted"
-CONFIDENCE_DIGITS = 4
+__all__ = ["Filled", "Stages", "fill_table", "predict_table"]
 
 
 class Stages(Protocol):
@@ -187,14 +183,6 @@ def learn(table: Table, settings: Settings, stages: Stages) -> tuple[TableModel,
     return model, found
 
 
-def column_types(model: TableModel) -> dict[str, Any]:
-    """Types of the new columns where a file has types, and of predicted numbers."""
-    source, *numbers = added_columns(model.target, model.kind)
-    if model.kind == "numbers":
-        numbers.append(model.target)
-    return {source: pa.string(), **dict.fromkeys(numbers, pa.float64())}
-
-
 def _sha256(table: Table) -> str:
     with table.source.open() as file:
         return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
@@ -223,8 +211,8 @@ def write_filled(
     -------
     Tally
     """
-    target, writing = model.target, Writing.of(model)
-    tally = Tally(writing.edges)
+    target, cells = model.target, Cells.of(model)
+    tally = Tally(cells.edges)
     for batch in table.batches(progress=progress):
         rows, blank = batch.rows, np.ones(len(batch), dtype=bool)
         if target in table.columns:
@@ -234,80 +222,10 @@ def write_filled(
         prediction = model.predict(unknown)
         if len(where):
             tally.add(prediction, unknown, batch.start + where)
-        labels, *others = writing.columns(prediction, blank)
-        new = dict(zip(writing.added, others, strict=True))
+        labels, *others = cells.columns(prediction, blank)
+        new = dict(zip(cells.added, others, strict=True))
         if target in table.columns:
             out.write(batch, replace={target: labels}, append=new)
         else:
             out.write(batch, replace={}, append={target: labels, **new})
     return tally
-
-
-@dataclass(frozen=True)
-class Writing:
-    """How predictions become cells.
-
-    Attributes
-    ----------
-    added : tuple of str
-        Names of the columns beside the target.
-    edges : ndarray
-        Of the histogram of confidences, or of numbers.
-    digits : int
-        After the point of predicted numbers.
-    """
-
-    added: tuple[str, ...]
-    edges: NDArray[np.float64]
-    digits: int
-
-    @classmethod
-    def of(cls, model: TableModel) -> Writing:
-        """For the predictions of a model."""
-        added = added_columns(model.target, model.kind)
-        if model.kind == "classes":
-            return cls(added, confidence_edges(), CONFIDENCE_DIGITS)
-        given = np.array(model.left_out().given, dtype=np.float64)
-        return cls(added, number_edges(given), decimals(float(given.std())))
-
-    def columns(
-        self, prediction: Prediction, blank: NDArray[np.bool_]
-    ) -> list[list[Any]]:
-        """The target, and each added column, over all rows; None for no cell."""
-        numbers = (
-            [prediction.confidence]
-            if prediction.confidence is not None
-            else [prediction.low, prediction.high]
-        )
-        values = prediction.values
-        if prediction.confidence is None:
-            values = self._rounded(values)
-        return [
-            _spread(values, blank),
-            [PREDICTED if b else GIVEN for b in blank],
-            *(_spread(self._rounded(column), blank) for column in numbers),
-        ]
-
-    def _rounded(self, values: Any) -> list[float]:
-        rounded: list[float] = np.round(np.asarray(values, float), self.digits).tolist()
-        return rounded
-
-
-def _spread(values: list[Any], where: NDArray[np.bool_]) -> list[Any]:
-    """Values at their places among all rows, None elsewhere."""
-    column = np.full(len(where), None, dtype=object)
-    column[where] = values
-    return list(column)
-
-
-def decimals(spread: float) -> int:
-    """Digits after the point that show a thousandth of the labels' spread.
-
-    Examples
-    --------
-    >>> decimals(2.5), decimals(120000.0), decimals(0.003)
-    (3, 0, 6)
-    """
-    if not np.isfinite(spread) or spread <= 0:
-        return 6
-    return int(np.clip(3 - np.floor(np.log10(spread)), 0, 300))

@@ -29,7 +29,8 @@ from halfmoon.report.findings import (
 from halfmoon.report.histogram import Histogram
 from halfmoon.report.picks import suspect_classes, suspect_numbers
 from halfmoon.rows import Array
-from halfmoon.table.fill import Filled, Writing
+from halfmoon.table.cells import Cells
+from halfmoon.table.fill import Filled
 from halfmoon.table.model import LeftOut, TableModel
 from halfmoon.table.notes import common_notes, learning_notes
 from halfmoon.table.scan import Scan
@@ -68,7 +69,7 @@ def findings_of(
     if scan is None:
         raise ValueError("There is no report on a table that was not learned from.")
     left_out = model.left_out()
-    shown = _shown_columns(model)
+    shown, cells = _shown_columns(model), Cells.of(model)
     return Findings(
         source=source,
         target=model.target,
@@ -91,8 +92,8 @@ def findings_of(
         filled=_filled(scan, tally, model),
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
-        least_sure=tuple(_unsure(row, shown, model) for row in tally.unsure),
-        suspects=_suspects(left_out, scan, shown, model),
+        least_sure=tuple(_unsure(row, shown, cells) for row in tally.unsure),
+        suspects=_suspects(left_out, scan, shown, cells),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=_versions(),
         command=command,
@@ -180,22 +181,22 @@ def _shown_columns(model: TableModel) -> tuple[str, ...]:
     return tuple((names + learned)[:SHOWN_COLUMNS])
 
 
-def _unsure(row: Unsure, shown: Sequence[str], model: TableModel) -> ShownRow:
+def _unsure(row: Unsure, shown: Sequence[str], cells: Cells) -> ShownRow:
     return ShownRow(
         row.number + 1,
         tuple(row.cells.get(name, "") for name in shown),
-        _label(row.value, model),
-        "" if row.second is None else _label(row.second, model),
+        cells.shown(row.value),
+        cells.shown(row.second),
         row.confidence,
-        "" if row.low is None else _label(row.low, model),
-        "" if row.high is None else _label(row.high, model),
+        cells.shown(row.low),
+        cells.shown(row.high),
     )
 
 
 def _suspects(
-    left_out: LeftOut, scan: Scan, shown: Sequence[str], model: TableModel
+    left_out: LeftOut, scan: Scan, shown: Sequence[str], cells: Cells
 ) -> tuple[ShownRow, ...]:
-    if model.kind == "classes":
+    if cells.kind == "classes":
         chosen = suspect_classes(
             [str(x) for x in left_out.given],
             [str(x) for x in left_out.predicted],
@@ -207,26 +208,20 @@ def _suspects(
     rows = []
     for i in chosen:
         at = int(left_out.rows[i])
-        cells = scan.rows.select(present).slice(at, 1).to_pylist()[0]
+        row = scan.rows.select(present).slice(at, 1).to_pylist()[0]
         rows.append(
             ShownRow(
                 int(scan.numbers[at]) + 1,
-                tuple(as_text(cells.get(name)) for name in shown),
-                _label(left_out.predicted[i], model),
+                tuple(as_text(row.get(name)) for name in shown),
+                cells.shown(left_out.predicted[i]),
                 "",
                 None if left_out.confidence is None else float(left_out.confidence[i]),
-                "" if left_out.low is None else _label(left_out.low[i], model),
-                "" if left_out.high is None else _label(left_out.high[i], model),
-                _label(left_out.given[i], model),
+                "" if left_out.low is None else cells.shown(left_out.low[i]),
+                "" if left_out.high is None else cells.shown(left_out.high[i]),
+                cells.shown(left_out.given[i]),
             )
         )
     return tuple(rows)
-
-
-def _label(value: Any, model: TableModel) -> str:
-    if model.kind == "classes":
-        return str(value)
-    return f"{value:.{Writing.of(model).digits}f}"
 
 
 def _setting(value: Any) -> str:
