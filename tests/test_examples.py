@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,10 @@ def test_a_script_runs_and_draws(script, pyplot, capsys):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_the_code_on_a_page_runs(page):
+def test_the_code_on_a_page_runs(page, tmp_path, monkeypatch):
+    for table in (ROOT / "examples" / "tables").glob("*.csv"):
+        shutil.copy(table, tmp_path)
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     shared: dict[str, object] = {}
     for block in blocks:
