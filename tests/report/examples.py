@@ -17,6 +17,7 @@ from halfmoon.report import (
     Histogram,
     LeftOutClasses,
     LeftOutNumbers,
+    Note,
     RowMap,
     ShownRow,
     confidence_edges,
@@ -302,7 +303,7 @@ def hostile():
         command=f"halfmoon fill '{HOSTILE[0]}' --target '{HOSTILE[1]}'",
         date=HOSTILE[8],
         sha256=HOSTILE[2],
-        notes=(HOSTILE[0], HOSTILE[6], "A plain warning."),
+        notes=(Note(HOSTILE[0]), Note(HOSTILE[6]), Note("A plain warning.")),
     )
 
 
@@ -316,7 +317,7 @@ def two_labels():
         least_sure=(),
         suspects=(),
         blanks=(),
-        notes=("Two labels are very few.",),
+        notes=(Note("Two labels are very few."),),
     )
 
 

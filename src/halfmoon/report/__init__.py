@@ -9,6 +9,7 @@ from halfmoon.report.confusion import Confusion, confusion
 from halfmoon.report.eigenmap import Eigenmap, eigenmap
 from halfmoon.report.findings import (
     Candidate,
+    ColumnDistribution,
     ColumnUse,
     FilledClasses,
     FilledNumbers,
@@ -16,6 +17,8 @@ from halfmoon.report.findings import (
     Helped,
     LeftOutClasses,
     LeftOutNumbers,
+    Note,
+    Reason,
     RowMap,
     ShownRow,
 )
@@ -36,6 +39,7 @@ from halfmoon.report.wording import answer, help_given, verdict
 
 __all__ = [
     "Candidate",
+    "ColumnDistribution",
     "ColumnUse",
     "Confusion",
     "Eigenmap",
@@ -46,6 +50,8 @@ __all__ = [
     "Histogram",
     "LeftOutClasses",
     "LeftOutNumbers",
+    "Note",
+    "Reason",
     "Reliability",
     "Residuals",
     "RowMap",

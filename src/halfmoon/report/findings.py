@@ -20,6 +20,7 @@ from halfmoon.rows import Array
 
 __all__ = [
     "Candidate",
+    "ColumnDistribution",
     "ColumnUse",
     "FilledClasses",
     "FilledNumbers",
@@ -27,11 +28,73 @@ __all__ = [
     "Helped",
     "LeftOutClasses",
     "LeftOutNumbers",
+    "Note",
+    "Reason",
     "RowMap",
     "ShownRow",
 ]
 
 CANDIDATES = 4  # shown beside the average; more would not be read
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the user should know, and what to do about it.
+
+    Attributes
+    ----------
+    text : str
+        What was found, in plain words.
+    remedy : str
+        What to do, in plain words; may be empty.
+    command : str
+        A command line that does it; may be empty.
+    important : bool
+        It stands at the top of the report, and first in the summary.
+    """
+
+    text: str
+    remedy: str = ""
+    command: str = ""
+    important: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.text, self.remedy) if part)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A labeled row that speaks for or against an answer.
+
+    Attributes
+    ----------
+    row : int
+        Its number, as in `ShownRow`.
+    label : str
+    weight : float
+        Its share in the answer, signed.
+    """
+
+    row: int
+    label: str
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDistribution:
+    """How a column is distributed over labeled and over unlabeled rows.
+
+    Attributes
+    ----------
+    name : str
+    labeled, unlabeled : Histogram or mapping of str to float
+        Of a number, with the same edges; or the share of each value, missing cells
+        as "(missing)".
+    """
+
+    name: str
+    labeled: Histogram | Mapping[str, float]
+    unlabeled: Histogram | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -50,6 +113,13 @@ class ColumnUse:
         "left out".
     why : str
         Why it has this role, in a few words; may be empty.
+    reading : str
+        How its cells were understood, such as "written with $ and commas; 12 cells
+        like 'n.a.' counted as missing"; may be empty.
+    importance : float or None
+        How much worse leave-one-out predictions get when its values are shuffled, in
+        the units of the headline: accuracy, or mean absolute error. None where it was
+        not measured.
     """
 
     name: str
@@ -57,6 +127,8 @@ class ColumnUse:
     missing: float
     role: str
     why: str = ""
+    reading: str = ""
+    importance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -248,6 +320,9 @@ class ShownRow:
         For numbers, the ends of the interval.
     given : str or None
         The label in the table, if it has one.
+    speaks_for, speaks_against : tuple of Reason
+        Labeled rows that pull the answer towards the prediction and away from it, the
+        strongest first.
     """
 
     number: int
@@ -258,6 +333,8 @@ class ShownRow:
     low: str = ""
     high: str = ""
     given: str | None = None
+    speaks_for: tuple[Reason, ...] = ()
+    speaks_against: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,8 +369,12 @@ class Findings:
     date : str
     sha256 : str
         Of the table as it was read; may be empty.
-    notes : tuple of str
+    notes : tuple of Note
         What the reader should know, in plain words.
+    next_rows : tuple of ShownRow
+        Rows to label next: unsure, and different from each other.
+    distributions : tuple of ColumnDistribution
+        Of the columns that matter most.
     """
 
     source: str
@@ -318,4 +399,6 @@ class Findings:
     seconds: float
     date: str
     sha256: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    next_rows: tuple[ShownRow, ...] = ()
+    distributions: tuple[ColumnDistribution, ...] = ()

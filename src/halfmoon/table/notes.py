@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
 from halfmoon.table.fill import Filled
 
@@ -12,38 +13,38 @@ __all__ = ["common_notes", "learning_notes"]
 SHOWN = 5  # columns that are told of one by one
 
 
-def learning_notes(filled: Filled) -> Iterator[str]:
+def learning_notes(filled: Filled) -> Iterator[Note]:
     """Of what was and was not learned from."""
     scan = filled.scan
     if scan is None:
         return
     if scan.learned_labels < scan.n_labeled:
-        yield (
+        yield Note(
             f"Learned from {scan.learned_labels:,} of the {scan.n_labeled:,} labels, "
             f"drawn at random: more would take more time or --memory."
         )
     if scan.learned_unlabeled < scan.n_blank:
-        yield (
+        yield Note(
             f"Of the {scan.n_blank:,} rows without a label, {scan.learned_unlabeled:,} "
             f"drawn at random were learned from; all are filled in."
         )
     left_out = [use for use in filled.model.columns_ if use.role == "left out"]
     for use in left_out[:SHOWN]:
-        yield f"{use.name!r} was not learned from: {use.why or use.kind}."
+        yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
     if len(left_out) > SHOWN:
-        yield f"{count(len(left_out) - SHOWN, 'more column')} not learned from."
+        yield Note(f"{count(len(left_out) - SHOWN, 'more column')} not learned from.")
 
 
-def common_notes(filled: Filled) -> Iterator[str]:
+def common_notes(filled: Filled) -> Iterator[Note]:
     """Of what was read and written."""
     for name, cells in filled.model.unread_.items():
         if cells:
-            yield (
+            yield Note(
                 f"{count(cells, 'cell')} of {name!r} did not read as the rest of the "
                 f"column does and counted as missing."
             )
     if filled.escaped:
-        yield (
+        yield Note(
             f"{count(filled.escaped, 'cell')} that a spreadsheet would take for a "
             f"formula got an apostrophe in front (--formulas keep leaves it out)."
         )

@@ -83,7 +83,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "date": found.date,
         "seconds": round(found.seconds, 1),
         "peak_memory": peak_bytes(),
-        "notes": list(found.notes),
+        "notes": [str(note) for note in found.notes],
     }
 
 
@@ -109,7 +109,7 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
         "summary": [f"{model.target} predicted in {rows} of {source}; {sure}."],
         "seconds": round(filled.seconds, 1),
         "peak_memory": peak_bytes(),
-        "notes": list(common_notes(filled)),
+        "notes": [str(note) for note in common_notes(filled)],
     }
 
 
