@@ -30,7 +30,7 @@ HALFMOON = (
     "halfmoon.smoothers",
     "halfmoon.solvers",
     "halfmoon.table.columns",
-    "halfmoon.table.intervals",
+    "halfmoon.estimators.intervals",
     "halfmoon.table.model",
     "halfmoon.table.numbers",
     "halfmoon.table.target",

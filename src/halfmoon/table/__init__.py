@@ -12,7 +12,6 @@
 `vectors`       columns as numbers: `numbers`, dates, `texts`
 `target`        blanks, classes and numbers
 `model`         the columns' numbers and Halfmoon on these
-`intervals`     low and high
 `cells`         predictions as cells
 `tally`         what predictions add up to
 `story`         what is told of a run: findings for the report

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.calibration import probabilities
+from halfmoon.estimators.intervals import Intervals
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
 from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
-from halfmoon.table.intervals import Intervals
 from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.vectors import Vectors

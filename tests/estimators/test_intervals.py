@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm, t
 
-from halfmoon.table.intervals import Intervals
+from halfmoon.estimators.intervals import Intervals
 
 
 def even(r):
