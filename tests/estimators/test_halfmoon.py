@@ -612,3 +612,21 @@ def test_numbers_with_many_labels(small, draw, limit):
     values, std = model.predict(X, return_std=True)
     assert np.isfinite(std).all()
     assert r2_score(f[100:], values[100:]) > 0.9
+
+
+@pytest.mark.parametrize("names", ["ba", "cab"])
+def test_renaming_classes_changes_no_answer(names):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    score = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.5 * rng.normal(size=80)
+    codes = np.digitize(
+        score, np.quantile(score, np.arange(1, len(names)) / len(names))
+    )
+    chances = []
+    for letters in (sorted(names), names):
+        y = np.array([*letters], dtype=object)[codes]
+        y[24:] = None
+        model = HalfmoonClassifier(random_state=0, budget=1000).fit(X, y)
+        order = np.searchsorted(model.classes_, [*letters])
+        chances.append(model.predict_proba(X)[:, order])
+    assert_allclose(*chances, rtol=1e-9, atol=1e-12)

@@ -91,3 +91,19 @@ def test_any_way_to_solve():
         assert np.mean(np.sign(values) == posed.y) > 0.5
         # None of them is the value of the fit that has seen the label.
         assert np.abs(values - columns(solve(posed).predict(posed.X_l))).max() > 0.01
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_folds_do_not_depend_on_the_names_of_classes(n_classes):
+    rng = np.random.default_rng(1)
+    codes = rng.integers(n_classes, size=43)
+    y = (codes[:, None] == np.arange(n_classes)).astype(float)
+    renamed = y[:, rng.permutation(n_classes)]
+    for one, other in zip(balanced_folds(y), balanced_folds(renamed), strict=True):
+        assert_array_equal(one, other)
+
+
+def test_folds_of_two_classes_do_not_depend_on_which_is_first():
+    y = np.where(np.random.default_rng(2).random((23, 1)) < 0.4, 1.0, -1.0)
+    for one, other in zip(balanced_folds(y), balanced_folds(-y), strict=True):
+        assert_array_equal(one, other)

@@ -46,8 +46,23 @@ def balanced_folds(
 
 
 def in_order_of_targets(y: Array, rng: np.random.Generator | int | None) -> Indices:
-    """Numbers of the rows from the least target to the largest, equal ones shuffled."""
+    """Numbers of the rows from the least target to the largest, equal ones shuffled.
+
+    Targets of several columns, or of two values, are classes, which have no order of
+    their own: they come in the order in which the rows first have them, so that their
+    names do not matter.
+
+    Examples
+    --------
+    >>> y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> in_order_of_targets(y, 0)[-1], in_order_of_targets(y[:, ::-1], 0)[-1]
+    (np.int64(1), np.int64(1))
+    """
     shuffled = np.random.default_rng(rng).permutation(len(y))
+    if y.shape[1] > 1:
+        y = y[:, np.argsort(y.argmax(axis=0), kind="stable")]
+    elif np.unique(y).size == 2:
+        y = y != y[0]
     return shuffled[np.lexsort(y[shuffled].T)]
 
 
