@@ -1,0 +1,1 @@
+"""Tables as people have them, through the command line."""
