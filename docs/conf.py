@@ -16,7 +16,7 @@ version = release = halfmoon.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "offline_math",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",

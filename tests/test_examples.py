@@ -2,14 +2,21 @@
 
 import re
 import runpy
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "examples").glob("plot_*.py"))
-PAGES = [*sorted((ROOT / "docs" / "guide").glob("*.md")), ROOT / "README.md"]
+PAGES = [
+    *sorted((ROOT / "docs" / "guide").glob("*.md")),
+    ROOT / "docs" / "engine.md",
+    ROOT / "README.md",
+]
 MOST_LINES = 100  # of a script: one idea
 
 
@@ -42,3 +49,25 @@ def test_the_code_on_a_page_runs(page, tmp_path, monkeypatch):
     shared: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, str(page), "exec"), shared)
+
+
+def commands(page):
+    """The commands that a page shows, in order."""
+    blocks = re.findall(r"```shell\n(.*?)```", page.read_text(), re.DOTALL)
+    lines = (line for block in blocks for line in block.splitlines())
+    return [shlex.split(line) for line in lines if line.startswith("halfmoon ")]
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_cookbook_run(tmp_path):
+    for table in (ROOT / "examples" / "tables").glob("*.csv"):
+        shutil.copy(table, tmp_path)
+    shown = commands(ROOT / "docs" / "guide" / "cookbook.md")
+    assert len(shown) > 5
+    for _, name, *options in shown:
+        quick = ["--budget", "2"] if name in ("fill", "explain") else []
+        command = [sys.executable, "-m", "halfmoon", name, *options, *quick]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"

@@ -186,8 +186,14 @@ def test_list_says_which_are_there(tmp_path, monkeypatch, capsys):
 def test_a_folder_must_be_named(monkeypatch, capsys):
     monkeypatch.delenv("HALFMOON_DATA", raising=False)
     with pytest.raises(SystemExit, match="2"):
-        main(["list"])
-    assert "set HALFMOON_DATA to one, or say --folder" in capsys.readouterr().err
+        main(["download", "mnist"])
+    assert "set HALFMOON_DATA to one, or use --folder" in capsys.readouterr().err
+    assert main(["list"]) == 0  # what there is to get can be told without one
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert "set HALFMOON_DATA to one, or use --folder" in first
+    states = {line.split()[0]: line[22:41].strip() for line in lines}
+    assert states["mnist"] == "can be downloaded"
+    assert states["protein"] == "missing"
 
 
 def test_what_cannot_be_fetched_is_told_and_checked(tmp_path, capsys):

@@ -39,14 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     get.add_argument("name", choices=SOURCES, metavar="NAME", help=", ".join(SOURCES))
     options = parser.parse_args(arguments)
-    if options.folder is None:
-        parser.error(
-            f"no folder for data sets is named: set {VARIABLE} to one, or say "
-            f"--folder FOLDER"
-        )
     if options.command == "list":
         sys.stdout.write(_listing(options.folder))
         return 0
+    if options.folder is None:
+        parser.error(
+            f"no folder for data sets is named: set {VARIABLE} to one, or use "
+            f"--folder FOLDER"
+        )
     try:
         sys.stdout.write(download(options.name, options.folder.absolute()) + "\n")
     except DownloadError as error:
@@ -55,10 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _listing(folder: Path) -> str:
-    lines = [f"Data sets in {folder}:"]
+def _listing(folder: Path | None) -> str:
+    if folder is None:
+        lines = [
+            f"No folder for data sets is named: set {VARIABLE} to one, or use --folder "
+            f"FOLDER. The data sets are:"
+        ]
+    else:
+        lines = [f"Data sets in {folder}:"]
     for name, source in SOURCES.items():
-        missing = missing_files(name, folder)
+        missing = list(source.files) if folder is None else missing_files(name, folder)
         if not missing:
             state = "there"
         elif len(missing) < len(source.files):
