@@ -242,3 +242,14 @@ def test_a_process_of_its_own(folder):
     assert done.returncode == 0, done.stderr
     assert "Table:   t.filled.csv" in done.stdout
     assert "Filling in" in done.stderr  # the bar
+
+
+def test_known_columns_that_are_many_for_the_labels_are_warned_of(run):
+    rows, _ = two_groups()
+    write_csv("t.csv", rows)
+    options = ("fill", "t.csv", "-t", "side", "--json", "--overwrite", *QUICK)
+    told = told_of(run(*options, "--known", "x", "note"))
+    warned = "'x', 'note' become 3 numbers that 10 labels must set without a penalty"
+    assert sum(warned in note for note in told["notes"]) == 1
+    told = told_of(run(*options, "--known", "x"))  # one for ten labels
+    assert not any("penalty" in note for note in told["notes"])

@@ -271,6 +271,11 @@ class TableModel:
             return HalfmoonRegressor(**options)
         return HalfmoonClassifier(**options)
 
+    @property
+    def n_unpenalized_(self) -> int:
+        """Numbers that the known columns become, which no penalty touches."""
+        return len(self._known_outputs())
+
     def _known_outputs(self) -> list[int]:
         """Columns of the matrix that are left without penalty."""
         free: list[int] = []

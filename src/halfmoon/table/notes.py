@@ -11,6 +11,7 @@ from halfmoon.table.fill import Filled
 __all__ = ["common_notes", "learning_notes"]
 
 SHOWN = 5  # columns that are told of one by one
+LABELS_A_FREE_FEATURE = 5  # with fewer, what is not penalized is learned by heart
 
 
 def learning_notes(filled: Filled) -> Iterator[Note]:
@@ -27,6 +28,16 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
         yield Note(
             f"Of the {scan.n_blank:,} rows without a label, {scan.learned_unlabeled:,} "
             f"drawn at random were learned from; all are filled in."
+        )
+    free = filled.model.n_unpenalized_
+    if LABELS_A_FREE_FEATURE * free > scan.learned_labels:
+        known = ", ".join(repr(name) for name in filled.model.known)
+        yield Note(
+            f"The known column(s) {known} become {count(free, 'number')} that "
+            f"{count(scan.learned_labels, 'label')} must set without a penalty; that "
+            f"often makes predictions worse.",
+            "Name only columns with a straight-line effect as known, or none.",
+            important=True,
         )
     left_out = [use for use in filled.model.columns_ if use.role == "left out"]
     for use in left_out[:SHOWN]:
