@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from halfmoon.model_files import load, save
     from halfmoon.problem import Fit, Problem
+    from halfmoon.table.frames import fill
     from halfmoon.transformers import (
         FredholmFeatures,
         LaplacianEigenmaps,
@@ -47,6 +48,7 @@ __all__ = [
     "Problem",
     "RandomFeatures",
     "__version__",
+    "fill",
     "load",
     "save",
 ]
@@ -54,6 +56,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("Fit", "Problem"), "problem"),
     **dict.fromkeys(("load", "save"), "model_files"),
+    "fill": "table.frames",
     **dict.fromkeys(
         ("FredholmFeatures", "LaplacianEigenmaps", "NystromFeatures", "RandomFeatures"),
         "transformers",
@@ -73,7 +76,16 @@ def __getattr__(name: str) -> Any:
         return import_module(f"halfmoon.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'halfmoon' has no attribute {name!r}")
-    home = import_module(f"halfmoon.{_HOMES.get(name, 'estimators')}")
+    try:
+        home = import_module(f"halfmoon.{_HOMES.get(name, 'estimators')}")
+    except ModuleNotFoundError as missing:
+        if name != "fill" or (missing.name or "").startswith("halfmoon"):
+            raise
+        raise ModuleNotFoundError(
+            f"halfmoon.fill needs {missing.name}, which is not installed. Run: "
+            f'pip install "halfmoon[table]"',
+            name=missing.name,
+        ) from None
     value = globals()[name] = getattr(home, name)
     return value
 

@@ -3,6 +3,7 @@
 ==============  ============================================================
 `files`         tables in files: read in batches, written again, whole or not
 `fill`          the whole job, in two passes
+`frames`        the same for data frames: `halfmoon.fill`
 `scan`          the first pass: labels, blanks, rows to learn from
 `sampling`      a sample of a stream of rows
 `selection`     columns by the names that the user gave
@@ -26,6 +27,7 @@
 from halfmoon.table.errors import TableError
 from halfmoon.table.files import new_table, open_table
 from halfmoon.table.fill import Filled, fill_table, predict_table
+from halfmoon.table.frames import FilledFrame
 from halfmoon.table.model import LeftOut, Prediction, TableModel
 from halfmoon.table.record import record_of
 from halfmoon.table.settings import Settings
@@ -33,6 +35,7 @@ from halfmoon.table.story import findings_of
 
 __all__ = [
     "Filled",
+    "FilledFrame",
     "LeftOut",
     "Prediction",
     "Settings",

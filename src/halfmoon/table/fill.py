@@ -51,7 +51,7 @@ class Silent:
         return lambda done, in_all: None
 
 
-@dataclass
+@dataclass(repr=False)
 class Filled:
     """What came of filling a table.
 
@@ -76,6 +76,11 @@ class Filled:
     sha256: str
     seconds: float
 
+    def __repr__(self) -> str:
+        filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
+        given = "" if self.scan is None else f" from {self.scan.n_labeled:,} labels"
+        return f"Filled({filled}{given} in {self.seconds:.1f} s)"
+
 
 def fill_table(
     table: Table,
@@ -91,7 +96,7 @@ def fill_table(
     Parameters
     ----------
     table : table of `halfmoon.table.files`
-    destination : path or binary stream
+    destination : path, binary stream or FrameWriter
         Where the filled table goes; it appears there when it is whole.
     settings : Settings
     overwrite : bool

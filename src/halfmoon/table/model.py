@@ -19,6 +19,7 @@ from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
 from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
+from halfmoon.table.files.frame import as_rows
 from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.vectors import Vectors
@@ -194,8 +195,9 @@ class TableModel:
         """Names of the columns of the matrix that `transform` gives."""
         return self.vectors_.names
 
-    def transform(self, rows: pa.Table | pa.RecordBatch) -> NDArray[np.float32]:
+    def transform(self, rows: Any) -> NDArray[np.float32]:
         """The columns of rows as a matrix, shape (b, d)."""
+        rows = as_rows(rows)
         missing = [u.name for u in self.table_.used if u.name not in rows.schema.names]
         if missing:
             raise CommandError(
@@ -204,8 +206,14 @@ class TableModel:
             )
         return self.vectors_(self.table_.read(rows))
 
-    def predict(self, rows: pa.Table | pa.RecordBatch) -> Prediction:
-        """What the model says of rows, some thousand at a time."""
+    def predict(self, rows: Any) -> Prediction:
+        """What the model says of rows, some thousand at a time.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table, pyarrow.RecordBatch or data frame of pandas or polars
+        """
+        rows = as_rows(rows)
         if rows.num_rows == 0:
             return _joined([self._predict(np.zeros((0, len(self.feature_names_))))])
         width = max(rows.num_columns, len(self.feature_names_))

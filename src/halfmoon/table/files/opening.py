@@ -18,6 +18,7 @@ from halfmoon.table.files.format import (
     format_from_option,
     kind_of,
 )
+from halfmoon.table.files.frame import FrameTable, library_of
 from halfmoon.table.files.source import Source
 from halfmoon.table.files.text import TextTable
 
@@ -38,7 +39,7 @@ def open_table(
 
     Parameters
     ----------
-    source : path or binary stream
+    source : path, binary stream, or data frame of pandas or polars
         A stream, such as standard input, is kept in a temporary file.
     format : str, optional
         ``csv``, ``tsv``, ``parquet`` or ``feather``, with ``.gz`` or its like behind
@@ -61,6 +62,8 @@ def open_table(
     """
     asked = (None, None) if format is None else format_from_option(format)
     delimiter = None if delimiter is None else _checked_delimiter(delimiter)
+    if library_of(source) is not None:
+        return FrameTable(source, batch_rows)
     opened = Source(source)
     try:
         return _table(opened, asked, delimiter, encoding, batch_rows)

@@ -14,6 +14,7 @@ from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.columnar_writer import ColumnarWriter
 from halfmoon.table.files.compression import compressing
 from halfmoon.table.files.format import Format, format_from_name, format_from_option
+from halfmoon.table.files.frame_writer import FrameWriter
 from halfmoon.table.files.text_writer import TextWriter
 
 __all__ = ["TableOutput", "new_table"]
@@ -21,7 +22,7 @@ __all__ = ["TableOutput", "new_table"]
 Values = Mapping[str, Sequence[object]]
 
 
-Writer = TextWriter | ColumnarWriter
+Writer = TextWriter | ColumnarWriter | FrameWriter
 
 
 class TableOutput:
@@ -89,7 +90,7 @@ class TableOutput:
 
 @contextmanager
 def new_table(
-    destination: str | os.PathLike[str] | IO[bytes],
+    destination: str | os.PathLike[str] | IO[bytes] | FrameWriter,
     like: Table,
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
@@ -100,7 +101,7 @@ def new_table(
 
     Parameters
     ----------
-    destination : path or binary stream
+    destination : path, binary stream or FrameWriter
         A stream, such as standard output, gets everything at the end.
     like : Table
         The table that is written again.
@@ -123,6 +124,9 @@ def new_table(
     OutputError
         If the file exists, is the input, or cannot be written.
     """
+    if isinstance(destination, FrameWriter):
+        yield TableOutput(destination, like, like.format)
+        return
     if isinstance(destination, (str, os.PathLike)):
         name = os.fspath(destination)
         wanted = _wanted(format_from_name(name), like, format)
