@@ -33,19 +33,37 @@ def test_missing_column(run, table, folder):
     assert files(folder) == ["t.csv"]
 
 
-def test_no_target_lists_the_columns(run, table):
+def test_no_target_offers_the_only_column_with_blanks(run, table):
     result = run("fill", "t.csv", *QUICK)
     assert result.exit_code == 2
-    assert "Say --target COLUMN; the table has 'x', 'note', 'z', 'side'" in (
-        error_of(result)
+    assert error_of(result) == (
+        "halfmoon: Which column should be filled? 'side' is the only column with "
+        "blanks: use --target side."
     )
+
+
+def test_no_target_lists_the_columns_with_blanks(run, table):
+    table[3][2] = table[20][2] = "NA"
+    for row in table[1:]:
+        row[1] = ""  # nothing but blanks cannot be learned from
+    write_csv("t.csv", table)
+    assert "Columns with blanks: 'z' (2 blank), 'side' (30 blank)." in (
+        error_of(run("fill", "t.csv", *QUICK))
+    )
+
+
+def test_no_target_and_no_blanks(run, table):
+    write_csv("t.csv", table[:11])
+    line = error_of(run("fill", "t.csv", *QUICK))
+    assert "No column has both labels and blanks" in line
+    assert "'x', 'note', 'z', 'side'" in line
 
 
 @pytest.mark.parametrize("option", ["--features", "--exclude", "--known"])
 def test_missing_columns_of_options(run, table, option):
     result = run("fill", "t.csv", "-t", "side", option, "w", *QUICK)
     assert result.exit_code == 2
-    assert f"no column 'w' ({option})" in error_of(result)
+    assert f"no column 'w' (in {option[2:]})" in error_of(result)
 
 
 def test_no_blanks(run, table):

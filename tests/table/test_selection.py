@@ -27,6 +27,9 @@ COLUMNS = ("id", "a", "b", "a,b", "y")
         ({"features": ("a",), "known": ("b",)}, ("a", "b")),
         ({"known": ("b",)}, ("id", "a", "b", "a,b")),
         ({"features": (" a , b",)}, ("a", "b")),
+        ({"exclude": ("a*",)}, ("id", "b")),
+        ({"features": ("?", "id")}, ("id", "a", "b")),  # not the target
+        ({"exclude": ("i?,b",)}, ("a", "a,b")),
     ],
 )
 def test_chosen_features(options, expected):
@@ -37,11 +40,13 @@ def test_chosen_features(options, expected):
     ("options", "words"),
     [
         ({"features": ("y",)}, "cannot be learned from itself"),
-        ({"known": ("y",)}, "Take it out of --known"),
-        ({"features": ("a",), "exclude": ("a",)}, "'a' stands in --features and in"),
-        ({"known": ("a",), "exclude": ("a",)}, "'a' stands in --known and in"),
+        ({"known": ("y",)}, "Remove it from known"),
+        ({"features": ("a",), "exclude": ("a",)}, "'a' is in features and in exclude"),
+        ({"known": ("a",), "exclude": ("a",)}, "'a' is in known and in exclude"),
         ({"exclude": COLUMNS[:-1]}, "No column is left"),
-        ({"features": ("a,c",)}, "no column 'c' (--features)"),
+        ({"exclude": ("bill_*",)}, "No column matches 'bill_*' (in exclude). The"),
+        ({"exclude": ("id_*",)}, "matches 'id_*' (in exclude). Close names: 'id'."),
+        ({"features": ("a,c",)}, "no column 'c' (in features)"),
     ],
 )
 def test_refused(options, words):

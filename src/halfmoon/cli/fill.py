@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from halfmoon.cli.arguments import Arguments, Seconds
 from halfmoon.cli.chosen import Chosen
-from halfmoon.cli.options import (
-    Several,
-    command_line,
-    shared_options,
-    table_options,
-)
+from halfmoon.cli.options import command_line, shared_options, table_options
 from halfmoon.cli.outcome import ending_well
 from halfmoon.cli.places import STREAM, named, report_beside
 
+if TYPE_CHECKING:
+    from halfmoon.table.files import Table
+
 __all__ = ["fill"]
 
+MOST_NAMED = 12  # columns with blanks in an error
 
-@click.command(cls=Several, no_args_is_help=True)
+
+@click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option("-t", "--target", metavar="COLUMN", help="The column with the blanks.")
+@click.option("-t", "--target", metavar="COLUMN", help="The column to fill.")
 @click.option(
     "--features",
     multiple=True,
     metavar="COLUMN...",
-    help="Learn from these columns only.",
+    help="Learn only from these columns. Patterns work too: 'bill_*'.",
 )
 @click.option(
     "--exclude",
     multiple=True,
     metavar="COLUMN...",
-    help="Do not learn from these columns, such as names and numbers of rows.",
+    help="Do not learn from these columns, e.g. names or row numbers.",
 )
 @click.option(
     "--known",
     multiple=True,
     metavar="COLUMN...",
-    help="Columns that you trust: what they say is followed without penalty.",
+    help="Columns with a straight-line effect that must be kept. Each needs several "
+    "labels to be measured.",
 )
 @click.option(
     "--unlabeled",
     metavar="VALUE",
-    help="What stands for a blank, beside an empty cell. By default NA, NaN, null and "
-    "None do; say --unlabeled '' if one of these is a class of yours.",
+    help="What stands for a blank, besides an empty cell. Default: NA, N/A, NaN, null "
+    "and None; use --unlabeled '' if one of these is a class.",
 )
 @click.option(
     "--task",
     type=click.Choice(["classes", "numbers"]),
-    help="What the labels are; found out by default.",
+    help="What the labels are. Default: found from the labels.",
 )
 @click.option(
     "--level",
@@ -61,55 +64,64 @@ __all__ = ["fill"]
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(),
     default=60.0,
     show_default=True,
-    metavar="SECONDS",
-    help="Time for the search of a model; reading and writing come on top.",
+    metavar="TIME",
+    help="Time to search for a model: seconds, or 90s, 2m, 1h. Reading and writing "
+    "take extra time.",
 )
 @click.option(
     "--memory",
     default="1GB",
     show_default=True,
     metavar="AMOUNT",
-    help="The most memory that the run may take, all in all.",
+    help="Memory limit of the whole run.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Of everything that is drawn at random: the same seed gives the same answer, "
-    "unless the budget cuts the search short.",
+    help="Random seed. The same seed gives the same result, unless the budget cuts "
+    "the search short.",
 )
 @click.option(
-    "--model", metavar="FILE", help="Keep the model, for halfmoon predict and inspect."
+    "--model",
+    metavar="FILE",
+    help="Keep the model in this file, for halfmoon predict and inspect.",
 )
 @click.option(
     "--report",
     metavar="FILE",
-    help="Where the report goes. By default beside the output, as NAME.report.html, "
-    "and nowhere if the output is standard output.",
+    help="Write the report to this file. Default: NAME.report.html in the folder of "
+    "the output; none when writing to standard output.",
 )
-@click.option("--no-report", is_flag=True, help="Make no report.")
+@click.option("--no-report", is_flag=True, help="Write no report.")
 @table_options
 @shared_options
 @click.pass_context
 def fill(context: click.Context, **options: Any) -> None:
     """Fill in the blank labels of the table FILE ('-' is standard input).
 
-    FILE is CSV, TSV, Parquet or Feather, compressed or not. Every row and column comes
-    out as it was, in order, with the blanks of the target filled in and new columns at
-    the right: COLUMN_source (given or predicted) and COLUMN_confidence for classes, or
+    FILE is CSV, TSV, Parquet or Feather, compressed or not. The output has every row
+    and column of FILE, unchanged and in order, with the blanks of the target filled.
+    New columns on the right say which cells were filled and how sure halfmoon is:
+    COLUMN_source (given or predicted), and COLUMN_confidence for classes, or
     COLUMN_low and COLUMN_high for numbers.
 
     \b
     Examples:
-      halfmoon fill flowers.csv --target species
-      halfmoon fill houses.parquet --target price --exclude id --known area rooms
-      halfmoon fill survey.csv.gz --target answer --unlabeled "?" -o done.csv
-      halfmoon fill - --target price < houses.csv > filled.csv
-      halfmoon fill flowers.csv --target species --model flowers.halfmoon --seed 1
+      Fill the column 'species' of a table, with a report:
+        halfmoon fill flowers.csv --target species
+      Learn from some columns only:
+        halfmoon fill houses.parquet --target price --exclude id 'photo_*'
+      A question mark is a blank too:
+        halfmoon fill survey.csv.gz --target answer --unlabeled "?" -o done.csv
+      Keep the model for new rows:
+        halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      Read from and write to other programs:
+        halfmoon fill - --target price < houses.csv > filled.csv
     """
     chosen, others = Chosen.of(options)
     with ending_well(debug=chosen.debug, as_json=chosen.as_json):
@@ -131,7 +143,6 @@ def _fill(
     from halfmoon.table.files import refuse_place, replacing
     from halfmoon.table.fill import fill_table
     from halfmoon.table.record import record_of
-    from halfmoon.table.selection import listed
     from halfmoon.table.settings import Settings
     from halfmoon.table.story import findings_of
 
@@ -140,10 +151,7 @@ def _fill(
     _refuse_shared_places({"--report": report, "--model": model}, chosen)
     with chosen.bars() as bars, chosen.table() as table:
         if asked["target"] is None:
-            raise CommandError(
-                f"Which column has the blanks? Say --target COLUMN; the table has "
-                f"{listed(table.columns)}."
-            )
+            raise CommandError(_which_target(table, asked["unlabeled"]))
         settings = Settings(**asked)
         inputs = [] if chosen.file == STREAM else [chosen.file]
         for place in (report, model):  # before any work is done in vain
@@ -167,6 +175,33 @@ def _fill(
                 page.write(render(found).encode())
         bars.finish()
     chosen.say(record, report=report, model=model)
+
+
+def _which_target(table: Table, unlabeled: Any) -> str:
+    """What to say to someone who named no target."""
+    from halfmoon.table.scan import columns_with_blanks
+    from halfmoon.table.selection import listed
+
+    found = columns_with_blanks(table, unlabeled)
+    if not found:
+        return (
+            f"Which column should be filled? No column has both labels and blanks; the "
+            f"table has {listed(table.columns)}. If a value stands for a blank, name "
+            f"it: --target COLUMN --unlabeled VALUE."
+        )
+    if len(found) == 1:
+        (name,) = found
+        return (
+            f"Which column should be filled? {name!r} is the only column with blanks: "
+            f"use --target {shlex.quote(name)}."
+        )
+    blanks = [f"{name!r} ({count:,} blank)" for name, count in found.items()]
+    shown = ", ".join(blanks[:MOST_NAMED])
+    more = len(blanks) - MOST_NAMED
+    return (
+        f"Which column should be filled? Use --target COLUMN. Columns with blanks: "
+        f"{shown}{f' and {more:,} more' if more > 0 else ''}."
+    )
 
 
 def _refuse_shared_places(places: dict[str, str | None], chosen: Chosen) -> None:

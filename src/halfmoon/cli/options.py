@@ -1,4 +1,4 @@
-"""Options that several commands have, and options that take several values."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
@@ -8,41 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Several", "command_line", "shared_options", "table_options"]
+__all__ = ["command_line", "shared_options", "table_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-SEVERAL = ("--features", "--exclude", "--known")
-
-
-class Several(click.Command):
-    """A command some of whose options take all values up to the next option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat such an option before each of its values."""
-        return super().parse_args(ctx, repeated(args))
-
-
-def repeated(args: list[str]) -> list[str]:
-    """Arguments in which an option stands before each of its values.
-
-    Examples
-    --------
-    >>> repeated(["t.csv", "--known", "a", "b", "--seed", "1"])
-    ['t.csv', '--known', 'a', '--known', 'b', '--seed', '1']
-    """
-    spread: list[str] = []
-    current, values = None, 0
-    for position, arg in enumerate(args):
-        if arg == "--":
-            return spread + args[position:]
-        if arg.startswith("-") and arg != "-":
-            current, values = (arg if arg in SEVERAL else None), 0
-        elif current is not None:
-            if values:
-                spread.append(current)
-            values += 1
-        spread.append(arg)
-    return spread
 
 
 def table_options(command: Command) -> Command:
@@ -53,39 +21,41 @@ def table_options(command: Command) -> Command:
                 "-o",
                 "--output",
                 metavar="FILE",
-                help="Where the filled table goes; '-' is standard output. By default "
-                "beside the input, as NAME.filled.csv, or to standard output if the "
-                "input is standard input. The name's ending sets the format.",
+                help="Write the filled table to this file; '-' is standard output. "
+                "Default: NAME.filled.csv in the folder of the input, or standard "
+                "output if the input is standard input. The ending of the name sets "
+                "the format.",
             ),
             click.option(
                 "--overwrite",
                 is_flag=True,
-                help="Replace output files that exist; never the input.",
+                help="Replace existing output files. The input is never replaced.",
             ),
             click.option(
                 "--format",
                 "format_",
                 type=click.Choice(["csv", "tsv", "parquet", "feather"]),
-                help="Format of the input, if its name and content do not tell.",
+                help="Format of the input. Default: found from its name and content.",
             ),
             click.option(
                 "--delimiter",
                 metavar="CHAR",
-                help="Between the cells of a text table; found out by default.",
+                help="Character between cells, e.g. ';' or tab. Default: found from "
+                "the file.",
             ),
             click.option(
                 "--encoding",
                 metavar="NAME",
-                help="Of a text table, such as latin-1; UTF-8 by default.",
+                help="Text encoding, e.g. latin-1. Default: UTF-8.",
             ),
             click.option(
                 "--formulas",
                 type=click.Choice(["escape", "keep"]),
                 default="escape",
                 show_default=True,
-                help="What to do with a label that a spreadsheet would take for a "
-                "formula, where halfmoon writes it to a text table: put an apostrophe "
-                "before it, or keep it. Cells of the input are never touched.",
+                help="Labels that a spreadsheet would run as a formula: put an "
+                "apostrophe in front (escape), or write them as they are (keep). Cells "
+                "of the input are never changed.",
             ),
         ]
     ):
@@ -97,15 +67,15 @@ def shared_options(command: Command) -> Command:
     """Options that every command has."""
     for option in reversed(
         [
-            click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+            click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
             click.option(
                 "--json",
                 "as_json",
                 is_flag=True,
-                help="Say what was done as JSON, for another program.",
+                help="Print the results as JSON.",
             ),
             click.option(
-                "--debug", is_flag=True, help="Show where in the code an error arose."
+                "--debug", is_flag=True, help="Show the full traceback of an error."
             ),
         ]
     ):

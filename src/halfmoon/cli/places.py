@@ -6,7 +6,14 @@ import sys
 from pathlib import Path
 from typing import IO
 
-__all__ = ["STREAM", "filled_beside", "named", "report_beside", "stream_or_path"]
+__all__ = [
+    "STREAM",
+    "filled_beside",
+    "is_table_name",
+    "named",
+    "report_beside",
+    "stream_or_path",
+]
 
 STREAM = "-"  # standard input or output
 
@@ -49,6 +56,17 @@ def report_beside(filled: Path) -> Path:
     'flowers.report.html'
     """
     return filled.with_name(_stem(filled.name).removesuffix(".filled") + ".report.html")
+
+
+def is_table_name(name: str) -> bool:
+    """Whether a name ends as those of tables do.
+
+    Examples
+    --------
+    >>> is_table_name("flowers.csv.gz"), is_table_name("species")
+    (True, False)
+    """
+    return _stem(name) != name
 
 
 def _stem(name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from halfmoon.cli.arguments import Arguments
 from halfmoon.cli.chosen import Chosen
 from halfmoon.cli.options import shared_options, table_options
 from halfmoon.cli.outcome import ending_well
@@ -14,7 +15,7 @@ from halfmoon.cli.places import named
 __all__ = ["predict"]
 
 
-@click.command(no_args_is_help=True)
+@click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path(allow_dash=True))
 @table_options

@@ -308,7 +308,7 @@ class ShownRow:
     Attributes
     ----------
     number : int
-        As in the table, the first row of data being 1.
+        As a spreadsheet shows it: a header is row 1.
     cells : tuple of str
         Of `Findings.shown_columns`.
     prediction : str

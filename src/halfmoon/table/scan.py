@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from halfmoon.table.errors import ReadError
 from halfmoon.table.sampling import Reservoir, joined
 from halfmoon.table.target import Blanks, check_counts
 
-__all__ = ["Scan", "scan"]
+__all__ = ["Scan", "columns_with_blanks", "scan"]
 
 MOST_LABELED = 100_000  # rows learned from; more labels hardly change the answer
 MOST_UNLABELED = 20_000  # nor do more rows without, which the time goes with
@@ -36,6 +37,8 @@ class Scan:
         Where these rows stand in the table, from 0.
     blanks : Blanks
         What counted as blank, and how often.
+    first_row : int
+        What a spreadsheet calls the row that stands at 0.
     """
 
     n_rows: int
@@ -44,6 +47,7 @@ class Scan:
     labels: list[Any]
     numbers: NDArray[np.int64]
     blanks: Blanks
+    first_row: int = 1
 
     @property
     def n_blank(self) -> int:
@@ -114,4 +118,24 @@ def scan(
         [labels[i] for i in order],
         numbers[order],
         blanks,
+        table.first_row,
     )
+
+
+def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
+    """Of each column that has both labels and blanks, how many blanks.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table.files`
+    unlabeled
+        Of `Blanks`.
+    """
+    blanks = Counter[str]()
+    n = 0
+    for batch in table.batches():
+        n += len(batch)
+        for name in table.columns:
+            found = Blanks(unlabeled).mask(batch.rows.column(name))
+            blanks[name] += int(found.sum())
+    return {name: count for name, count in blanks.items() if 0 < count < n}

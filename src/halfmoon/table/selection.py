@@ -4,37 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 
 from halfmoon.table.errors import CommandError
 from halfmoon.table.settings import Settings
 
-__all__ = ["added_columns", "chosen_features", "existing", "listed"]
+__all__ = [
+    "added_columns",
+    "chosen_features",
+    "existing",
+    "known_columns",
+    "listed",
+    "matching",
+    "refuse_taken",
+]
 
 SHOWN = 12  # column names in an error
+CLOSE = 3  # of these, the ones that a pattern may have meant
+WILD = set("*?[")
 
 
 def chosen_features(columns: Sequence[str], settings: Settings) -> tuple[str, ...]:
     """The columns to learn from, in the order of the table.
+
+    A name may be a pattern, as of files: "bill_*". The target is in no pattern.
 
     Examples
     --------
     >>> chosen_features(["id", "a", "b", "y"], Settings("y", exclude=("id",)))
     ('a', 'b')
     """
-    existing(settings.target, columns, "the target")
-    wanted = _several(settings.features, columns, "--features")
-    unwanted = _several(settings.exclude, columns, "--exclude")
-    known = _several(settings.known, columns, "--known")
-    for option, names in (("--features", wanted), ("--known", known)):
+    existing(settings.target, columns, "target")
+    wanted, unwanted, known = (
+        _several(names, columns, option, settings.target)
+        for option, names in (
+            ("features", settings.features),
+            ("exclude", settings.exclude),
+            ("known", settings.known),
+        )
+    )
+    for option, names in (("features", wanted), ("known", known)):
         if settings.target in names:
             raise CommandError(
-                f"{settings.target!r} is the target and stands in {option} too; a "
-                f"column cannot be learned from itself. Take it out of {option}."
+                f"{settings.target!r} is the target and is in {option} too; a column "
+                f"cannot be learned from itself. Remove it from {option}."
             )
         both = sorted(names & unwanted)
         if both:
             raise CommandError(
-                f"{both[0]!r} stands in {option} and in --exclude; take it out of one."
+                f"{both[0]!r} is in {option} and in exclude. Remove it from one."
             )
     taken = wanted | known if wanted else set(columns) - unwanted - {settings.target}
     if not taken:
@@ -47,7 +65,7 @@ def chosen_features(columns: Sequence[str], settings: Settings) -> tuple[str, ..
 
 def known_columns(columns: Sequence[str], settings: Settings) -> tuple[str, ...]:
     """The columns that no penalty touches, in the order of the table."""
-    known = _several(settings.known, columns, "--known")
+    known = _several(settings.known, columns, "known", settings.target)
     return tuple(name for name in columns if name in known)
 
 
@@ -69,8 +87,8 @@ def refuse_taken(columns: Collection[str], new: Iterable[str]) -> None:
     for name in new:
         if name in columns:
             raise CommandError(
-                f"The table has a column {name!r} already, which is one that halfmoon "
-                f"adds. Rename it, or take it out."
+                f"The table has a column {name!r} already, which halfmoon would add. "
+                f"Rename it, or remove it."
             )
 
 
@@ -101,13 +119,36 @@ def listed(names: Sequence[str]) -> str:
     return shown + (f" and {more:,} more" if more > 0 else "")
 
 
-def _several(names: Iterable[str], columns: Sequence[str], option: str) -> set[str]:
-    """Columns named one by one, or several at once with commas between."""
+def matching(pattern: str, columns: Sequence[str], what: str = "") -> list[str]:
+    """The columns that a name or a pattern such as "bill_*" stands for, or an error.
+
+    Examples
+    --------
+    >>> matching("b*", ["a", "b", "bc"]), matching("a", ["a", "b"])
+    (['b', 'bc'], ['a'])
+    """
+    if pattern in columns or not WILD & set(pattern):
+        return [existing(pattern, columns, what)]
+    found = [column for column in columns if fnmatchcase(column, pattern)]
+    if not found:
+        plain = "".join(sign for sign in pattern if sign not in WILD)
+        close = get_close_matches(plain, columns, CLOSE, cutoff=0.4)
+        hint = f" Close names: {listed(close)}." if close else ""
+        raise CommandError(
+            f"No column matches {pattern!r}{f' ({what})' if what else ''}.{hint} "
+            f"The table has {listed(columns)}."
+        )
+    return found
+
+
+def _several(
+    names: Iterable[str], columns: Sequence[str], option: str, target: str
+) -> set[str]:
+    """Columns by names and patterns, one by one or with commas between."""
     found: set[str] = set()
     for name in names:
-        parts = [part.strip() for part in name.split(",")]
-        if name not in columns and len(parts) > 1:
-            found.update(existing(part, columns, option) for part in parts if part)
-        else:
-            found.add(existing(name, columns, option))
+        parts = [part.strip() for part in name.split(",") if part.strip()]
+        for part in [name] if name in columns or len(parts) < 2 else parts:
+            matches = set(matching(part, columns, f"in {option}"))
+            found |= matches if part in matches else matches - {target}
     return found

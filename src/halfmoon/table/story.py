@@ -92,7 +92,9 @@ def findings_of(
         filled=_filled(scan, tally, model),
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
-        least_sure=tuple(_unsure(row, shown, cells) for row in tally.unsure),
+        least_sure=tuple(
+            _unsure(row, shown, cells, scan.first_row) for row in tally.unsure
+        ),
         suspects=_suspects(left_out, scan, shown, cells),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=_versions(),
@@ -181,9 +183,11 @@ def _shown_columns(model: TableModel) -> tuple[str, ...]:
     return tuple((names + learned)[:SHOWN_COLUMNS])
 
 
-def _unsure(row: Unsure, shown: Sequence[str], cells: Cells) -> ShownRow:
+def _unsure(
+    row: Unsure, shown: Sequence[str], cells: Cells, first_row: int
+) -> ShownRow:
     return ShownRow(
-        row.number + 1,
+        row.number + first_row,
         tuple(row.cells.get(name, "") for name in shown),
         cells.shown(row.value),
         cells.shown(row.second),
@@ -211,7 +215,7 @@ def _suspects(
         row = scan.rows.select(present).slice(at, 1).to_pylist()[0]
         rows.append(
             ShownRow(
-                int(scan.numbers[at]) + 1,
+                int(scan.numbers[at]) + scan.first_row,
                 tuple(as_text(row.get(name)) for name in shown),
                 cells.shown(left_out.predicted[i]),
                 "",

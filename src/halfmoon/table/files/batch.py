@@ -16,6 +16,7 @@ from halfmoon.table.files.source import Source
 __all__ = ["BATCH_ROWS", "Batch", "Progress", "Table", "refuse_doubled_names"]
 
 BATCH_ROWS = 8192
+WITHOUT_HEADER = ("parquet", "feather")  # names of columns stand apart from the rows
 Progress = Callable[[int, int], object]  # bytes done, bytes in total
 
 
@@ -90,6 +91,11 @@ class Table(ABC):
     def is_text(self) -> bool:
         """Whether each cell is a string with the exact text of the file."""
         return self.format.is_text
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row as a spreadsheet shows it: a header is row 1."""
+        return 1 if self.format.name in WITHOUT_HEADER else 2
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The rows from the first to the last, a batch at a time.
