@@ -45,7 +45,7 @@ def visit_block(translator: Any, node: Any) -> None:
     """Draw an equation on lines of its own."""
     from docutils.nodes import SkipNode
 
-    translator.body.append(translator.starttag(node, "div", CLASS="math"))
+    translator.body.append(translator.starttag(node, "div", CLASS="equation"))
     for line in node.astext().split("\n\n"):
         if line.strip():
             translator.body.append(as_mathml(_aligned(line), "block"))
