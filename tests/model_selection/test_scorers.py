@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
@@ -18,7 +21,12 @@ from sklearn.metrics import (
     r2_score,
     roc_auc_score,
 )
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    cross_val_score,
+    cross_validate,
+)
 
 from halfmoon.model_selection import (
     LabeledKFold,
@@ -200,3 +208,31 @@ def test_names_of_scikit_learn_keep_their_own_options():
 def test_pickle(scorer, fitted, X, words):
     copy = pickle.loads(pickle.dumps(scorer))
     assert copy(fitted, X, words) == scorer(fitted, X, words)
+
+
+def test_weights_are_routed(classifier, X, words, rng):
+    w = rng.uniform(0.1, 5.0, size=len(words))
+    folds = LabeledKFold(3, random_state=0)
+    asked = labeled_accuracy.set_score_request(sample_weight=True)
+    with config_context(enable_metadata_routing=True):
+        options = {"cv": folds, "params": {"sample_weight": w}}
+        weighted = cross_validate(classifier, X, words, scoring=asked, **options)
+        other = labeled_accuracy.set_score_request(sample_weight="weights")
+        renamed = cross_validate(
+            classifier, X, words, scoring=other, cv=folds, params={"weights": w}
+        )
+        with pytest.raises(UnsetMetadataPassedError, match="set_score_request"):
+            cross_validate(classifier, X, words, scoring=labeled_accuracy, **options)
+    plain = cross_validate(classifier, X, words, scoring=labeled_accuracy, cv=folds)
+    expected = []
+    for train, test in folds.split(X, words):
+        fitted = clone(classifier).fit(X[train], words[train])
+        expected.append(
+            accuracy_score(
+                words[test].tolist(), fitted.predict(X[test]), sample_weight=w[test]
+            )
+        )
+    assert_allclose(weighted["test_score"], expected)
+    assert_allclose(renamed["test_score"], expected)
+    assert np.abs(plain["test_score"] - expected).max() > 0.001
+    assert labeled_accuracy.asks == {}  # shared by all who import it

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
 from halfmoon.rows import Array, Indices, Rows, refuse_extreme, rows_with_targets
+from halfmoon.validation import checked_rows
 
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 
@@ -32,7 +34,7 @@ class Baseline(BaseEstimator):
 
     def _table(self, X: Any, *, reset: bool) -> Rows:
         """The rows as a float64 array or CSR, checked."""
-        X = validate_data(
+        X = checked_rows(
             self,
             X,
             accept_sparse="csr",
@@ -44,7 +46,7 @@ class Baseline(BaseEstimator):
         return X
 
 
-class BaselineRegressor(RegressorMixin, Baseline):
+class BaselineRegressor(ScoresLabeledRows, RegressorMixin, Baseline):
     """A regressor of one target or of several."""
 
     def __sklearn_tags__(self) -> Any:
@@ -65,7 +67,7 @@ class BaselineRegressor(RegressorMixin, Baseline):
         return X, targets, chosen
 
 
-class BaselineClassifier(ClassifierMixin, Baseline, ABC):
+class BaselineClassifier(ScoresLabeledRows, ClassifierMixin, Baseline, ABC):
     """A classifier with a score for each class, or one for the second of two."""
 
     classes_: NDArray[Any]

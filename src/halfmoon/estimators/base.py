@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels.given import numbered
 from halfmoon.rows import Array, Indices, Rows
+from halfmoon.validation import checked_rows
 
 __all__ = ["Estimator", "HeldOut", "Solution"]
 
@@ -123,7 +124,7 @@ class Estimator(BaseEstimator, ABC):
     def _table(self, X: Any, *, reset: bool) -> Rows:
         """The rows as an array or CSR, checked; of a kernel matrix, numbered."""
         precomputed = self._is_precomputed()
-        X = validate_data(
+        X = checked_rows(
             self,
             X,
             accept_sparse=False if precomputed else "csr",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.base import Estimator
 from halfmoon.estimators.calibration import fitted_temperature, probabilities
+from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes
 from halfmoon.labels import is_missing
 from halfmoon.rows import Array, as_weights
@@ -18,7 +19,7 @@ from halfmoon.rows import Array, as_weights
 __all__ = ["Classifier"]
 
 
-class Classifier(ClassifierMixin, Estimator):
+class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
     """An estimator of classes: a value for each class, or one for two of them.
 
     Two classes are -1 and 1; more are 0 or 1 in a column for each.

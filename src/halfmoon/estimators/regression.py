@@ -10,13 +10,14 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.base import Estimator, HeldOut
+from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, numeric_targets
 from halfmoon.rows import Array, as_weights
 
 __all__ = ["Regressor"]
 
 
-class Regressor(RegressorMixin, Estimator):
+class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
     """An estimator of numbers, one or several for each row."""
 
     def __sklearn_tags__(self) -> Any:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import (
     accuracy_score,
     get_scorer,
@@ -22,8 +21,9 @@ from sklearn.metrics import (
     r2_score,
     recall_score,
 )
+from sklearn.utils.metadata_routing import MetadataRequest
 
-from halfmoon.labels import known_labels, labeled_rows
+from halfmoon.validation import labeled_part
 
 __all__ = [
     "LabeledScorer",
@@ -48,6 +48,8 @@ class LabeledScorer:
     unlabeled : object or None
     options : dict
         Further arguments of the metric.
+    asks : dict
+        What `set_score_request` was told.
     """
 
     metric: Callable[..., float] | str
@@ -55,25 +57,42 @@ class LabeledScorer:
     greater_is_better: bool = True
     unlabeled: Any = None
     options: dict[str, Any] = field(default_factory=dict)
+    asks: dict[str, Any] = field(default_factory=dict)
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
     ) -> float:
         """The score of an estimator on the labeled rows of a table."""
-        labeled = labeled_rows(y, self.unlabeled)
-        if not labeled.any():
-            raise ValueError(
-                f"None of the {len(labeled)} rows to score is labeled. Use "
-                f"LabeledKFold, which tests labeled rows only, or score rows of known "
-                f"labels."
-            )
-        weights = (
-            {}
-            if sample_weight is None
-            else {"sample_weight": np.asarray(sample_weight)[labeled]}
-        )
-        rows, labels = take_rows(X, labeled), known_labels(y, labeled)
+        rows, labels, w = labeled_part(X, y, sample_weight, self.unlabeled)
+        weights = {} if w is None else {"sample_weight": w}
         return float(self._scorer(estimator)(estimator, rows, labels, **weights))
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> LabeledScorer:
+        """A scorer that asks for sample weights where metadata are routed.
+
+        Unlike scikit-learn's own it leaves this scorer as it is, because
+        `labeled_accuracy` and its like are shared by all who import them.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            Whether the weights that were given to `cross_validate` and its like are
+            used; a name, if they were given under that name.
+
+        Examples
+        --------
+        >>> weighted = labeled_accuracy.set_score_request(sample_weight=True)
+        >>> weighted.get_metadata_routing().score.requests
+        {'sample_weight': True}
+        """
+        return replace(self, asks={"sample_weight": sample_weight})
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """What this scorer asks for, as scikit-learn's routing wants it."""
+        request = MetadataRequest(owner=self)
+        for name, alias in ({"sample_weight": None} | self.asks).items():
+            request.score.add_request(param=name, alias=alias)
+        return request
 
     def _scorer(self, estimator: Any) -> Any:
         if isinstance(self.metric, str):
@@ -143,20 +162,6 @@ def labeled_scorer(
     return LabeledScorer(
         metric, response_method, greater_is_better, unlabeled, dict(options)
     )
-
-
-def take_rows(X: Any, chosen: NDArray[np.bool_]) -> Any:
-    """The chosen rows of a table of any make; the table itself if it is all of them."""
-    if chosen.all():
-        return X
-    rows = np.flatnonzero(chosen)
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, (list, tuple)):
-        return [X[row] for row in rows]
-    if hasattr(X, "tocsr"):
-        X = X.tocsr()  # other sparse formats may have no rows
-    return X[rows]
 
 
 def _balanced_accuracy(y: Any, predicted: Any, sample_weight: Any = None) -> float:

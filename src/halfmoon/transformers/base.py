@@ -12,7 +12,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
@@ -21,6 +21,7 @@ from halfmoon.kernels.given import Precomputed
 from halfmoon.kernels.names import as_kernel
 from halfmoon.memory import format_bytes, parse_bytes
 from halfmoon.rows import Array, Rows, as_table, refuse_extreme
+from halfmoon.validation import checked_rows
 
 __all__ = ["KernelTransformer", "features_kernel", "rows_kernel"]
 
@@ -92,7 +93,7 @@ class KernelTransformer(
     def _table(self, X: Any, **options: Any) -> Rows:
         dtype = [np.float64, np.float32]
         return as_table(
-            validate_data(self, X, accept_sparse="csr", dtype=dtype, **options)
+            checked_rows(self, X, accept_sparse="csr", dtype=dtype, **options)
         )
 
     def _refuse_large(self, needed: int, what: str, advice: str) -> None:
