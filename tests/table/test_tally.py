@@ -42,12 +42,14 @@ def test_classes_by_batches_as_in_one(rng, cut):
     assert tally.mean == pytest.approx(prediction.confidence.mean(), rel=1e-12)
     counts, _ = np.histogram(prediction.confidence, confidence_edges())
     np.testing.assert_array_equal(tally.histogram.counts, counts)
-    order = np.argsort(prediction.confidence)[:20]
-    assert [row.number for row in tally.unsure] == (1000 + order).tolist()
-    first = tally.unsure[0]
+    order = np.argsort(prediction.confidence)
+    unsure = [tally.unsure.row(i) for i in range(n)]
+    assert [row.number for row in unsure] == (1000 + order).tolist()
+    first = unsure[0]
     assert first.cells == {"x": str(order[0]), "t": "<b>"}
     assert first.value == values[order[0]]
     assert first.second == prediction.second[order[0]]
+    assert first.confidence == prediction.confidence[order[0]]
 
 
 def test_numbers_by_the_width_of_their_intervals(rng):
@@ -58,10 +60,12 @@ def test_numbers_by_the_width_of_their_intervals(rng):
     tally = Tally(edges)
     tally.add(prediction, rows, np.arange(50))
     assert tally.mean == pytest.approx(2 * width.mean(), rel=1e-12)
-    assert [row.number for row in tally.unsure] == np.argsort(-width)[:20].tolist()
+    unsure = [tally.unsure.row(i) for i in range(50)]
+    assert [row.number for row in unsure] == np.argsort(-width).tolist()
     assert tally.histogram.counts.sum() == 50
-    row = next((r for r in tally.unsure if r.number == 0), None)
-    assert row is None or row.cells == {"x": ""}
+    row = next(row for row in unsure if row.number == 0)
+    assert row.cells == {"x": ""}
+    assert (row.low, row.high) == (values[0] - width[0], values[0] + width[0])
 
 
 def test_nothing_has_no_mean():

@@ -15,6 +15,8 @@
 `model`         the columns' numbers and Halfmoon on these
 `cells`         predictions as cells
 `tally`         what predictions add up to
+`unsure_rows`   the least sure of them
+`next_rows`     rows to label next
 `story`         what is told of a run: findings for the report
 `record`        the short of it, for JSON and model files
 `notes`         what the user should know

@@ -32,6 +32,7 @@ from halfmoon.table.selection import (
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.target import Blanks, target_kind
+from halfmoon.table.unsure_rows import UnsureRows
 
 __all__ = ["Filled", "Stages", "fill_table", "predict_table"]
 
@@ -217,7 +218,8 @@ def write_filled(
     Tally
     """
     target, cells = model.target, Cells.of(model)
-    tally = Tally(cells.edges)
+    used = [use.name for use in model.table_.used]
+    tally = Tally(cells.edges, UnsureRows(used))
     for batch in table.batches(progress=progress):
         rows, blank = batch.rows, np.ones(len(batch), dtype=bool)
         if target in table.columns:

@@ -27,15 +27,17 @@ from halfmoon.report.findings import (
     ShownRow,
 )
 from halfmoon.report.histogram import Histogram
-from halfmoon.report.picks import suspect_classes, suspect_numbers
+from halfmoon.report.picks import SHOWN, suspect_classes, suspect_numbers
 from halfmoon.rows import Array
 from halfmoon.table.cells import Cells
 from halfmoon.table.fill import Filled
 from halfmoon.table.model import LeftOut, TableModel
+from halfmoon.table.next_rows import next_rows
 from halfmoon.table.notes import common_notes, learning_notes
 from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
-from halfmoon.table.tally import Tally, Unsure, as_text
+from halfmoon.table.tally import Tally
+from halfmoon.table.unsure_rows import Unsure, as_text
 
 __all__ = ["findings_of"]
 
@@ -68,8 +70,14 @@ def findings_of(
     model, scan, tally = filled.model, filled.scan, filled.tally
     if scan is None:
         raise ValueError("There is no report on a table that was not learned from.")
+    # First: what follows reads cells again, of which the unreadable ones are counted.
+    notes = (*learning_notes(filled), *common_notes(filled))
     left_out = model.left_out()
     shown, cells = _shown_columns(model), Cells.of(model)
+    to_label = tuple(
+        _unsure(row, shown, cells, scan.first_row)
+        for row in next_rows(model, tally.unsure, SHOWN)
+    )
     return Findings(
         source=source,
         target=model.target,
@@ -92,9 +100,7 @@ def findings_of(
         filled=_filled(scan, tally, model),
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
-        least_sure=tuple(
-            _unsure(row, shown, cells, scan.first_row) for row in tally.unsure
-        ),
+        least_sure=to_label,
         suspects=_suspects(left_out, scan, shown, cells),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=_versions(),
@@ -102,7 +108,8 @@ def findings_of(
         seconds=filled.seconds,
         date=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         sha256=filled.sha256,
-        notes=(*learning_notes(filled), *common_notes(filled)),
+        notes=notes,
+        next_rows=to_label,
     )
 
 

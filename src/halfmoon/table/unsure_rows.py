@@ -1,0 +1,186 @@
+"""The least sure of the predicted rows, kept while batches go by, equal ones once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon.report.picks import least_sure
+from halfmoon.rows import Array
+from halfmoon.table.model import Prediction
+from halfmoon.table.reading import as_column
+from halfmoon.table.sampling import joined
+
+__all__ = ["Unsure", "UnsureRows", "as_text"]
+
+MOST_ROWS = 1_000
+MOST_BYTES = 16_000_000
+FEWEST_ROWS = 20
+MIX = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit
+
+
+class Unsure(NamedTuple):
+    """A row of which the prediction is not sure."""
+
+    number: int  # in the table, from 0
+    cells: dict[str, str]
+    value: Any
+    second: Any  # the next likely class, or None
+    confidence: float | None
+    low: float | None
+    high: float | None
+
+
+class _Answer(NamedTuple):
+    """What is predicted for a row."""
+
+    value: Any
+    second: Any
+    confidence: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass
+class UnsureRows:
+    """The rows of least confidence, or of widest interval, the least sure first.
+
+    Rows that are equal in the columns that were learned from get the same prediction:
+    the first of them stands for all.
+
+    Parameters
+    ----------
+    features : sequence of str
+        The columns that were learned from; none stands for all.
+    most_rows, most_bytes : int
+        What is kept at most.
+
+    Attributes
+    ----------
+    doubt : ndarray of shape (m,)
+        1 - confidence, or the width of the interval.
+    """
+
+    features: Sequence[str] = ()
+    most_rows: int = MOST_ROWS
+    most_bytes: int = MOST_BYTES
+
+    doubt: Array = field(default_factory=lambda: np.empty(0))
+    _parts: list[pa.Table] = field(default_factory=list)
+    _numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    _keys: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    _answers: list[_Answer] = field(default_factory=list)
+    _below: float = -np.inf  # rows with less doubt than this are not among them
+
+    def __len__(self) -> int:
+        return len(self.doubt)
+
+    def offer(
+        self, prediction: Prediction, rows: pa.RecordBatch, numbers: NDArray[np.int64]
+    ) -> None:
+        """Take a batch of predicted rows into account.
+
+        Parameters
+        ----------
+        prediction : Prediction
+        rows : RecordBatch
+            All columns of the predicted rows.
+        numbers : ndarray of int
+            Where they stand in the table, from 0.
+        """
+        doubt = doubt_of(prediction)
+        where = np.flatnonzero(doubt > self._below)  # not NaN
+        if not len(where):
+            return
+        some = rows.take(pa.array(where))
+        keys = row_keys(some, self.features or some.schema.names)
+        new = np.sort(np.unique(keys, return_index=True)[1])
+        new = new[~np.isin(keys[new], self._keys)]
+        if not len(new):
+            return
+        where = where[new]
+        self._parts.append(pa.Table.from_batches([some.take(pa.array(new))]))
+        self._numbers = np.append(self._numbers, numbers[where])
+        self._keys = np.append(self._keys, keys[new])
+        self._answers += [_answer(prediction, int(i)) for i in where]
+        self.doubt = np.append(self.doubt, doubt[where])
+        self._shrink()
+
+    def table(self) -> pa.Table:
+        """The rows, the least sure first; None if there are none."""
+        return self._parts[0] if self._parts else None
+
+    def row(self, i: int) -> Unsure:
+        """The i-th of the rows."""
+        cells = self._parts[0].slice(i, 1).to_pylist()[0]
+        return Unsure(
+            int(self._numbers[i]),
+            {name: as_text(cell) for name, cell in cells.items()},
+            *self._answers[i],
+        )
+
+    def _shrink(self) -> None:
+        held = joined(self._parts)
+        row_bytes = max(1.0, held.nbytes / len(held))
+        capacity = max(FEWEST_ROWS, int(self.most_bytes / row_bytes))
+        capacity = min(self.most_rows, capacity)
+        order = least_sure(-self.doubt, capacity)
+        if len(self.doubt) > len(order):
+            self._below = float(self.doubt[order[-1]])
+        self._parts = [held.take(pa.array(order))]
+        self._numbers, self._keys = self._numbers[order], self._keys[order]
+        self._answers = [self._answers[i] for i in order]
+        self.doubt = self.doubt[order]
+
+
+def doubt_of(prediction: Prediction) -> Array:
+    """How unsure predictions are: 1 - confidence, or the width of the interval."""
+    if prediction.confidence is not None:
+        return 1.0 - np.asarray(prediction.confidence, dtype=np.float64)
+    return np.asarray(prediction.high) - np.asarray(prediction.low)
+
+
+def row_keys(rows: pa.RecordBatch, columns: Sequence[str]) -> NDArray[np.uint64]:
+    """A number for each row, the same for rows that are equal in some columns."""
+    keys = np.zeros(rows.num_rows, dtype=np.uint64)
+    for name in columns:
+        values = as_column(rows.column(name)).to_pandas().to_numpy()
+        try:
+            hashes = pd.util.hash_array(values)
+        except TypeError:  # lists and the like
+            hashes = pd.util.hash_array(np.array([*map(str, values)], dtype=object))
+        keys = (keys ^ hashes) * MIX
+    return keys
+
+
+def as_text(cell: Any) -> str:
+    """A cell for a person to read."""
+    return "" if cell is None else str(cell)
+
+
+def _answer(prediction: Prediction, i: int) -> _Answer:
+    return _Answer(
+        *(
+            _at(values, i)
+            for values in (
+                prediction.values,
+                prediction.second,
+                prediction.confidence,
+                prediction.low,
+                prediction.high,
+            )
+        )
+    )
+
+
+def _at(values: Any, i: int) -> Any:
+    if values is None:
+        return None
+    value = values[i]
+    return value.item() if isinstance(value, np.generic) else value
