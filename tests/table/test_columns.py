@@ -25,8 +25,13 @@ def use_of(cells, name="x", **options):
         ([str(x) for x in NUMBERS], "number"),
         ([str(x) for x in SOME], "number"),
         ([str(x).replace(".", ",") for x in NUMBERS], "number"),
-        ([f"{x:,}" for x in 997 + 13 * SOME], "category"),
-        ([f"{x}%" for x in SOME], "category"),
+        ([f"{x:,}" for x in 997 + 13 * SOME], "number"),
+        ([f"{x}%" for x in SOME], "number"),
+        ([f"{1 + x} {'kg' if x % 2 else 'g'}" for x in SOME], "category"),
+        ([f"10.0.{x}.{100 + x}" for x in SOME], "category"),
+        ([f"1.{x}.0" for x in SOME], "category"),
+        ([f"030 123 45{x}" for x in SOME], "category"),
+        ([f"+49 170 123 45{x}" for x in SOME], "category"),
         ([f"{x}, or so" for x in NUMBERS], "text"),
         ([["yes", "no"][x % 2] for x in SOME], "boolean"),
         ([["T", "f"][x % 2] for x in SOME], "boolean"),
@@ -125,3 +130,28 @@ def test_an_empty_batch_has_the_same_columns():
     frame = Columns.of(text).read(text.slice(0, 0))
     assert list(frame) == ["n", "c"]
     assert len(frame) == 0
+
+
+@pytest.mark.parametrize("word", ["n.a.", "unknown", "#N/A", "TBD", "missing"])
+def test_words_for_missing_values_among_numbers(word):
+    cells = [*(f"{x:.1f}" for x in 30 + NUMBERS), *[word] * 25]
+    use = use_of(cells)
+    assert (use.kind, use.strays, use.stray) == ("number", 25, word)
+    assert use.missing == pytest.approx(25 / 85)
+    assert use.reading() == f"25 cells like '{word}' counted as missing"
+    assert use_of([*cells[:20], *[word] * 21]).kind == "category"
+
+
+def test_how_a_column_was_read_is_told():
+    prices = [f"${x:,}" for x in 950 + 13 * SOME]
+    assert use_of([*prices, "n.a."]).reading() == (
+        "written with $ and commas; 1 cell like 'n.a.' counted as missing"
+    )
+    assert use_of([*prices, "n.a."]).reading(sampled=True) == (
+        "written with $ and commas; some cells like 'n.a.' counted as missing"
+    )
+    assert use_of([str(x) for x in NUMBERS]).reading() == ""
+    days = [f"2020-01-{x + 1:02d}" for x in SOME]
+    assert use_of([*days, "unknown", "TBD", "TBD"]).reading() == (
+        "3 cells like 'TBD' counted as missing"
+    )

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.reading import (
     as_column,
     read_dates,
@@ -43,7 +44,9 @@ def test_numbers_of_text(cells, values, unread):
 
 
 def test_numbers_with_a_decimal_comma():
-    actual, unread = read_numbers(pa.array(["3,5", "4", "1.000,5", "-0,25"]), ",")
+    actual, unread = read_numbers(
+        pa.array(["3,5", "4", "1.000,5", "-0,25"]), NumberStyle(",")
+    )
     assert_array_equal(actual, [3.5, 4, nan, -0.25])
     assert unread == 1
 

@@ -32,6 +32,7 @@ HALFMOON = (
     "halfmoon.table.columns",
     "halfmoon.estimators.intervals",
     "halfmoon.table.model",
+    "halfmoon.table.number_style",
     "halfmoon.table.numbers",
     "halfmoon.table.target",
     "halfmoon.table.vectors",

@@ -3,14 +3,17 @@
 ===========  ====================================================================
 kind         cells
 ===========  ====================================================================
-number       numbers of any type, durations (in seconds), texts that read so, with
-             a decimal point or, where all agree, a decimal comma
+number       numbers of any type, durations (in seconds), texts that are all written
+             in one style of numbers, such as $1,053 (`number_style.py`)
 boolean      truth values; true and false, yes and no, t and f, y and n
 date         dates and timestamps; texts that are all written in one known form
 time         times of the day, in seconds
 category     text with few different values
 text         text with many
 ===========  ====================================================================
+
+A few cells may be something else, and more of them words such as "n.a." or "unknown";
+in numbers, dates and times they count as missing.
 
 Columns that cannot tell anything are left out, and so are those that would tell the
 wrong thing: row numbers and other identifiers, which a model would learn by heart.
@@ -30,6 +33,8 @@ import pyarrow.compute as pc
 
 from halfmoon.rows import Array
 from halfmoon.table.forms import date_form, time_form
+from halfmoon.table.number_detection import number_style
+from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.reading import (
     TRUTH_PAIRS,
     as_column,
@@ -40,17 +45,17 @@ from halfmoon.table.reading import (
     read_times,
     read_truths,
     without_missing,
+    without_words,
 )
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns"]
 
 CATEGORIES = 40  # different texts of a category, at most
 STRAY = 0.02  # cells of another kind that a column may have; they become missing
+STRAY_NUMBERS = 0.05  # of these a column of numbers may have more
+SHOWN = 20  # letters of a cell
+WORDS = 0.5  # of the cells: words for missing values that numbers or dates may have
 FEW = 20  # rows from which alone no column is called an identifier
-CODE_WIDTH = 3  # digits: of this many with leading zeros, a number is a name
-
-COMMA = r"^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$"
-THOUSANDS = r"^[+-]?[0-9]{1,3},[0-9]{3}$"
 IDENTIFIER_NAME = re.compile(
     r"(^|[ _.-])(id|uuid|guid)$|[a-z](Id|ID)$"
     r"|^(index|key|row|rownames?|row[ _.-]?(number|id)|unnamed: 0)$"
@@ -73,7 +78,14 @@ class ColumnUse:
     why : str
         Why it is left out.
     form : str
-        How dates are written, or what parts the decimals of numbers.
+        How dates are written.
+    style : NumberStyle or None
+        How numbers are written in text.
+    strays : int
+        Cells of text that count as missing because the others are numbers, dates or
+        times; those of the rows to learn from.
+    stray : str
+        The commonest of them.
     """
 
     name: str
@@ -82,11 +94,14 @@ class ColumnUse:
     role: str = "feature"
     why: str = ""
     form: str = ""
+    style: NumberStyle | None = None
+    strays: int = 0
+    stray: str = ""
 
     def read(self, array: pa.Array) -> tuple[Any, int]:
         """Values of the column's kind, and the number of cells that have another."""
         if self.kind == "number":
-            return read_numbers(array, self.form or ".")
+            return read_numbers(array, self.style or PLAIN)
         if self.kind == "boolean":
             return read_truths(array)
         if self.kind == "date":
@@ -94,6 +109,32 @@ class ColumnUse:
         if self.kind == "time":
             return read_times(array, self.form)
         return read_texts(array)
+
+    def reading(self, sampled: bool = False) -> str:
+        """How the cells were understood, for a person to read.
+
+        Parameters
+        ----------
+        sampled : bool
+            The rows to learn from are some of the table's, so that counts would be
+            too small and are not told.
+
+        Examples
+        --------
+        >>> style = NumberStyle(thousands=",", prefix="$")
+        >>> use = ColumnUse("price", "number", 0.03, style=style, strays=12)
+        >>> use.stray = "n.a."
+        >>> use.reading()
+        "written with $ and commas; 12 cells like 'n.a.' counted as missing"
+        """
+        parts = [self.style.describe()] if self.style else []
+        if self.strays:
+            cells = f"{self.strays:,} cell{'s' * (self.strays != 1)}"
+            some = "some cells" if sampled else cells
+            parts.append(f"{some} like {self.stray[:SHOWN]!r} counted as missing")
+        if self.role == "left out":
+            return ""
+        return "; ".join(part for part in parts if part)
 
 
 @dataclass
@@ -195,49 +236,34 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     values = text.drop_null().unique()
     if len(values) == 0:
         return _left_out(name, "empty", missing)
+    cells = without_words(text)
+    if len(text) - cells.null_count < WORDS * (len(text) - text.null_count):
+        cells = text
     lower = set(pc.utf8_lower(values).slice(0, 10).to_pylist())
     if len(values) <= 2 * 4 and any(lower <= set(pair) for pair in TRUTH_PAIRS):
         use.kind = "boolean"
-    elif decimal := _decimal(text, values):
-        use.kind, use.form = "number", decimal
-    elif form := date_form(text, STRAY):
+    elif (style := number_style(cells, STRAY_NUMBERS)) is not None:
+        use.kind, use.style = "number", style
+    elif form := date_form(cells, STRAY):
         use.kind, use.form = "date", form
-    elif form := time_form(text, STRAY):
+    elif form := time_form(cells, STRAY):
         use.kind, use.form = "time", form
     elif len(values) < CATEGORIES:
         use.kind = "category"
-    return _unless_constant(use, text)
+    return _with_strays(_unless_constant(use, text), text)
 
 
-def _decimal(text: pa.Array, values: pa.Array) -> str:
-    """What parts the decimals of numbers in text; nothing if they are no numbers."""
-    present = len(text) - text.null_count
-    for decimal in (".", ","):
-        if decimal == "," and not _has_decimal_commas(values):
-            continue
-        _, unread = read_numbers(text, decimal)
-        if unread <= STRAY * present and not _is_code(values):
-            return decimal
-    return ""
-
-
-def _has_decimal_commas(values: pa.Array) -> bool:
-    """Some values have a comma, and not as one that parts thousands."""
-    comma = pc.match_substring_regex(values, COMMA)
-    thousands = pc.match_substring_regex(values, THOUSANDS)
-    if not pc.any(comma).as_py():
-        return False
-    only_thousands = pc.all(pc.or_(pc.invert(comma), thousands)).as_py()
-    return not only_thousands or bool(pc.all(comma).as_py())
-
-
-def _is_code(values: pa.Array) -> bool:
-    """Digits of one length, some with leading zeros: a name, such as a postal code."""
-    low, high = pc.min_max(pc.utf8_length(values)).as_py().values()
-    if low != high or low < CODE_WIDTH:
-        return False
-    leading = pc.any(pc.starts_with(values, "0")).as_py()
-    return bool(leading and pc.all(pc.match_substring_regex(values, r"^[0-9]+$")))
+def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
+    """Count the cells that a column of numbers, dates or times cannot read."""
+    if use.kind not in ("number", "date", "time"):
+        return use
+    values, use.strays = use.read(text)
+    if use.strays:
+        strays = text.filter(pa.array(pd.isna(values))).drop_null()
+        counts = strays.value_counts()
+        commonest = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
+        use.stray = counts.field("values")[commonest.as_py()].as_py()
+    return use
 
 
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:

@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
+from halfmoon.table.number_style import PLAIN, NumberStyle
 
 __all__ = [
     "MISSING_TEXTS",
+    "MISSING_WORDS",
     "TRUTH_PAIRS",
     "as_column",
     "read_dates",
@@ -26,15 +28,25 @@ __all__ = [
     "read_times",
     "read_truths",
     "without_missing",
+    "without_words",
 ]
 
 #: Texts that stand for no value, in any mixture of upper and lower case.
 MISSING_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", "-", "nat")
 
+#: Texts that stand for no value where the other cells of a column are numbers or dates.
+MISSING_WORDS = (
+    *("n.a.", "n.a", "n.d.", "n/d", "n/k", "k.a.", "s/o", "unk", "unk.", "unknown"),
+    *("missing", "tbd", "tbc", "tba", "nil", "void", "blank", "empty", "undefined"),
+    *("not available", "not applicable", "not known", "not measured", "no data"),
+    *("#n/a", "#na", "#value!", "#ref!", "#div/0!", "#num!", "#name?", "#null!"),
+    *("--", "---", "\u2013", "\u2014", "\u2212", ".", "..", "...", "??", "???"),
+    *("*", "**", "x", "xx", "xxx"),
+)
+
 #: Texts for false and true, in any mixture of upper and lower case.
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 SECOND = 1e-6  # in seconds, the unit of times below
 
 
@@ -65,25 +77,34 @@ def without_missing(array: pa.Array) -> pa.Array:
     """Texts without the blanks about them, null where they stand for no value."""
     if pa.types.is_string_view(array.type):
         array = array.cast(pa.large_string())
-    text = pc.utf8_trim_whitespace(array)
-    longest = max(map(len, MISSING_TEXTS))
+    return _unless_in(pc.utf8_trim_whitespace(array), MISSING_TEXTS)
+
+
+def without_words(text: pa.Array) -> pa.Array:
+    """What `without_missing` gives, null also where a word stands for no value."""
+    return _unless_in(text, MISSING_WORDS)
+
+
+def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:
+    """Texts, null where they are one of some words in any case."""
+    longest = max(len(word.encode()) for word in words)
     short = pc.less_equal(pc.binary_length(text), longest)
     if not pc.any(short).as_py():
         return text
-    lower = pc.utf8_lower(pc.if_else(short, text, "x"))
-    marked = pc.is_in(lower, pa.array(MISSING_TEXTS, lower.type))
+    lower = pc.utf8_lower(pc.if_else(short, text, "\0"))
+    marked = pc.is_in(lower, pa.array(words, lower.type))
     return pc.if_else(marked, pa.scalar(None, text.type), text)
 
 
-def read_numbers(array: pa.Array, decimal: str = ".") -> tuple[Array, int]:
+def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, int]:
     """Numbers, NaN where there is none.
 
     Parameters
     ----------
     array : pyarrow.Array
         Text, or numbers, truth values or durations (in seconds) of any type.
-    decimal : str
-        What parts the decimals in text: a point or a comma.
+    style : NumberStyle
+        How numbers are written in text.
 
     Returns
     -------
@@ -92,7 +113,9 @@ def read_numbers(array: pa.Array, decimal: str = ".") -> tuple[Array, int]:
         Cells with something else than a finite number.
     """
     if is_text(array.type):
-        return _numbers_of_text(without_missing(array), decimal)
+        text = without_missing(array)
+        values, _ = _finite(style.read(text))
+        return values, len(text) - text.null_count - int(np.isfinite(values).sum())
     type_ = array.type
     if pa.types.is_duration(type_):
         values = array.cast(pa.duration("us"), safe=False).cast(pa.int64())
@@ -107,23 +130,6 @@ def read_numbers(array: pa.Array, decimal: str = ".") -> tuple[Array, int]:
 def _is_number(type_: pa.DataType) -> bool:
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
     return any(kind(type_) for kind in kinds)
-
-
-def _numbers_of_text(text: pa.Array, decimal: str) -> tuple[Array, int]:
-    present = len(text) - text.null_count
-    if decimal == ",":
-        # A point would part thousands, and is no part of such a number.
-        with_point = pc.match_substring(text, ".")
-        text = pc.if_else(with_point, pa.scalar(None, text.type), text)
-        text = pc.replace_substring(text, ",", ".")
-    try:
-        numbers = pc.cast(text, pa.float64())
-    except pa.ArrowInvalid:
-        fits = pc.match_substring_regex(text, NUMBER)
-        text = pc.if_else(fits, text, pa.scalar(None, text.type))
-        numbers = pc.cast(text, pa.float64())
-    values, _ = _finite(numbers)
-    return values, present - int(np.isfinite(values).sum())
 
 
 def _finite(array: pa.Array, unit: float = 1.0) -> tuple[Array, int]:

@@ -87,7 +87,14 @@ def findings_of(
         predicted=tally.n,
         unlabeled_used=scan.learned_unlabeled,
         columns=tuple(
-            ColumnUse(use.name, use.kind, use.missing, use.role, use.why)
+            ColumnUse(
+                use.name,
+                use.kind,
+                use.missing,
+                use.role,
+                use.why,
+                use.reading(sampled=len(scan.labels) < scan.n_rows),
+            )
             for use in model.columns_
         ),
         blanks=tuple(scan.blanks.counts.items()),

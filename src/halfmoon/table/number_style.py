@@ -1,0 +1,200 @@
+r"""How the numbers of a column are written, to read more of them and to write some.
+
+=========  ============================================================
+cell       style
+=========  ============================================================
+5388.5     the plain one: a decimal point, nothing else
+5,388.50   ``thousands=","``; also a point, an apostrophe, any space
+5388,5     ``decimal=","``
+$55.59     ``prefix="$"``, a currency
+26 kg      ``suffix=" kg"``, a unit, a percent sign, a currency
+(5,388)    ``negative="(x)"``; also ``x-`` and a typographic minus sign
+=========  ============================================================
+
+A cell may do without what its style allows: 26 is a number among 26 kg and 1,026 kg.
+Percentages keep the value as written: 20.2 % is 20.2. All cells are read at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["PLAIN", "NumberStyle", "normalized"]
+
+SPACES = "[\u00a0\u2000-\u200a\u202f\u205f\u3000\t]"
+MINUSES = "[\u2212\u2012\u2013\ufe63\uff0d]"
+APOSTROPHES = "[\u2018\u2019\u02bc\u00b4`]"
+AROUND = "()+-' "  # of the digits, once prefix and suffix are off
+NEGATIVE = r"^[^0-9]*[(-]|-$"
+
+SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
+MINUS_WORDS = {"(x)": "brackets for negative numbers", "x-": "the minus behind"}
+
+
+def normalized(text: pa.Array) -> pa.Array:
+    """Text with one kind of space, of minus and of apostrophe, and null as it was."""
+    if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
+        return text
+    for kind, plain in ((SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'")):
+        text = pc.replace_substring_regex(text, kind, plain)
+    return text
+
+
+def plain_sign(sign: str) -> str:
+    """A separator as `normalized` has it."""
+    result: str = normalized(pa.array([sign])).to_pylist()[0]
+    return result
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How numbers are written.
+
+    Attributes
+    ----------
+    decimal : str
+        What parts the decimals: a point or a comma.
+    thousands : str
+        What parts groups of three digits; may be empty.
+    prefix, suffix : str
+        What stands before and behind, with the space between; may be empty.
+    negative : str
+        A number below 0, with x for its size.
+    digits : int
+        Behind the decimal point, at most.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    negative: str = "-x"
+    digits: int = 0
+
+    def fits(self, text: pa.Array) -> pa.Array:
+        """Whether cells are written so; text as `normalized` gives it."""
+        return pc.match_substring_regex(text, self._pattern())
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """Numbers as float64, null where a cell is none.
+
+        Parameters
+        ----------
+        text : pyarrow.Array
+            Of strings, without spaces around them; null where there is no value.
+
+        Examples
+        --------
+        >>> style = NumberStyle(thousands=",", prefix="$")
+        >>> style.read(pa.array(["$1,053.20", "(7)", "12", "$5 kg"])).to_pylist()
+        [1053.2, -7.0, 12.0, None]
+        """
+        if not (self.thousands or self.decimal == "," or self.prefix or self.suffix):
+            try:
+                return pc.cast(text, pa.float64())
+            except pa.ArrowInvalid:  # some cell is written otherwise
+                pass
+        text = normalized(text)
+        text = pc.if_else(self.fits(text), text, pa.scalar(None, text.type))
+        below = pc.match_substring_regex(text, NEGATIVE)
+        for part in (self._prefix(), self._suffix()):
+            if part:
+                text = pc.replace_substring_regex(text, part, "")
+        text = pc.ascii_trim(text, AROUND)
+        if self.thousands:
+            text = pc.replace_substring(text, plain_sign(self.thousands), "")
+        if self.decimal == ",":
+            text = pc.replace_substring(text, ",", ".")
+        numbers = pc.cast(text, pa.float64())
+        return pc.if_else(below, pc.negate(numbers), numbers)
+
+    def write(self, values: Iterable[float | None], digits: int) -> list[str | None]:
+        """Numbers as text; None where there is none.
+
+        Parameters
+        ----------
+        values : iterable of float or None
+        digits : int
+            Behind the decimal point.
+
+        Examples
+        --------
+        >>> NumberStyle(thousands=",", prefix="$").write([1053.26, -7, None], 1)
+        ['$1,053.3', '-$7.0', None]
+        """
+        signs = str.maketrans({",": self.thousands, ".": self.decimal})
+        written: list[str | None] = []
+        for value in values:
+            if value is None or value != value:
+                written.append(None)
+                continue
+            size = f"{abs(value):,.{digits}f}"
+            below = value < 0 and any(digit in size for digit in "123456789")
+            size = f"{self.prefix}{size.translate(signs)}{self.suffix}"
+            written.append(self.negative.replace("x", size, 1) if below else size)
+        return written
+
+    def describe(self) -> str:
+        """What is special about it, for a person to read; nothing if it is plain.
+
+        Examples
+        --------
+        >>> NumberStyle(thousands=",", prefix="$").describe()
+        'written with $ and commas'
+        >>> NumberStyle(",", ".", suffix=" kg", digits=2).describe()
+        'written with points between thousands, decimal commas and kg'
+        """
+        parts = [self.prefix.strip()]
+        if self.thousands:
+            sign = SEPARATORS[plain_sign(self.thousands)]
+            parts.append(sign if sign == "commas" else f"{sign} between thousands")
+        parts += [
+            "decimal commas" if self.decimal == "," and self.digits else "",
+            self.suffix.strip(),
+            MINUS_WORDS.get(self.negative, ""),
+        ]
+        *most, last = [part for part in parts if part] or [""]
+        if not last:
+            return ""
+        return "written with " + " and ".join([", ".join(most), last][not most :])
+
+    def _prefix(self) -> str:
+        return _literal(self.prefix)
+
+    def _suffix(self) -> str:
+        # One year, two years.
+        unit = _literal(self.suffix)
+        return f"{unit}?" if len(unit) > 3 and unit.endswith("s") else unit
+
+    def _pattern(self) -> str:
+        point = re.escape(self.decimal)
+        number = rf"[0-9]+{point}?[0-9]*|{point}[0-9]+"
+        if self.thousands:
+            sign = re.escape(plain_sign(self.thousands))
+            # Of Indian numbers only the last group has three digits: 12,34,567.
+            more = rf"(?:{sign}[0-9]{{2,3}})*" if sign == "," else ""
+            more = more or rf"(?:{sign}[0-9]{{3}})*"
+            grouped = rf"[1-9][0-9]{{0,2}}{more}{sign}[0-9]{{3}}(?:{point}[0-9]*)?"
+            number = rf"{grouped}|{number}"
+        number = rf"(?:{number})(?:[eE][+-]?[0-9]+)?"
+        before = f"(?:{self._prefix()} ?)?" if self.prefix else ""
+        behind = f"(?: ?{self._suffix()})?" if self.suffix else ""
+        minus = "-?" if self.negative == "x-" else ""
+        signed = rf"'?(?:[+-] ?{before}|{before}[+-]?){number}{behind}{minus}"
+        return rf"^(?:{signed}|{before}\( ?{before}{number}{behind} ?\){behind})$"
+
+
+#: A decimal point and nothing else.
+PLAIN = NumberStyle()
+
+
+def _literal(part: str) -> str:
+    """A prefix or suffix as a pattern, without the spaces around it."""
+    found: Any = normalized(pa.array([part])).to_pylist()[0]
+    return re.escape(found.strip())
