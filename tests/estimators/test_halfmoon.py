@@ -151,7 +151,7 @@ def test_the_answer_and_the_twin_are_calibrated_on_left_out_rows(request, which)
     X, *_, model = request.getfixturevalue(which)
     for each in (model, model.twin_):
         signs = each.solution_.data.y[:, 0]
-        left_out = signs - each.leave_one_out()
+        left_out = each._held_out().values[:, 0]
         scores = np.column_stack([-left_out, left_out])
         codes = (signs > 0).astype(int)
         expected = fitted_temperature(scores, codes, np.ones(len(codes)))
@@ -230,8 +230,10 @@ def test_left_out_residuals_are_those_of_the_parts(draw):
         for weight, entry in zip(blend.weights, blend.entries, strict=True)
     )
     assert_allclose(model.leave_one_out(), expected[:, 0], rtol=1e-6, atol=1e-9)
-    left_out = y[:50] - model.leave_one_out()
+    left_out = model._held_out().values[:, 0]
     assert model.loo_score_ == pytest.approx(r2_score(y[:50], left_out))
+    # Weights chosen without the labels they answer do no better than those chosen with.
+    assert model.loo_score_ < r2_score(y[:50], y[:50] - model.leave_one_out())
     assert model.twin_.loo_score_ <= 1.0
 
 

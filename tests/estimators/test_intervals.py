@@ -19,14 +19,14 @@ def radius(intervals, at=0.0):
 
 def test_the_radius_is_the_ranked_residual():
     r = np.array([3.0, -1.0, 2.0, -9.0, 5.0, 4.0, -8.0, 6.0, 7.0])
-    factor = np.sqrt(1 + 8 / 9)
+    factor = np.sqrt(1 + 6 / 9)
     assert_allclose(radius(Intervals.of(*even(r), 0.9)), 9.0 * factor)  # 9th of 9
     assert_allclose(radius(Intervals.of(*even(r), 0.5)), 5.0 * factor)  # the 5th
 
 
 def test_few_labels_take_students_distribution():
     r = np.array([1.0, -2.0, 2.0])
-    expected = t.ppf(0.95, 2) * np.sqrt(3.0 * (1 + 1 / 3) * (1 + 8 / 3))
+    expected = t.ppf(0.95, 2) * np.sqrt(3.0 * (1 + 1 / 3) * (1 + 6 / 3))
     assert_allclose(radius(Intervals.of(*even(r), 0.9)), expected)
     one = Intervals.of(np.array([1.0]), np.array([0.0]), 0.9)
     assert np.isfinite(radius(one))
@@ -66,7 +66,7 @@ def test_normal_errors_are_held_at_least_as_often_as_asked_for(n, level):
     rng = np.random.default_rng(0)
     radii = [radius(Intervals.of(*even(rng.normal(size=n)), level)) for _ in range(300)]
     # Ranks round up by no more than 1 / (n + 1), and the factor adds to it.
-    factor = np.sqrt(1 + 8 / n)
+    factor = np.sqrt(1 + 6 / n)
     plain = 2 * norm.cdf(np.array(radii) / factor) - 1
     assert level - 0.02 < plain.mean() < level + 1 / (n + 1) + 0.02
 

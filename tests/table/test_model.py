@@ -187,7 +187,8 @@ def test_left_out_rows_of_numbers(diabetes):
     left_out = model.left_out()
     assert left_out.given == [v for v in labels if v is not None]
     residuals = np.array(left_out.given) - left_out.predicted
-    assert_allclose(residuals, model.estimator_.leave_one_out())
+    held = model.estimator_._held_out()
+    assert_allclose(residuals, (held.y - held.values)[:, 0])
     held = (left_out.low <= left_out.given) & (left_out.given <= left_out.high)
     assert 55 <= held.sum() <= 60  # the 55th of 60 residuals, and a little more
 

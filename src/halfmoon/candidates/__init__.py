@@ -11,6 +11,7 @@ from halfmoon.candidates.blend import (
     stacked_weights,
 )
 from halfmoon.candidates.candidate import ALPHAS, Candidate, NullSpace, OwnFeatures
+from halfmoon.candidates.cross_fit import cross_fitted
 from halfmoon.candidates.finish import Finish
 from halfmoon.candidates.judges import ForClasses, ForNumbers, Judge
 from halfmoon.candidates.labeled import Labeled
@@ -54,6 +55,7 @@ __all__ = [
     "Verdict",
     "WalkPart",
     "at_landmarks",
+    "cross_fitted",
     "lever_candidates",
     "log_losses",
     "plain_candidates",

@@ -32,7 +32,14 @@ from halfmoon.candidates.parts import Part, functions_of
 from halfmoon.candidates.target import Target
 from halfmoon.rows import Array, Rows
 
-__all__ = ["Blend", "Entry", "posterior_weights", "stacked_weights"]
+__all__ = [
+    "Blend",
+    "Entry",
+    "Tried",
+    "blended_left_out",
+    "posterior_weights",
+    "stacked_weights",
+]
 
 NEGLIGIBLE = 1e-3  # weights below this, beside the largest, are left out
 STACKED = 40  # entries whose average is sought
@@ -76,7 +83,7 @@ class Tried(Protocol):
         """At each row, on the user's scale, shape (l, t)."""
 
 
-def posterior_weights(entries: list[Entry], w: Array) -> Array:
+def posterior_weights(entries: Sequence[Tried], w: Array) -> Array:
     """Weights by the likelihood of the labels, shape (e,)."""
     losses = np.array([entry.losses for entry in entries]) @ w / w.mean()
     return _without_negligible(np.exp(losses.min() - losses))
@@ -105,6 +112,31 @@ def _without_negligible(weights: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
+def blended_left_out(entries: list[Entry], weights: Array) -> Array:
+    """Left-out values of an average of entries on the user's scale, shape (l, t).
+
+    Entries with one scale of targets are averaged on that scale.
+    """
+    used = np.flatnonzero(weights > 0)
+    entries, weights = [entries[i] for i in used], weights[used]
+    total = np.zeros_like(entries[0].left_out)
+    for target, members in _by_target(entries).items():
+        share = float(weights[members].sum())
+        values = [entries[i].left_out for i in members]
+        mean = np.tensordot(weights[members] / share, values, 1)
+        residuals = entries[members[0]].candidate.data.y - mean
+        total += share * target.back(mean, residuals)
+    return total
+
+
+def _by_target(entries: Sequence[Entry]) -> dict[Target, list[int]]:
+    """Places of the entries, by the scale of their targets."""
+    found: dict[Target, list[int]] = defaultdict(list)
+    for i, entry in enumerate(entries):
+        found[entry.candidate.data.target].append(i)
+    return found
+
+
 @dataclass
 class Blend:
     """A weighted average of entries.
@@ -131,7 +163,7 @@ class Blend:
     @property
     def left_out(self) -> Array:
         """Values at the labeled rows without their own labels, shape (l, t)."""
-        return np.sum([group.left_out for group in self._groups], axis=0)
+        return blended_left_out(self.entries, self.weights)
 
     @property
     def unlabeled(self) -> bool:
@@ -173,12 +205,9 @@ class Blend:
     @cached_property
     def _groups(self) -> list[_Group]:
         """The entries by the scale of their targets."""
-        by_target: dict[Target, list[int]] = defaultdict(list)
-        for i, entry in enumerate(self.entries):
-            by_target[entry.candidate.data.target].append(i)
         return [
             _Group(target, [self.entries[i] for i in members], self.weights[members])
-            for target, members in by_target.items()
+            for target, members in _by_target(self.entries).items()
         ]
 
 
@@ -190,7 +219,6 @@ class _Group:
         shares = weights / self.share
         left_out = np.tensordot(shares, [entry.left_out for entry in entries], 1)
         self.residuals = entries[0].candidate.data.y - left_out
-        self.left_out = self.share * target.back(left_out, self.residuals)
         by_part: dict[Part, Array] = {}
         by_features: dict[NullSpace, Array] = {}
         for entry, share in zip(entries, shares, strict=True):

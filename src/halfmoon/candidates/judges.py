@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from halfmoon.candidates.blend import Entry, posterior_weights, stacked_weights
+from halfmoon.candidates.blend import Tried, posterior_weights, stacked_weights
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.losses import log_losses, scores_by_class, squared_losses
 from halfmoon.candidates.target import Logarithm
@@ -35,7 +36,7 @@ class Judge(Protocol):
     def losses(self, values: Array, data: Labeled) -> Array:
         """Losses at each labeled row, (e, l), of values on the user's scale."""
 
-    def weights(self, entries: list[Entry], data: Labeled) -> Array:
+    def weights(self, entries: Sequence[Tried], data: Labeled) -> Array:
         """Weights of entries in an average, shape (e,)."""
 
     def limits(self, data: Labeled) -> tuple[Array, Array] | None:
@@ -71,7 +72,7 @@ class ForNumbers:
         """Squared errors."""
         return squared_losses(values, self.y)
 
-    def weights(self, entries: list[Entry], data: Labeled) -> Array:
+    def weights(self, entries: Sequence[Tried], data: Labeled) -> Array:
         """Those of least squared error."""
         return stacked_weights(entries, self.y, data.w)
 
@@ -102,7 +103,7 @@ class ForClasses:
         codes = scores_by_class(data.y).argmax(axis=-1)
         return log_losses(scores_by_class(values), codes, data.w)
 
-    def weights(self, entries: list[Entry], data: Labeled) -> Array:
+    def weights(self, entries: Sequence[Tried], data: Labeled) -> Array:
         """Those of the entries' posterior."""
         return posterior_weights(entries, data.w)
 

@@ -17,7 +17,7 @@ from halfmoon.candidates.judges import Judge
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.rows import Array
 
-__all__ = ["Verdict", "try_candidates"]
+__all__ = ["Verdict", "is_clear_gain", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
@@ -103,8 +103,7 @@ class Verdict:
         by_blend, by_twin = judge.losses(
             np.array([blend.left_out, twin.left_out]), data
         )
-        gain, error = _mean_and_error(by_twin - by_blend, data.w)
-        helped = gain > judge.safety * error
+        helped = is_clear_gain(by_twin - by_blend, data.w, judge.safety)
         answers = blend if helped or not safe else twin
         shares: dict[str, float] = {}
         for entry, weight in zip(answers.entries, answers.weights, strict=True):
@@ -119,6 +118,12 @@ class Verdict:
             share = shares.get(name, 0.0)
             rows[name] = (entry.candidate.unlabeled, entry.losses, share)
         return cls(blend, twin, helped, answers, _table(rows, by_twin, data.w))
+
+
+def is_clear_gain(gains: Array, w: Array, safety: float) -> bool:
+    """The weighted mean is above 0 by so many standard errors."""
+    gain, error = _mean_and_error(gains, w)
+    return gain > safety * error
 
 
 def _best_of_each(entries: list[Entry], w: Array) -> list[Entry]:

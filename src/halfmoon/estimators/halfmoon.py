@@ -34,6 +34,7 @@ from halfmoon.candidates import (
     OwnFeatures,
     PreparedFit,
     Verdict,
+    cross_fitted,
     lever_candidates,
     plain_candidates,
     try_candidates,
@@ -106,6 +107,8 @@ class Halfmoon(CallbackSupport, Estimator):
         )
         verdict = Verdict.of(entries, searched, judge, safe=self.safe)
         self.comparison_ = verdict.comparison
+        self._cross_fitted = cross_fitted(entries, searched, judge, safe=self.safe)
+        self._compared = np.searchsorted(data.chosen, searched.chosen)
         left = seconds - (time.monotonic() - start)
         finish = Finish(
             data,
@@ -129,7 +132,10 @@ class Halfmoon(CallbackSupport, Estimator):
         solution = cast(Average | PreparedFit | InCells, self.solution_)
         if not isinstance(solution, PreparedFit):
             data = solution.data
-            return HeldOut(slice(None), data.y, solution.left_out, data.w)
+            values = self._cross_fitted["answer"]
+            if len(values) < len(data.y):  # of so many labels the choice hardly shows
+                values = solution.left_out
+            return HeldOut(slice(None), data.y, values, data.w)
         posed = solution.fit.posed
         some = telling_rows(posed)
         residuals = solution.leave_one_out(some).reshape(len(posed.y[some]), -1)
@@ -163,6 +169,10 @@ class Halfmoon(CallbackSupport, Estimator):
         twin = copy(self)
         twin.solution_ = self._twin_solution
         twin.used_unlabeled_ = False
+        twin._cross_fitted = {
+            **self._cross_fitted,
+            "answer": self._cross_fitted["twin"],
+        }
         twin._take_stock()
         return twin
 
