@@ -9,6 +9,7 @@ from sklearn import datasets
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.calibration import probabilities
 from halfmoon.report import (
+    ColumnDistribution,
     ColumnUse,
     FilledClasses,
     FilledNumbers,
@@ -18,6 +19,7 @@ from halfmoon.report import (
     LeftOutClasses,
     LeftOutNumbers,
     Note,
+    Reason,
     RowMap,
     ShownRow,
     confidence_edges,
@@ -79,6 +81,21 @@ def about(source, target, kind, names, n, labeled, **rest):
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         **rest,
     }
+
+
+def distributions(X, names, given):
+    """Each column, for labeled and for unlabeled rows; the last as a category."""
+    found = []
+    for j, name in enumerate(names[:6]):
+        edges = number_edges(X[:, j])
+        one, two = (Histogram.of(X[some, j], edges) for some in (given, ~given))
+        found.append(ColumnDistribution(name, one, two))
+    return (
+        *found,
+        ColumnDistribution(
+            "island", {"Torgersen": 0.5, "Biscoe": 0.5}, {"Biscoe": 0.4, "Dream": 0.6}
+        ),
+    )
 
 
 def of_classes(source, target, table, n_labeled, budget, wrong=0):
@@ -214,6 +231,69 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
     )
 
 
+def decorated(findings, importance):
+    """Everything that a report can show, added to findings of a run."""
+    own = [use for use in findings.columns if use.role == "feature"]
+    columns = [
+        replace(use, importance=value, reading="written with $ and commas" * (k == 1))
+        for k, (use, value) in enumerate(zip(own, importance, strict=False))
+    ]
+    labels = [row.given or row.prediction for row in findings.least_sure]
+
+    def explained(rows):
+        return tuple(
+            replace(
+                row,
+                speaks_for=tuple(Reason(12 + 3 * k, labels[0], 0.3) for k in range(3)),
+                speaks_against=(Reason(5, labels[-1], -0.1),),
+            )
+            for row in rows
+        )
+
+    return replace(
+        findings,
+        columns=(*columns, *findings.columns[len(columns) :]),
+        least_sure=explained(findings.least_sure),
+        next_rows=explained(findings.least_sure[1:9]),
+        suspects=explained(findings.suspects or findings.least_sure[:2]),
+        notes=(
+            Note(
+                "'Yes', 'yes ' and 'YES' look like one class.",
+                "Merge them:",
+                f"{findings.command} --merge-labels",
+                important=True,
+            ),
+            Note("'id' was left out: it numbers the rows."),
+            Note(
+                "Predictions are better without 'created'.",
+                "Leave it out:",
+                f"{findings.command} --exclude created",
+            ),
+        ),
+    )
+
+
+@cache
+def all_parts():
+    """The flowers with everything that a report can show."""
+    table = datasets.load_iris()
+    given = np.arange(len(table.data)) % 10 == 0
+    return replace(
+        decorated(iris(), (0.012, -0.02, 0.31, 0.27)),
+        distributions=distributions(table.data, table.feature_names, given),
+    )
+
+
+@cache
+def all_parts_numbers():
+    table = datasets.load_diabetes(scaled=False)
+    given = np.arange(len(table.data)) % 7 == 0
+    return replace(
+        decorated(diabetes(), (0.1, 0.8, 12.5, 4.0, -0.6, 0.0, 1.5, 0.2, 9.1, 0.4)),
+        distributions=distributions(table.data, table.feature_names, given),
+    )
+
+
 @cache
 def iris():
     return of_classes("flowers.csv", "species", datasets.load_iris(), 15, 5.0)
@@ -293,7 +373,7 @@ def hostile():
         source=HOSTILE[0],
         target=HOSTILE[1],
         columns=tuple(
-            ColumnUse(text, "text", 0.25, "left out", HOSTILE[i - 1])
+            ColumnUse(text, "text", 0.25, "left out", HOSTILE[i - 1], HOSTILE[i - 2], i)
             for i, text in enumerate(HOSTILE)
         ),
         blanks=tuple((text, 3) for text in HOSTILE[:6]),
@@ -303,7 +383,23 @@ def hostile():
         command=f"halfmoon fill '{HOSTILE[0]}' --target '{HOSTILE[1]}'",
         date=HOSTILE[8],
         sha256=HOSTILE[2],
-        notes=(Note(HOSTILE[0]), Note(HOSTILE[6]), Note("A plain warning.")),
+        notes=(
+            Note(HOSTILE[0], HOSTILE[1], HOSTILE[2], important=True),
+            Note(HOSTILE[6], HOSTILE[7], HOSTILE[0]),
+            Note("A plain warning."),
+        ),
+        next_rows=tuple(
+            replace(
+                row,
+                speaks_for=(Reason(3, HOSTILE[0], 0.5), Reason(4, HOSTILE[5], 0.5)),
+                speaks_against=(Reason(5, HOSTILE[6], -0.5),),
+            )
+            for row in base.least_sure
+        ),
+        distributions=tuple(
+            ColumnDistribution(text, {text: 0.5, HOSTILE[0]: 0.5}, {HOSTILE[4]: 1.0})
+            for text in HOSTILE
+        ),
     )
 
 
@@ -324,6 +420,26 @@ def two_labels():
 def sixty_classes():
     names = [f"district number {i} of the greater city area" for i in range(60)]
     return made_up(names, n=2000, labeled=300)
+
+
+def hundred_classes():
+    """Many classes of which few are wrong, long decimals and free text."""
+    names = [f"{i:03d}" for i in range(100)]
+    base = made_up(names, n=3000, labeled=400)
+    given = base.left_out.given
+    predicted = tuple(names[1] if i % 100 == 7 else g for i, g in enumerate(given))
+    text = "The package came late and the box was open, so that I sent it back at once."
+
+    def messy(row):
+        cells = (f"{row.number / 7:.16f}", text, *row.cells[2:5], "x" * 80)
+        return replace(row, cells=cells)
+
+    return replace(
+        base,
+        left_out=replace(base.left_out, predicted=predicted),
+        least_sure=tuple(map(messy, base.least_sure)),
+        suspects=tuple(map(messy, base.suspects)),
+    )
 
 
 def long_names():
@@ -348,9 +464,12 @@ EXAMPLES = {
     "iris": iris,
     "digits": digits,
     "diabetes": diabetes,
+    "all-parts": all_parts,
+    "all-parts-numbers": all_parts_numbers,
     "hostile": hostile,
     "two-labels": two_labels,
     "sixty-classes": sixty_classes,
+    "hundred-classes": hundred_classes,
     "long-names": long_names,
 }
 

@@ -2,7 +2,9 @@
 
 import re
 
+import numpy as np
 import pytest
+from matplotlib import image
 from tools.browser import MISSING, browser_command, open_browser
 
 from report.examples import page_of
@@ -10,7 +12,17 @@ from report.examples import page_of
 if browser_command() is None:
     pytest.skip(MISSING, allow_module_level=True)
 
-CASES = ["iris", "diabetes", "hostile", "sixty-classes", "long-names"]
+CASES = [
+    "iris",
+    "diabetes",
+    "all-parts",
+    "all-parts-numbers",
+    "hostile",
+    "sixty-classes",
+    "hundred-classes",
+    "long-names",
+]
+PICTURES = {"diabetes": 5, "all-parts": 12, "all-parts-numbers": 13, "hostile": 16}
 IMAGES = "[...document.images].map(i => [i.complete, i.naturalWidth, i.naturalHeight])"
 WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -29,7 +41,7 @@ CONTRAST = """(() => {
     }
   };
   return Math.min(...[...document.querySelectorAll(
-    'p, h1, h2, h3, td, th, dt, dd, li, a, figcaption, .chosen, .of, code'
+    'p, h1, h2, h3, td, th, dt, dd, li, a, figcaption, summary, .of, code'
   )].map(e => {
     const a = light(getComputedStyle(e).color), b = light(behind(e));
     return (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
@@ -71,7 +83,7 @@ def test_it_loads_without_errors_and_asks_for_nothing(show, case):
     asked = [each["request"]["url"] for each in tab.events("Network.requestWillBeSent")]
     assert len([url for url in asked if not url.startswith("data:")]) == 1  # itself
     images = tab.evaluate(IMAGES)
-    assert len(images) == 7 - (case == "diabetes")
+    assert len(images) == PICTURES.get(case, 6)
     assert all(done and width > 100 and height > 90 for done, width, height in images)
 
 
@@ -105,7 +117,7 @@ def test_hostile_cells_do_nothing(show):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("case", ["iris", "diabetes"])
+@pytest.mark.parametrize("case", ["iris", "diabetes", "all-parts"])
 def test_text_stands_out_from_its_background(show, case, dark):
     tab = show(case, dark=dark)
     red = int(re.findall(r"\d+", tab.evaluate(BACKGROUND))[0])
@@ -124,6 +136,62 @@ def test_pictures_stand_side_by_side_or_one_below_the_other(show):
     (x0, y0), (x1, y1) = show("iris", 390).evaluate(places)
     assert x0 == x1
     assert y1 > y0
+
+
+def shades(tab, folder, selector):
+    """Brightness of the pixels of a picture, from 0 to 1."""
+    path = folder / "picture.png"
+    tab.screenshot(path, selector=selector)
+    return image.imread(path)[..., :3].mean(axis=2)
+
+
+@pytest.mark.parametrize("case", ["all-parts", "all-parts-numbers", "hundred-classes"])
+def test_pictures_are_dark_in_dark_mode(show, folder, case):
+    for section in ("filled", "quality", "map"):
+        images = show(case).evaluate(
+            f"document.querySelectorAll('#{section} img').length"
+        )
+        for i in range(images):
+            mark = f"document.querySelectorAll('#{section} img')[{i}].id = 'looked-at'"
+            tab = show(case, dark=True)
+            tab.evaluate(mark)
+            dark = shades(tab, folder, "#looked-at")
+            tab = show(case, dark=False)
+            tab.evaluate(mark)
+            light = shades(tab, folder, "#looked-at")
+            assert light[9, 9] == 1.0  # no plate behind either of them
+            assert dark[9, 9] < 0.15
+            assert np.median(dark) < 0.3
+            assert dark.max() > 0.7  # what is written on it can be read
+    tab = show(case, 794, 1123, kind="print", dark=True)
+    assert np.median(shades(tab, folder, "#filled img")) > 0.9
+
+
+def test_tall_cells_do_not_stretch_rows_on_a_phone(show):
+    heights = show("hundred-classes", 390).evaluate(
+        "[...document.querySelectorAll('#least-sure tbody tr')]"
+        ".map(r => r.getBoundingClientRect().height)"
+    )
+    assert len(heights) == 14
+    assert max(heights) < 45
+    tab = show("hundred-classes", 1280)
+    text = tab.evaluate("document.querySelector('#least-sure').innerText")
+    assert "0.142857" in text
+    assert "0.1428571" not in text
+    full = "document.querySelector('#least-sure [title]').title"
+    assert tab.evaluate(full) == "0.1428571428571428"
+    folded = "document.querySelector('#least-sure details')"
+    assert tab.evaluate(f"{folded}.open") is False
+    tab.evaluate(f"{folded}.querySelector('summary').click()")
+    assert tab.evaluate(f"{folded}.innerText").strip().endswith("sent it back at once.")
+
+
+def test_the_boxes_come_first(show):
+    places = "['.alerts', '.next', 'nav', '.notes', '#filled', '#quality', '#mattered']"
+    tops = show("all-parts").evaluate(
+        f"{places}.map(s => document.querySelector(s).getBoundingClientRect().top)"
+    )
+    assert tops == sorted(tops)
 
 
 def test_tables_scroll_within_themselves(show):

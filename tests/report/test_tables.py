@@ -10,6 +10,7 @@ from halfmoon.report import (
     confidence_edges,
     confusion,
     least_sure,
+    mix_ups,
     number_edges,
     reliability,
     residuals,
@@ -17,6 +18,7 @@ from halfmoon.report import (
     suspect_numbers,
     wilson_interval,
 )
+from halfmoon.report.residuals import errors_by_thirds
 
 
 def test_confusion_is_that_of_scikit_learn(rng):
@@ -33,16 +35,53 @@ def test_classes_that_are_numbers_are_in_their_order():
     )
 
 
-def test_the_rarest_of_many_classes_are_lumped(rng):
+def test_many_classes_share_a_row_that_is_not_called_right(rng):
     given = np.repeat([f"c{i:02d}" for i in range(20)], np.arange(20) + 1)
     predicted = rng.permutation(given)
     found = confusion(given.tolist(), predicted.tolist())
-    kept = [f"c{i:02d}" for i in range(9, 20)]  # the eleven commonest
+    wrong = given != predicted
+    mixed = {
+        c: ((given == c) & wrong).sum() + ((predicted == c) & wrong).sum()
+        for c in given
+    }
+    kept = sorted(sorted(mixed, key=lambda c: (-mixed[c], -int(c[1:])))[:11])
     assert found.classes == (*kept, "other classes")
     assert found.lumped == 9
     lump = [np.where(np.isin(some, kept), some, "z") for some in (given, predicted)]
-    assert_array_equal(found.counts, confusion_matrix(*lump))
-    assert found.counts.sum() == len(given)
+    expected = confusion_matrix(*lump)
+    both = ~np.isin(given, kept) & ~np.isin(predicted, kept)
+    assert expected[-1, -1] == both.sum() == found.lumped_right + found.lumped_wrong
+    assert found.lumped_wrong == (both & wrong).sum() > 0
+    expected[-1, -1] = 0
+    assert_array_equal(found.counts, expected)
+    assert found.total == len(given)
+    assert found.wrong == wrong.sum()
+
+
+def test_mixed_up_classes_have_a_row_of_their_own():
+    names = [f"{i}" for i in range(30)]
+    given = names * 5
+    predicted = list(given)
+    predicted[28] = "29"  # class 28, taken for 29 once
+    found = confusion(given, predicted)
+    assert {"28", "29"} <= set(found.classes)
+    assert found.classes[:2] == ("0", "1")
+    i, j = found.classes.index("28"), found.classes.index("29")
+    assert found.counts[i, j] == 1
+    assert found.wrong == 1
+    assert found.lumped_right == 5 * found.lumped
+
+
+def test_mix_ups_come_by_their_number(rng):
+    given, predicted = rng.choice(["a", "b", "10", "9"], (2, 60))
+    found = mix_ups(given.tolist(), predicted.tolist(), 4)
+    times = [each.times for each in found]
+    assert times == sorted(times, reverse=True)
+    for each in found:
+        both = (given == each.given) & (predicted == each.predicted)
+        assert each.times == both.sum()
+        assert each.given != each.predicted
+    assert mix_ups(["a"], ["a"]) == []
 
 
 @pytest.mark.parametrize("bins", [2, 5, 10])
@@ -70,7 +109,7 @@ def test_full_confidence_is_in_the_last_bin_and_nan_in_none():
     assert np.isnan(reliability(np.empty(0), np.empty(0, bool)).error)
 
 
-def test_residuals_are_given_less_predicted(rng):
+def test_residuals_are_given_minus_predicted(rng):
     given, predicted = rng.normal(size=(2, 30))
     found = residuals(given, np.where(np.arange(30) == 3, np.nan, predicted))
     e = np.delete(given - predicted, 3)
@@ -79,6 +118,25 @@ def test_residuals_are_given_less_predicted(rng):
     assert_allclose(found.root_mean_square, np.sqrt(np.mean(e**2)))
     assert_allclose(found.median_size, np.median(np.abs(e)))
     assert_allclose(found.ninth_decile, np.percentile(np.abs(e), 90))
+
+
+def test_errors_by_thirds_of_the_predictions(rng):
+    predicted = rng.permutation(np.arange(31.0))
+    given = predicted + rng.normal(0, 1 + predicted / 10)
+    given[3] = np.nan
+    low, high = predicted - 1.5, predicted + 1.0
+    thirds = errors_by_thirds(given, predicted, low, high)
+    assert [third.name for third in thirds] == ["Lowest", "Middle", "Highest"]
+    assert sum(third.labels for third in thirds) == 30
+    assert thirds[0].high < thirds[1].low <= thirds[1].high < thirds[2].low
+    for third in thirds:
+        some = (predicted >= third.low) & (predicted <= third.high) & ~np.isnan(given)
+        r = (given - predicted)[some]
+        assert third.labels == some.sum() == 10
+        assert_allclose(third.error, np.abs(r).mean())
+        assert_allclose(third.bias, r.mean())
+        assert_allclose(third.held, ((r >= -1.5) & (r <= 1.0)).mean())
+    assert errors_by_thirds(given[:8], predicted[:8], low[:8], high[:8]) == []
 
 
 def test_batches_of_a_histogram_add_up(rng):

@@ -5,7 +5,7 @@ of is computed here too: scores with intervals, tables of errors, rows to look a
 the map of the rows.
 """
 
-from halfmoon.report.confusion import Confusion, confusion
+from halfmoon.report.confusion import Confusion, MixUp, confusion, mix_ups
 from halfmoon.report.eigenmap import Eigenmap, eigenmap
 from halfmoon.report.findings import (
     Candidate,
@@ -50,6 +50,7 @@ __all__ = [
     "Histogram",
     "LeftOutClasses",
     "LeftOutNumbers",
+    "MixUp",
     "Note",
     "Reason",
     "Reliability",
@@ -66,6 +67,7 @@ __all__ = [
     "help_given",
     "least_sure",
     "mean_absolute_error",
+    "mix_ups",
     "number_edges",
     "r_squared",
     "reliability",

@@ -20,17 +20,11 @@ import matplotlib
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-__all__ = ["GRAY", "INK", "PALETTE", "SHAPES", "Picture", "draw"]
+from halfmoon.report.colors import GRAY, INK, LINE, PAPER, with_dark
+
+__all__ = ["SHAPES", "Picture", "draw"]
 
 WIDTH = 4.2  # inches: 403 pixels, so that 10 points are legible on a phone
-INK, GRAY, LINE = "#22262b", "#9aa3ad", "#d5dae0"
-
-# Okabe and Ito's colors, then some of Tol's, told apart by the color-blind; the shapes
-# help where there are many. Yellow is left out: it is too light on white.
-PALETTE = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"),
-    *("#332288", "#882255", "#999933", "#44474d"),
-)
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
 
 SETTINGS: dict[str, Any] = {
@@ -42,14 +36,15 @@ SETTINGS: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.titlesize": 12,
     "axes.unicode_minus": True,
-    "figure.facecolor": "white",
+    "axes.facecolor": PAPER,
+    "figure.facecolor": PAPER,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 11,
     "grid.color": LINE,
     "legend.fontsize": 10,
     "legend.frameon": False,
-    "savefig.facecolor": "white",
+    "savefig.facecolor": PAPER,
     "svg.fonttype": "none",
     "svg.hashsalt": "halfmoon",
     "text.color": INK,
@@ -82,15 +77,17 @@ class Picture:
     height: int
 
 
-def draw(paint: Callable[[Any], None], *, height: float, alt: str) -> Picture:
+def draw(
+    paint: Callable[[Any], None], *, height: float, alt: str, width: float = WIDTH
+) -> Picture:
     """Paint on new axes, and keep the result.
 
     Parameters
     ----------
     paint : callable
         Given a figure.
-    height : float
-        In inches; the width is the same for all.
+    height, width : float
+        In inches.
     alt : str
     """
     with matplotlib.rc_context(), warnings.catch_warnings():
@@ -99,14 +96,14 @@ def draw(paint: Callable[[Any], None], *, height: float, alt: str) -> Picture:
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message=".*constrained_layout not applied")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not supp")
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
         paint(figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    svg = _slim(out.getvalue())
+    svg = with_dark(_slim(out.getvalue()))
     data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
-    size = round(96 * WIDTH), round(96 * height)
+    size = round(96 * width), round(96 * height)
     return Picture(f"data:image/svg+xml;base64,{data}", alt, *size)
 
 

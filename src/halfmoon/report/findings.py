@@ -34,7 +34,7 @@ __all__ = [
     "ShownRow",
 ]
 
-CANDIDATES = 4  # shown beside the average; more would not be read
+CANDIDATES = 100  # the heaviest; the report adds them up by family
 
 
 @dataclass(frozen=True)

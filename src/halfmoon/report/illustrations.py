@@ -15,25 +15,30 @@ from halfmoon.report.findings import (
     LeftOutClasses,
     LeftOutNumbers,
 )
-from halfmoon.report.pictures import bars, comparison
+from halfmoon.report.pictures import bars
 from halfmoon.report.pictures_classes import (
     class_counts,
     confusion_matrix,
     reliability_diagram,
 )
+from halfmoon.report.pictures_columns import column_importance, distribution
 from halfmoon.report.pictures_map import map_by_doubt, map_by_label
 from halfmoon.report.pictures_numbers import predicted_beside_given, residual_histogram
 from halfmoon.report.reliability import reliability
 from halfmoon.report.residuals import residuals
-from halfmoon.report.wording import PERCENT, number, percent
+from halfmoon.report.wording import PERCENT, count, number, percent
 
 __all__ = [
     "Illustration",
+    "of_columns",
+    "of_distributions",
     "of_filled",
-    "of_help",
     "of_map",
     "of_quality",
 ]
+
+
+MOST_DISTRIBUTIONS = 9
 
 
 class Illustration(NamedTuple):
@@ -47,18 +52,17 @@ def of_filled(findings: Findings) -> list[Illustration]:
     """What was filled in."""
     filled = findings.filled
     if isinstance(filled, FilledNumbers):
-        caption = "Numbers that were filled in, and (as a line) those that were given."
+        caption = "Bars: the predictions. Line: the given labels."
         return [Illustration(_numbers(filled), caption)]
     return [
         Illustration(
             class_counts(filled.given, filled.predicted),
-            "Rows of each class: dark what was given, light what was filled in.",
+            "Rows of each class: given labels, and predictions after them.",
         ),
         Illustration(
             _confidence(filled),
-            "How sure the filled rows are. Confidence is the probability of the class "
-            "that was filled in; the line is the mean, and about that share of the "
-            "filled cells should be right.",
+            "How sure the predictions are. Confidence is the probability that the "
+            "predicted class is right. The line is the mean.",
         ),
     ]
 
@@ -71,18 +75,29 @@ def of_quality(findings: Findings) -> list[Illustration]:
     return _classes_left_out(left_out) if left_out.given else []
 
 
-def of_help(findings: Findings) -> list[Illustration]:
-    """What the unlabeled rows did."""
-    helped = findings.helped
-    if not np.isfinite([helped.difference, helped.low, helped.high]).all():
+def of_columns(findings: Findings) -> list[Illustration]:
+    """Which columns mattered; nothing where it was not measured."""
+    if all(column.importance is None for column in findings.columns):
         return []
-    caption = f"Left of 0 is better than labels alone. Lines are 95{PERCENT} intervals."
-    if helped.candidates:
-        caption += (
-            " Below the black square are the ways to learn that have most weight in "
-            "the answer, in percent: circles use unlabeled rows, diamonds do not."
+    of_classes = findings.kind == "classes"
+    caption = (
+        "How much worse the leave-one-out predictions get when a column is shuffled, "
+        + (
+            "in percentage points of accuracy."
+            if of_classes
+            else "as the mean error that this adds, in the unit of the target."
         )
-    return [Illustration(comparison(helped), caption)]
+        + " A bar near 0 means that the predictions do not need this column, perhaps "
+        "because others tell the same. A bar to the left means that they are better "
+        "without it."
+    )
+    picture = column_importance(findings.columns, as_percent=of_classes)
+    return [Illustration(picture, caption)]
+
+
+def of_distributions(findings: Findings) -> list[Picture]:
+    """Labeled and unlabeled rows, column by column."""
+    return [distribution(each) for each in findings.distributions[:MOST_DISTRIBUTIONS]]
 
 
 def of_map(findings: Findings) -> list[Illustration]:
@@ -91,13 +106,18 @@ def of_map(findings: Findings) -> list[Illustration]:
     if found is None or len(found.points) == 0:
         return []
     if findings.kind == "classes":
-        doubt = "By confidence: the darker, the more doubtful. Rings were given."
+        doubt = (
+            "By confidence: the stronger the color, the less sure. Rings are labels."
+        )
     else:
-        doubt = "By the width of the interval: the darker, the wider. Rings were given."
+        doubt = (
+            "By the width of the interval: the stronger the color, the wider. Rings "
+            "are labels."
+        )
     return [
         Illustration(
             map_by_label(found, findings.target),
-            "By label. Large marks with a dark rim were given, small ones filled in.",
+            "By label. Large marks with a rim are labels, small ones are predictions.",
         ),
         Illustration(map_by_doubt(found), doubt),
     ]
@@ -132,19 +152,25 @@ def _numbers(filled: FilledNumbers) -> Picture:
 def _classes_left_out(left_out: LeftOutClasses) -> list[Illustration]:
     found = confusion(left_out.given, left_out.predicted)
     mixed = (
-        "What was given, and what the others said. Numbers on the diagonal are right; "
-        "a dark field off it is a pair that is mixed up."
+        "Each label, and what was predicted when it was hidden. Numbers on the "
+        "diagonal are right; strong colors off the diagonal are mix-ups."
     )
     if found.lumped:
-        mixed += f" The {found.lumped:,} rarest classes share the last row and column."
+        among = found.lumped_right + found.lumped_wrong
+        mixed += (
+            f" The {len(found.classes) - 1} classes that are mixed up most, or are "
+            f"commonest, have a row of their own; {found.lumped:,} other classes share "
+            f"the last one. {count(among, 'label')} stayed within the other classes, "
+            f"{found.lumped_right:,} of them right; they are not counted here."
+        )
     pairs = zip(left_out.given, left_out.predicted, strict=True)
     right = np.array([one == other for one, other in pairs])
     bins = reliability(left_out.confidence, right)
     earned = (
-        f"Is confidence earned? On the dashed line, rows predicted with 80{PERCENT} "
-        f"confidence are right 80{PERCENT} of the time. Bars are 95{PERCENT} "
-        f"intervals, and the numbers below count the labels. The mean distance from "
-        f"the line is {percent(bins.error)}."
+        f"Can the confidence be trusted? On the dashed line, rows predicted with "
+        f"80{PERCENT} confidence are right 80{PERCENT} of the time. Bars are "
+        f"95{PERCENT} intervals; the numbers below count the labels. The mean distance "
+        f"from the line is {percent(bins.error)}."
     )
     return [
         Illustration(confusion_matrix(found), mixed),
@@ -157,14 +183,14 @@ def _numbers_left_out(left_out: LeftOutNumbers) -> list[Illustration]:
     return [
         Illustration(
             predicted_beside_given(left_out),
-            "On the dashed line the prediction is exact. A vertical line is the "
-            f"interval meant to hold {percent(left_out.level)} of the given numbers.",
+            "On the dashed line the prediction is exact. Vertical lines are the "
+            f"intervals, meant to hold {percent(left_out.level)} of the given numbers.",
         ),
         Illustration(
             residual_histogram(errors),
-            "Errors, given less predicted. Half of them are no larger than "
+            "Errors: given minus predicted. Half of them are no larger than "
             f"{number(errors.median_size)}, nine of ten no larger than "
             f"{number(errors.ninth_decile)}. The dotted line is their mean, "
-            f"{number(errors.bias)}; far from 0 it would tell of a bias.",
+            f"{number(errors.bias)}; if it is far from 0, predictions are biased.",
         ),
     ]

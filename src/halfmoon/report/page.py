@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from halfmoon.report.advice import next_steps
 from halfmoon.report.findings import Findings
-from halfmoon.report.illustrations import of_filled, of_help, of_map, of_quality
-from halfmoon.report.shown_text import shown
+from halfmoon.report.illustrations import (
+    of_columns,
+    of_distributions,
+    of_filled,
+    of_map,
+    of_quality,
+)
+from halfmoon.report.model_names import families
+from halfmoon.report.quality import quality_in_parts
+from halfmoon.report.reasons import reason_groups
+from halfmoon.report.shown_text import rounded, shown
 from halfmoon.report.tiles import tiles
 from halfmoon.report.wording import (
     answer,
@@ -26,6 +36,7 @@ from halfmoon.report.wording import (
 __all__ = ["render"]
 
 MOST_COLUMNS = 200  # of a table, listed
+LENGTHY = 48  # characters of a cell, of which more is folded away
 LONG_WORD = 22  # characters, from which on a word may be broken anywhere
 
 
@@ -50,9 +61,17 @@ def render(findings: Findings) -> str:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        shown=shown, percent=percent, number=number, count=count, duration=duration
+        shown=shown,
+        rounded=rounded,
+        percent=percent,
+        number=number,
+        count=count,
+        duration=duration,
+        reasons=reason_groups,
     )
-    environment.tests["unbroken"] = _is_unbroken
+    environment.tests.update(unbroken=_is_unbroken, lengthy=_is_lengthy)
+    steps = next_steps(findings)
+    told = {step.command for step in steps if step.command}
     text = environment.get_template("report.html").render(
         f=findings,
         of_classes=findings.kind == "classes",
@@ -63,10 +82,25 @@ def render(findings: Findings) -> str:
         help_given=help_given(findings.helped),
         of_filled=of_filled(findings),
         of_quality=of_quality(findings),
-        of_help=of_help(findings),
+        of_columns=of_columns(findings),
+        of_distributions=of_distributions(findings),
         of_map=of_map(findings),
+        parts=quality_in_parts(findings),
+        models=families(findings.helped.candidates),
+        steps=steps,
+        alerts=[note for note in findings.notes if note.important],
+        notes=[
+            note
+            for note in findings.notes
+            if not note.important and note.command not in told
+        ],
+        rows_to_label=findings.next_rows or findings.least_sure,
     )
     return str(text)
+
+
+def _is_lengthy(text: str) -> bool:
+    return len(text) > LENGTHY
 
 
 def _is_unbroken(text: str) -> bool:

@@ -7,8 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon.report.colors import (
+    GRAY,
+    INK,
+    ON_SHARE,
+    PALETTE,
+    PAPER,
+    SHARE,
+    SOFT,
+)
 from halfmoon.report.confusion import Confusion
-from halfmoon.report.drawing import GRAY, INK, PALETTE, Picture, draw
+from halfmoon.report.drawing import Picture, draw
 from halfmoon.report.pictures import short_names
 from halfmoon.report.reliability import Reliability
 from halfmoon.report.shown_text import shown
@@ -17,7 +26,6 @@ from halfmoon.report.wording import count, percent
 __all__ = ["class_counts", "confusion_matrix", "reliability_diagram"]
 
 MOST_BARS = 12
-SOFT = "#5b6570"
 
 
 def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Picture:
@@ -31,27 +39,26 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
         (label, given.get(name, 0), predicted.get(name, 0))
         for name, label in zip(top, short_names(top), strict=True)
     ]
-    rest = names[len(top) :]
+    rest, others = names[len(top) :], ""
     if rest:
         known, filled = (
             sum(m.get(name, 0) for name in rest) for m in (given, predicted)
         )
-        lines.append((f"{len(rest)} others", known, filled))
+        others = f"{len(rest)} other classes: {known:,} given, {filled:,} filled"
 
     def paint(figure: Any) -> None:
         ax = figure.subplots()
         y = np.arange(len(lines))
         known = np.array([line[1] for line in lines])
         filled = np.array([line[2] for line in lines])
-        ax.barh(y, known, 0.7, color=PALETTE[0], label="given")
-        ax.barh(y, filled, 0.7, left=known, color=PALETTE[4], label="filled")
-        # All the others together may leave the picture, lest they dwarf the rest.
-        reach = max(1, int((known + filled)[: len(top)].max(initial=0)))
+        wide = 0.7 if len(lines) > 4 else 0.5
+        ax.barh(y, known, wide, color=PALETTE[0], label="given")
+        ax.barh(y, filled, wide, left=known, color=PALETTE[4], label="filled")
+        reach = max(1, int((known + filled).max(initial=0)))
         for i, total in enumerate(known + filled):
-            place = min(total, reach) + 0.015 * reach
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-            ax.text(place, i, f"{total:,}", va="center", fontsize=10, bbox=box)
-        ax.set(yticks=y, xlim=(0, 1.14 * reach), xlabel="rows")
+            ax.text(total + 0.015 * reach, i, f"{total:,}", va="center", fontsize=10)
+        # A bar of all others together would dwarf the rest.
+        ax.set(yticks=y, xlim=(0, 1.14 * reach), xlabel=f"rows\n{others}".strip())
         ax.set_yticklabels([line[0] for line in lines])
         ax.invert_yaxis()
         ax.locator_params(axis="x", nbins=5, integer=True)
@@ -66,7 +73,7 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
         f"Rows of each of {count(len(names), 'class', 'classes')}; the commonest is "
         f"{shown(most)} with {totals.get(most, 0):,} rows."
     )
-    return draw(paint, height=1.15 + 0.29 * max(3, len(lines)), alt=alt)
+    return draw(paint, height=max(2.9, 1.15 + 0.29 * len(lines)), alt=alt)
 
 
 def confusion_matrix(found: Confusion) -> Picture:
@@ -84,10 +91,10 @@ def confusion_matrix(found: Confusion) -> Picture:
         ax = figure.subplots()
         ax.pcolormesh(
             shares,
-            cmap="Blues",
+            cmap=SHARE,
             vmin=0,
-            vmax=1.15,
-            edgecolors="white",
+            vmax=1,
+            edgecolors=PAPER,
             linewidth=1.5,
             antialiased=True,
         )
@@ -98,7 +105,7 @@ def confusion_matrix(found: Confusion) -> Picture:
                 ha="center",
                 va="center",
                 fontsize=size,
-                color="white" if shares[i, j] > 0.6 else INK,
+                color=ON_SHARE if shares[i, j] > 0.6 else INK,
                 weight="bold" if i == j else "normal",
             )
         tilted = longest * c > 36
@@ -115,12 +122,8 @@ def confusion_matrix(found: Confusion) -> Picture:
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
 
-    wrong = int(counts.sum() - np.trace(counts))
-    alt = (
-        f"Confusion matrix of {count(int(counts.sum()), 'label')}: {wrong:,} off the "
-        f"diagonal."
-    )
-    return draw(paint, height=1.5 + 0.31 * max(5, c), alt=alt)
+    alt = f"Confusion matrix of {count(found.total, 'label')}: {found.wrong:,} wrong."
+    return draw(paint, height=max(4.2, 1.5 + 0.31 * c), alt=alt)
 
 
 def reliability_diagram(found: Reliability) -> Picture:

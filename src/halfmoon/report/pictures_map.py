@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex, to_rgb
+from matplotlib.colors import Normalize, to_hex, to_rgb
 from numpy.typing import NDArray
 
-from halfmoon.report.drawing import INK, PALETTE, SHAPES, Picture, draw
+from halfmoon.report.colors import (
+    DOUBT,
+    FAINT,
+    INK,
+    LEVELS,
+    LINE,
+    PALETTE,
+    VALUE,
+)
+from halfmoon.report.drawing import SHAPES, Picture, draw
 from halfmoon.report.findings import RowMap
 from halfmoon.report.pictures import short, short_names
 from halfmoon.report.wording import count, number, percent
@@ -18,14 +27,8 @@ from halfmoon.report.wording import count, number, percent
 __all__ = ["map_by_doubt", "map_by_label"]
 
 HEIGHT = 4.4
-FAINT = "#b9c0c8"
 DOT, GIVEN = 3.4, 6.4  # points
 MANY = 600  # rows, from which on dots are smaller
-LEVELS = 24  # of color
-# Pale where all is well, dark red where not; it gets darker all the way.
-DOUBT = LinearSegmentedColormap.from_list(
-    "doubt", ["#cfdbe6", "#e9b45c", "#cc5a1e", "#6d1010"]
-)
 
 
 def map_by_label(found: RowMap, target: str) -> Picture:
@@ -40,7 +43,7 @@ def map_by_label(found: RowMap, target: str) -> Picture:
         return draw(lambda figure: _classes(figure, found, labels), height=4.9, alt=alt)
     values = np.asarray(found.labels, dtype=np.float64)
     return draw(
-        lambda figure: _colored(figure, found, values, short(target, 40), "viridis"),
+        lambda figure: _colored(figure, found, values, short(target, 40), VALUE),
         height=HEIGHT,
         alt=alt,
     )
@@ -118,6 +121,7 @@ def _colored(figure: Any, found: RowMap, values: Any, name: str, colors: Any) ->
     bar = figure.colorbar(scale, ax=ax, orientation="horizontal", aspect=30, pad=0.03)
     bar.set_label(name)
     bar.outline.set_visible(False)
+    bar.solids.set_edgecolor("face")
     bar.ax.tick_params(length=0)
     bar.ax.locator_params(nbins=6)
 
@@ -127,7 +131,7 @@ def _bare_axes(figure: Any) -> Any:
     ax = figure.subplots()
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(True)
-    ax.spines[:].set_color("#d5dae0")
+    ax.spines[:].set_color(LINE)
     return ax
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon.report.drawing import GRAY, INK, PALETTE, Picture, draw
+from halfmoon.report.colors import GRAY, INK, PALETTE, PAPER
+from halfmoon.report.drawing import Picture, draw
 from halfmoon.report.findings import LeftOutNumbers
 from halfmoon.report.residuals import Residuals
 from halfmoon.report.scores import coverage, r_squared
@@ -15,7 +16,7 @@ from halfmoon.report.wording import number, percent
 __all__ = ["predicted_beside_given", "residual_histogram"]
 
 MOST_POINTS = 400  # more hide each other
-OUTSIDE = "#D55E00"
+OUTSIDE = PALETTE[1]
 
 
 def predicted_beside_given(left_out: LeftOutNumbers) -> Picture:
@@ -41,7 +42,7 @@ def predicted_beside_given(left_out: LeftOutNumbers) -> Picture:
         for some, color, marker, label in kinds:
             ax.vlines(x[some], low[some], high[some], color=color, alpha=0.22)
             ax.plot(x[some], y[some], marker, color=color, markersize=4.5, label=label)
-        ax.set(xlabel="given", ylabel="predicted without it", xlim=reach)
+        ax.set(xlabel="given", ylabel="predicted while hidden", xlim=reach)
         bounds = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)], reach])
         ax.set_ylim(*np.quantile(bounds, [0.0, 1.0]))
         ax.locator_params(nbins=6)
@@ -65,7 +66,7 @@ def predicted_beside_given(left_out: LeftOutNumbers) -> Picture:
 
 
 def residual_histogram(found: Residuals) -> Picture:
-    """Given less predicted; 0 is no error."""
+    """Given minus predicted; 0 is no error."""
 
     def paint(figure: Any) -> None:
         ax = figure.subplots()
@@ -78,13 +79,13 @@ def residual_histogram(found: Residuals) -> Picture:
                 np.clip(found.values, -reach, reach),
                 np.linspace(-reach, reach, bins + 1),
                 color=PALETTE[4],
-                edgecolor="white",
+                edgecolor=PAPER,
                 linewidth=0.8,
             )
         ax.axvline(0.0, color=INK, linewidth=1.4)
         if np.isfinite(found.bias):
             ax.axvline(found.bias, color=OUTSIDE, linewidth=1.8, linestyle=":")
-        ax.set(xlabel="given less predicted", ylabel="labels")
+        ax.set(xlabel="given minus predicted", ylabel="labels")
         ax.locator_params(axis="x", nbins=6)
         ax.locator_params(axis="y", nbins=5, integer=True)
         ax.grid(axis="y")

@@ -1,4 +1,4 @@
-"""Residuals of left-out numbers: what was given less what was predicted."""
+"""Errors of leave-one-out predictions of numbers: given minus predicted."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from halfmoon.rows import Array
 
-__all__ = ["Residuals", "residuals"]
+__all__ = ["Residuals", "Third", "errors_by_thirds", "residuals"]
+
+FEWEST = 9  # numbers, of which a third tells something
 
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Given less predicted, and a few numbers about it.
+    """Given minus predicted, and a few numbers about it.
 
     Attributes
     ----------
@@ -54,3 +56,69 @@ def residuals(given: Array, predicted: Array) -> Residuals:
         float(np.quantile(size, 0.9)),
         float(np.sqrt((values**2).mean())),
     )
+
+
+@dataclass(frozen=True)
+class Third:
+    """A third of the labels, by predicted number.
+
+    Attributes
+    ----------
+    name : str
+        "Lowest", "Middle" or "Highest".
+    low, high : float
+        The predictions in it.
+    labels : int
+    error : float
+        Mean size of the errors.
+    bias : float
+        Mean of given minus predicted.
+    held : float
+        Share of given numbers within their interval.
+    """
+
+    name: str
+    low: float
+    high: float
+    labels: int
+    error: float
+    bias: float
+    held: float
+
+
+def errors_by_thirds(
+    given: Array,  # (l,)
+    predicted: Array,  # (l,)
+    low: Array,  # (l,)
+    high: Array,  # (l,)
+) -> list[Third]:
+    """Errors where the predictions are low, in the middle and high.
+
+    Nothing for fewer than nine numbers.
+
+    Examples
+    --------
+    >>> x = np.arange(9.0)
+    >>> thirds = errors_by_thirds(x + (x > 5), x, x - 0.5, x + 0.5)
+    >>> [(third.high, third.error, third.held) for third in thirds]
+    [(2.0, 0.0, 1.0), (5.0, 0.0, 1.0), (8.0, 1.0, 0.0)]
+    """
+    known = np.flatnonzero(np.isfinite(given) & np.isfinite(predicted))
+    if len(known) < FEWEST:
+        return []
+    order = known[np.argsort(predicted[known], kind="stable")]
+    found = []
+    names = ("Lowest", "Middle", "Highest")
+    for name, rows in zip(names, np.array_split(order, 3), strict=True):
+        r = given[rows] - predicted[rows]
+        inside = (low[rows] <= given[rows]) & (given[rows] <= high[rows])
+        found.append(
+            Third(
+                name,
+                *(float(predicted[rows[0]]), float(predicted[rows[-1]]), len(rows)),
+                error=float(np.abs(r).mean()),
+                bias=float(r.mean()),
+                held=float(inside.mean()),
+            )
+        )
+    return found

@@ -22,10 +22,13 @@ from scipy.stats import norm, t
 from halfmoon.rows import Array
 
 __all__ = [
+    "ClassQuality",
     "Score",
     "accuracy",
+    "balanced_accuracy",
     "coverage",
     "mean_absolute_error",
+    "per_class",
     "r_squared",
     "wilson_interval",
 ]
@@ -85,6 +88,63 @@ def accuracy(given: Sequence[str], predicted: Sequence[str]) -> Score:
     right = sum(one == other for one, other in zip(given, predicted, strict=True))
     guess, most = Counter(given).most_common(1)[0]
     return Score(right / l, *wilson_interval(right, l), most / l, guess)
+
+
+@dataclass(frozen=True)
+class ClassQuality:
+    """How well one class is found when each label is hidden in turn.
+
+    Attributes
+    ----------
+    name : str
+    labels : int
+        Rows given this class.
+    found : int
+        Those that were predicted to be of it: recall is found / labels.
+    predicted : int
+        Rows predicted to be of this class.
+    false_alarms : int
+        Those that were given another.
+    """
+
+    name: str
+    labels: int
+    found: int
+    predicted: int
+    false_alarms: int
+
+
+def per_class(given: Sequence[str], predicted: Sequence[str]) -> list[ClassQuality]:
+    """Every class that was given or predicted, the commonest first.
+
+    Examples
+    --------
+    >>> per_class(["a", "a", "b"], ["a", "b", "b"])[1]
+    ClassQuality(name='b', labels=1, found=1, predicted=2, false_alarms=1)
+    """
+    labels, answers = Counter(given), Counter(predicted)
+    pairs = zip(given, predicted, strict=True)
+    found = Counter(one for one, other in pairs if one == other)
+    names = sorted({*labels, *answers}, key=lambda name: (-labels[name], name))
+    return [
+        ClassQuality(
+            *(name, labels[name], found[name], answers[name]),
+            false_alarms=answers[name] - found[name],
+        )
+        for name in names
+    ]
+
+
+def balanced_accuracy(classes: Sequence[ClassQuality]) -> float:
+    """Mean share of each class that was found; a constant guess has 1 / c.
+
+    Examples
+    --------
+    >>> balanced_accuracy(per_class(["a", "a", "a", "b"], ["a", "a", "a", "a"]))
+    0.5
+    """
+    shares = [each.found / each.labels for each in classes if each.labels]
+    return float(np.mean(shares)) if shares else float("nan")
 
 
 def r_squared(given: Array, predicted: Array) -> Score:

@@ -10,6 +10,7 @@ characters without width        their number, unless they join letters or emoji
 half of a surrogate pair        �
 a heap of accents on a letter   the first three
 more than 120 characters        the first 120, and how many there are
+a number of many decimals       rounded to six digits (`rounded`)
 ==============================  ===================================================
 
 HTML is not dealt with here: the template escapes everything.
@@ -18,10 +19,12 @@ HTML is not dealt with here: the template escapes everything.
 from __future__ import annotations
 
 import re
+from decimal import Decimal, localcontext
 
-__all__ = ["shown"]
+__all__ = ["rounded", "shown"]
 
 MOST = 120  # characters of a cell
+DIGITS = 6  # of a number with decimals
 # A letter with a thousand accents is one column wide and a page high.
 MOST_MARKS = 3
 
@@ -31,6 +34,11 @@ _WORKING = re.compile(
 )
 _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _MARKS = re.compile(f"({_MARK}{{{MOST_MARKS}}}){_MARK}+")
+_DECIMALS = re.compile(
+    r"(?P<sign>[+-]?)(?P<whole>\d{1,20})(?P<mark>[.,])(?P<part>\d{1,40})"
+    r"(?P<power>[eE][+-]?\d{1,4})?",
+    re.ASCII,
+)
 _PICTURES = {"\n": "↵", "\r": "↵", "\t": "⇥", "\ufffd": "\ufffd"}
 
 
@@ -48,6 +56,31 @@ def shown(text: object, most: int = MOST) -> str:
     text = _MARKS.sub(r"\1", text[:most])
     text = _WORKING.sub(_picture, text.replace("\r\n", "\n"))
     return f"{text}… ({length:,} characters)" if cut else text
+
+
+def rounded(text: str) -> str:
+    """A number with many decimals, to six digits; other text as it is.
+
+    Whole numbers keep their digits, since they may be codes. The decimal mark stays.
+
+    Examples
+    --------
+    >>> rounded("3.141592653589793"), rounded("-0,00012345678"), rounded("1234567.25")
+    ('3.14159', '-0,000123457', '1234567')
+    >>> rounded("20240205123"), rounded("5.10"), rounded("1.2.3")
+    ('20240205123', '5.10', '1.2.3')
+    """
+    found = _DECIMALS.fullmatch(text)
+    if not found:
+        return text
+    digits = (found["whole"] + found["part"]).lstrip("0")
+    if len(digits) <= DIGITS:
+        return text
+    number = Decimal(f"{found['sign']}{found['whole']}.{found['part']}")
+    places = max(0, DIGITS - 1 - number.adjusted())
+    with localcontext(prec=max(len(digits), DIGITS) + 1):
+        short = f"{number.quantize(Decimal(1).scaleb(-places)):f}"
+    return short.replace(".", found["mark"]) + (found["power"] or "")
 
 
 def _picture(match: re.Match[str]) -> str:

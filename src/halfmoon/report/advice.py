@@ -1,0 +1,92 @@
+"""What to do next: a few lines, derived from what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from halfmoon.report.findings import FilledClasses, Findings
+from halfmoon.report.shown_text import shown
+from halfmoon.report.wording import count
+
+__all__ = ["Step", "next_steps", "row_numbers"]
+
+MOST = 5  # lines
+FEW = 5  # labels of a class
+NAMED = 4  # classes, in one line
+ROWS = 8  # row numbers, in one line
+TO_LABEL = "--to-label 20 todo.csv"
+
+
+class Step(NamedTuple):
+    """Something to do, and a command that does it, if there is one."""
+
+    text: str
+    command: str = ""
+
+
+def next_steps(findings: Findings) -> list[Step]:
+    """At most five lines, the most useful first."""
+    steps = []
+    important = sum(note.important for note in findings.notes)
+    if important:
+        these = "this point" if important == 1 else f"these {important} points"
+        steps.append(Step(f"Settle {these} first (see above), then run again."))
+    steps += [
+        Step(str(note), note.command)
+        for note in findings.notes
+        if note.command and not note.important
+    ]
+    if findings.suspects:
+        them = "it looks" if len(findings.suspects) == 1 else "they look"
+        these = "this label" if len(findings.suspects) == 1 else "these labels"
+        rows = row_numbers([row.number for row in findings.suspects])
+        steps.append(Step(f"Check {these}, {them} wrong: {rows}."))
+    rows_to_label = findings.next_rows or findings.least_sure
+    if rows_to_label:
+        rows = row_numbers([row.number for row in rows_to_label])
+        text = f"Label a few more rows, these first: {rows}."
+        run = findings.command
+        if run.startswith("halfmoon fill ") and "--to-label" not in run:
+            steps.append(Step(f"{text} To get them as a file:", f"{run} {TO_LABEL}"))
+        else:
+            steps.append(Step(text))
+    steps += _rare_classes(findings)
+    if not steps:
+        steps.append(
+            Step("Nothing stands out. Check a few filled rows before you rely on them.")
+        )
+    return steps[:MOST]
+
+
+def row_numbers(numbers: Sequence[int], most: int = ROWS) -> str:
+    """As in "row 5" and "rows 5, 9 and 12 more".
+
+    Examples
+    --------
+    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9, 7], 2)
+    ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
+    """
+    listed = ", ".join(f"{number:,}" for number in numbers[:most])
+    rest = len(numbers) - most
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return f"row{'s' * (len(numbers) != 1)} {listed}{more}"
+
+
+def _rare_classes(findings: Findings) -> list[Step]:
+    filled = findings.filled
+    if not isinstance(filled, FilledClasses):
+        return []
+    few = sorted(
+        ((n, name) for name, n in filled.given.items() if 0 < n < FEW),
+        key=lambda pair: pair[0],
+    )
+    if not few:
+        return []
+    names = ", ".join(
+        f"{shown(name, 30)} ({count(n, 'label')})" for n, name in few[:NAMED]
+    )
+    rest = len(few) - NAMED
+    more = f" and {count(rest, 'other class', 'other classes')}" if rest > 0 else ""
+    what = "this rare class" if len(few) == 1 else "the rare classes"
+    return [Step(f"Find and label more rows of {what}: {names}{more}.")]

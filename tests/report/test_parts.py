@@ -1,0 +1,220 @@
+"""What the boxes, tables and lines of the report are made of."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import balanced_accuracy_score, recall_score
+
+from halfmoon.report import Candidate, Note, Reason, ShownRow
+from halfmoon.report.advice import next_steps
+from halfmoon.report.colors import DARK, PAPER, with_dark
+from halfmoon.report.model_names import families, plain_name
+from halfmoon.report.quality import quality_in_parts
+from halfmoon.report.reasons import reason_groups
+from halfmoon.report.scores import balanced_accuracy, per_class
+from halfmoon.report.shown_text import rounded
+from report.examples import all_parts, diabetes, hundred_classes, made_up, two_labels
+
+LAPLACE = "Curve that may bend sharply (Laplace kernel)"
+
+
+def test_classes_are_found_as_scikit_learn_counts(rng):
+    given, predicted = rng.choice(list("abcd"), (2, 80), p=[0.4, 0.3, 0.2, 0.1])
+    found = per_class(given.tolist(), predicted.tolist())
+    names = [each.name for each in found]
+    recall = recall_score(given, predicted, labels=names, average=None)
+    assert_allclose([each.found / each.labels for each in found], recall)
+    for each in found:
+        assert each.labels == (given == each.name).sum()
+        assert each.predicted == (predicted == each.name).sum()
+        alarms = (predicted == each.name) & (given != each.name)
+        assert each.false_alarms == alarms.sum()
+    assert_allclose(balanced_accuracy(found), balanced_accuracy_score(given, predicted))
+
+
+def rare_class():
+    """One of fifty labels is rare and found, and one alarm is false."""
+    base = made_up(["ok", "fraud"], n=100, labeled=50)
+    given = ("ok",) * 48 + ("fraud",) * 2
+    predicted = ("ok",) * 47 + ("fraud",) + ("fraud", "ok")
+    return replace(
+        base, left_out=replace(base.left_out, given=given, predicted=predicted)
+    )
+
+
+def test_a_rare_class_has_its_own_line():
+    parts = quality_in_parts(rare_class())
+    fraud, ok = parts.classes
+    assert (fraud.name, fraud.labels, fraud.found, fraud.false_alarms) == (
+        *("fraud", 2, 1, 1),
+    )
+    assert fraud.share == 0.5
+    assert ok.share == 47 / 48
+    assert fraud.filled == rare_class().filled.predicted["fraud"]
+    # (1 / 2 + 47 / 48) / 2
+    text = parts.balanced.replace("\u00a0", " ")
+    assert "74 % of each class was found" in text
+    assert text.endswith("commonest class would find 50 %.")
+
+
+def test_even_classes_have_no_balanced_accuracy():
+    assert quality_in_parts(made_up(["a", "b", "c"])).balanced == ""
+    parts = quality_in_parts(diabetes())
+    assert (parts.classes, len(parts.thirds)) == ([], 3)
+
+
+def test_the_worst_of_many_classes_come_first():
+    parts = quality_in_parts(hundred_classes())
+    assert parts.worst_first
+    shares = [line.share for line in parts.classes if line.labels]
+    assert shares == sorted(shares)
+    assert shares[0] < 1
+    assert sum(each.times for each in parts.mix_ups) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.12345678901234567", "0.123457"),
+        ("123.45678901", "123.457"),
+        ("-1234567.891", "-1234568"),
+        ("3,14159265", "3,14159"),
+        ("1.23456789e-05", "1.23457e-05"),
+        ("0.00000000123456789", "0.00000000123457"),
+        ("999999.96", "1000000"),
+        ("12345678901234567890", "12345678901234567890"),
+        ("1.50", "1.50"),
+        ("1,234,567.891", "1,234,567.891"),
+        ("v1.23456789", "v1.23456789"),
+        ("", ""),
+    ],
+)
+def test_long_decimals_are_rounded_and_codes_are_not(text, expected):
+    assert rounded(text) == expected
+
+
+def test_steps_come_from_the_findings():
+    steps = next_steps(all_parts())
+    rows = "rows 150, 114, 99, 111, 122, 58, 102, 143"
+    assert [step.text for step in steps] == [
+        "Settle this point first (see above), then run again.",
+        "Predictions are better without 'created'. Leave it out:",
+        "Check these labels, they look wrong: rows 147, 150.",
+        f"Label a few more rows, these first: {rows}. To get them as a file:",
+        "Find and label more rows of this rare class: setosa (4 labels).",
+    ]
+    run = "halfmoon fill flowers.csv --target species --seed 0"
+    assert steps[1].command == f"{run} --exclude created"
+    assert steps[3].command == f"{run} --to-label 20 todo.csv"
+    assert [step.command for step in steps][::2] == ["", "", ""]
+
+
+def test_there_are_five_steps_at_most_and_always_one():
+    many = tuple(Note(f"{i}", f"Do {i}.", f"run {i}") for i in range(9))
+    assert len(next_steps(replace(all_parts(), notes=many))) == 5
+    base = made_up(["a", "b"], n=60, labeled=60)
+    (step,) = next_steps(replace(base, least_sure=(), suspects=()))
+    assert step.text.startswith("Nothing stands out.")
+    for command in ("halfmoon fill t.csv --to-label 9 x.csv", "halfmoon.fill(df, 'y')"):
+        again = replace(base, command=command)
+        assert all(step.command == "" for step in next_steps(again))
+
+
+def test_classes_with_few_labels_are_named_the_rarest_first():
+    filled = two_labels().filled
+    given = {"a": 4, "b": 5, "c": 1, "d": 2, "e": 3, "f": 4, "g": 0}
+    findings = replace(two_labels(), filled=replace(filled, given=given), notes=())
+    assert next_steps(findings)[-1].text == (
+        "Find and label more rows of the rare classes: c (1 label), d (2 labels), "
+        "e (3 labels), a (4 labels) and 1 other class."
+    )
+
+
+def test_reasons_are_grouped_by_label():
+    row = ShownRow(
+        *(9, (), "a"),
+        speaks_for=tuple(Reason(i, "ab"[i == 4], 0.5) for i in range(1, 9)),
+        speaks_against=(),
+    )
+    ((side, groups),) = reason_groups(row)
+    assert side == "For"
+    assert groups == [("rows 1, 2, 3, 5", "a"), ("row 4", "b")]
+    assert reason_groups(replace(row, speaks_for=())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "columns"),
+    [
+        (
+            "standardized, gaussian 2.5",
+            "Smooth curve (Gaussian kernel)",
+            "on one scale",
+        ),
+        ("normal scores, linear", "Straight line (linear)", "by rank"),
+        (
+            "50 components, walk k=5 restart=0.03 + 0.2 gaussian",
+            "Average of the neighbors over all rows (diffusion) plus a smooth curve",
+            "their 50 main directions",
+        ),
+        (
+            "50 components, walk k=5 restart=0.03",
+            "Average of the neighbors over all rows (diffusion)",
+            "their 50 main directions",
+        ),
+        (
+            "standardized by gradient, three steps, laplace 0.5 + linear, log of y",
+            f"{LAPLACE} plus a straight line, for the logarithm of the target",
+            "on one scale, weighted by the labels",
+        ),
+        (
+            "normal scores, averaged",
+            "Smooth curve over neighborhoods of rows (Fredholm kernel)",
+            "by rank",
+        ),
+        (
+            "as they are, energy mu=0.1",
+            "Smooth curve, steady where rows are dense (Laplacian penalty)",
+            "as they are",
+        ),
+    ],
+)
+def test_models_have_plain_names(name, method, columns):
+    assert plain_name(name) == (method, columns)
+
+
+def test_weights_of_a_family_add_up():
+    names = ["standardized, gaussian 1", "standardized, gaussian 2", "as they are, x"]
+    weights = (0.25, 0.5, 0.125)
+    found = families(
+        Candidate(name, False, 0, 0, 0, weight)
+        for name, weight in zip(names, weights, strict=True)
+    )
+    assert [(row.weight, row.models) for row in found] == [(0.75, 2), (0.125, 1)]
+    many = [Candidate(f"as they are, {i}", i == 11, 0, 0, 0, 1 / 16) for i in range(12)]
+    found = families(many)
+    assert len(found) == 8
+    assert_allclose(found[-1].weight, 5 / 16)
+    assert (found[-1].name, found[-1].models) == ("Other models", 5)
+    assert_allclose(sum(row.weight for row in found), 12 / 16)
+
+
+def luminance(color):
+    c = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    c = np.where(c <= 0.03928, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return float(c @ [0.2126, 0.7152, 0.0722])
+
+
+def test_colors_have_dark_counterparts():
+    svg = f'<svg a="b"><path style="fill: {PAPER}; stroke: #123456"/></svg>'
+    found = with_dark(svg)
+    assert found.startswith('<svg a="b"><style>svg{--c0:#ffffff}')
+    assert "dark){svg{--c0:#1c2027}}</style>" in found
+    assert found.endswith('<path style="fill: var(--c0); stroke: #123456"/></svg>')
+    background = luminance(DARK[PAPER])
+    assert background < 0.02
+    for light, dark in DARK.items():
+        assert re.fullmatch("#[0-9a-f]{6}", light)
+        assert luminance(dark) <= 0.85  # nothing glares
