@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from halfmoon.table import scan as scanning
+from halfmoon.table.blanks import Blanks
 from halfmoon.table.errors import LabelError, ReadError
 from halfmoon.table.files import open_table
 from halfmoon.table.scan import scan
-from halfmoon.table.target import Blanks
 from small_tables import two_groups, write_csv
 
 

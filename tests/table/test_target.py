@@ -4,8 +4,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_diabetes, load_digits
 
+from halfmoon.table.blanks import Blanks
 from halfmoon.table.errors import LabelError
-from halfmoon.table.target import Blanks, check_counts, check_labels, target_kind
+from halfmoon.table.target import check_counts, check_labels, target_kind
 
 
 def test_the_usual_blanks_in_any_case():
@@ -21,15 +22,29 @@ def test_blanks_are_counted_as_they_are_written():
     assert blanks.describe() == '"NA" (3 rows), empty (2 rows), "n/a" (1 row)'
 
 
-def test_a_marker_of_the_users_own_leaves_the_usual_ones_as_labels():
+def test_a_mark_of_the_users_own_counts_beside_the_usual_ones():
     cells = pa.array(["-1", "-1.0", "None", "", "1", "-10"])
-    blank = Blanks(unlabeled="-1")
-    assert_array_equal(blank.mask(cells), [True, True, False, True, False, False])
-    assert blank.counts == {"-1": 1, "-1.0": 1, "": 1}
+    blanks = Blanks("-1")
+    assert_array_equal(blanks.mask(cells), [True, True, True, True, False, False])
+    assert blanks.counts == {"-1": 1, "-1.0": 1, "None": 1, "": 1}
+    word = Blanks("todo").mask(pa.array(["todo", "Todo", "done"]))
+    assert_array_equal(word, [True, False, False])
+
+
+def test_an_empty_mark_makes_the_usual_words_labels():
     only_empty = Blanks(unlabeled="").mask(pa.array(["None", "NA", "", " "]))
     assert_array_equal(only_empty, [False, False, True, True])
-    word = Blanks(unlabeled="todo").mask(pa.array(["todo", "Todo", "done"]))
-    assert_array_equal(word, [True, False, False])
+    blanks = Blanks(("", "-1"))
+    assert_array_equal(blanks.mask(pa.array(["None", "-1", "", "x"])), [0, 1, 1, 0])
+    assert blanks.unmatched == []
+
+
+def test_several_marks_and_those_that_no_cell_has():
+    blanks = Blanks(["?", "unknown", "9", "?,unknown"])
+    cells = pa.array(["?", "cat", " unknown ", "9.0", "unknow"])
+    assert_array_equal(blanks.mask(cells), [True, False, True, True, False])
+    assert blanks.unmatched == ["?,unknown"]
+    assert blanks.matched == {"?", "unknown", "9"}
 
 
 @pytest.mark.parametrize(
@@ -106,8 +121,8 @@ def test_numbers_from_text():
         (["a", None], "classes", "Only 1 row of 'y' has a label"),
         (["a", "a", None], "classes", "Every label of 'y' is 'a'"),
         (["3", "3.0"], "numbers", "Every label of 'y' is 3;"),
-        (["1", "abc", "x"], "numbers", "2 labels of 'y' are no finite number.*'abc'"),
-        (["1", "inf", "2"], "numbers", "1 label of 'y' is no finite number.*'inf'"),
+        (["1", "abc", "x"], "numbers", "2 labels of 'y' are not numbers.*'abc'"),
+        (["1", "inf", "2"], "numbers", "1 label of 'y' is not a number.*'inf'"),
         (
             [f"n{i}" for i in range(10_000)] + ["n1"] * 2_000,
             "classes",
@@ -142,3 +157,16 @@ def test_numbers_whose_squares_are_none(labels):
 @pytest.mark.parametrize("labels", [[1e99, 2.0], [0.0, 1e-99]])
 def test_large_and_small_numbers_that_can_be_squared(labels):
     assert check_labels("y", labels, "numbers") == labels
+
+
+def test_a_few_words_among_numbers():
+    numbers = [f"{x:.1f}" for x in np.linspace(1, 9, 58)]
+    assert target_kind([*numbers, "approx 39", "4 or 5"]) == "numbers"
+    assert target_kind([*numbers[:8], "approx 39"]) == "classes"  # one in nine
+    assert target_kind([*numbers, *["unknown"] * 30]) == "numbers"
+    assert target_kind([*"0123456789" * 4, "X"]) == "classes"
+
+
+def test_all_labeled_but_some_look_blank():
+    with pytest.raises(LabelError, match=r"'\?' looks like a blank.*--unlabeled '\?'"):
+        check_counts("y", 3, 3, ["a", "?", "b"])

@@ -34,6 +34,7 @@ HALFMOON = (
     "halfmoon.table.model",
     "halfmoon.table.number_style",
     "halfmoon.table.numbers",
+    "halfmoon.table.ordered",
     "halfmoon.table.target",
     "halfmoon.table.vectors",
     "halfmoon.transformers",

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
 
 from halfmoon.table.allowance import Allowance
+from halfmoon.table.blanks import Blanks
 from halfmoon.table.cells import Cells, column_types
 from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, TableOutput, new_table
+from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.model import TableModel
 from halfmoon.table.scan import Scan, scan
 from halfmoon.table.selection import (
@@ -31,7 +33,6 @@ from halfmoon.table.selection import (
 )
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
-from halfmoon.table.target import Blanks, target_kind
 from halfmoon.table.unsure_rows import UnsureRows
 
 __all__ = ["Filled", "Stages", "fill_table", "predict_table"]
@@ -116,7 +117,14 @@ def fill_table(
         types |= column_types(model)
         model.unread_.clear()  # from now on of the rows that are filled in
         blanks = Blanks(settings.unlabeled)
-        tally = write_filled(table, out, model, blanks, stages.stage("Filling in"))
+        tally = write_filled(
+            table,
+            out,
+            model,
+            blanks,
+            stages.stage("Filling in"),
+            skip=[row.number for row in found.totals],
+        )
     seconds = time.monotonic() - start
     return Filled(model, found, tally, out.escaped, _sha256(table), seconds)
 
@@ -169,15 +177,25 @@ def learn(table: Table, settings: Settings, stages: Stages) -> tuple[TableModel,
         seed=settings.seed,
         progress=stages.stage("Reading"),
     )
+    checked = checked_labels(found.labels, settings)
+    unmatched = mark_notes(settings.target, found.blanks, found.labels)
+    found = replace(
+        found,
+        labels=checked.labels,
+        n_labeled=found.n_labeled - checked.n_ignored,
+        n_ignored=found.n_ignored + checked.n_ignored,
+        notes=(*found.notes, *unmatched, *checked.notes),
+    )
     model = TableModel(
         target=settings.target,
-        kind=settings.task or target_kind(found.labels),
+        kind=checked.kind,
         known=known,
         keep=features if settings.features else (),
         budget=settings.budget,
         memory_limit=allowance.learning,
         random_state=settings.seed,
         level=settings.level,
+        order=checked.order,
     )
     learning = stages.stage("Learning")
     model.fit(
@@ -200,6 +218,7 @@ def write_filled(
     model: TableModel,
     blanks: Blanks,
     progress: Callable[[float, float], None] | None = None,
+    skip: Sequence[int] = (),
 ) -> Tally:
     """The second pass: every row as it was, its blank filled in.
 
@@ -212,6 +231,8 @@ def write_filled(
     blanks : Blanks
         What counts as blank.
     progress : callable or None
+    skip : sequence of int
+        Numbers of rows that stay as they are, blank or not.
 
     Returns
     -------
@@ -224,13 +245,18 @@ def write_filled(
         rows, blank = batch.rows, np.ones(len(batch), dtype=bool)
         if target in table.columns:
             blank = blanks.mask(rows.column(target))
+        left = np.isin(batch.start + np.arange(len(batch)), skip) & blank
+        blank &= ~left
         where = np.flatnonzero(blank)
         unknown = rows.take(pa.array(where))
         prediction = model.predict(unknown)
         if len(where):
             tally.add(prediction, unknown, batch.start + where)
-        labels, *others = cells.columns(prediction, blank)
-        new = dict(zip(cells.added, others, strict=True))
+        labels, source, *others = cells.columns(prediction, blank)
+        source = [
+            None if skipped else x for x, skipped in zip(source, left, strict=True)
+        ]
+        new = dict(zip(cells.added, [source, *others], strict=True))
         if target in table.columns:
             out.write(batch, replace={target: labels}, append=new)
         else:

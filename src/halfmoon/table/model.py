@@ -13,7 +13,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.estimators.calibration import probabilities
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
@@ -21,6 +20,7 @@ from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
 from halfmoon.table.files.frame import as_rows
 from halfmoon.table.listening import Progress, heard, say_nothing
+from halfmoon.table.ordered import Ordered, classifier_left_out
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.vectors import Vectors
 
@@ -98,6 +98,8 @@ class TableModel:
     random_state : int
     level : float
         Share of the labels that the intervals of numbers are to hold.
+    order : sequence
+        Classes of a scale from low to high; empty where they have no order.
 
     Attributes
     ----------
@@ -120,11 +122,13 @@ class TableModel:
     memory_limit: int | str = MEMORY_LIMIT
     random_state: int = 0
     level: float = 0.9
+    order: Sequence[Any] = ()
 
     estimator_: Any = field(default=None, init=False, repr=False)
     table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     vectors_: Vectors = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     intervals_: Intervals | None = field(default=None, init=False, repr=False)
+    ordered_: Ordered | None = field(default=None, init=False, repr=False)
     record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def fit(
@@ -171,9 +175,11 @@ class TableModel:
             raise LabelError(_nothing_to_learn_from(self.columns_))
         X = self.vectors_(frame)
         del frame
-        self.estimator_ = self._estimator(labeled)
+        self.estimator_ = self._estimator(labeled, self.kind)
         with _plain_errors(), heard(tell):
             self.estimator_.fit(X, _as_targets(y, self.kind))
+            if self.order:
+                self.ordered_ = self._ordered(X, y, labeled)
         if self.kind == "numbers":
             held = self.estimator_._held_out()
             self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
@@ -229,6 +235,8 @@ class TableModel:
             return Prediction(values.tolist(), low=low, high=high)
         classes = self.estimator_.classes_
         p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
+        if self.ordered_ is not None:
+            p = self.ordered_(p, X)
         best = p.argmax(axis=1)
         confidence = p[np.arange(len(p)), best]
         p[np.arange(len(p)), best] = -1.0
@@ -238,29 +246,34 @@ class TableModel:
     def left_out(self) -> LeftOut:
         """Labeled rows, all or some thousand, predicted without their own labels."""
         estimator = self.estimator_
-        held = estimator._held_out()
-        rows = estimator.labeled_[held.rows]
-        told = np.isfinite(held.values).all(axis=1)
         if self.intervals_ is not None:
+            held = estimator._held_out()
+            told = np.isfinite(held.values).all(axis=1)
             values = held.values[told, 0]
             low, high = self.intervals_(values)
-            given = held.y[told, 0].tolist()
-            return LeftOut(rows[told], given, values.tolist(), low=low, high=high)
-        scores = held.values[told]
-        if scores.shape[1] == 1:
-            scores = np.hstack([-scores, scores])
-        p = probabilities(scores, estimator.temperature_)
-        best, codes = p.argmax(axis=1), estimator._codes[held.rows][told]
-        each, classes = np.arange(len(p)), estimator.classes_
+            rows, given = estimator.labeled_[held.rows][told], held.y[told, 0].tolist()
+            return LeftOut(rows, given, values.tolist(), low=low, high=high)
+        places, p, codes = classifier_left_out(estimator)
+        if self.ordered_ is not None:
+            p = self.ordered_.left_out(places, p)
+        best, each, classes = p.argmax(axis=1), np.arange(len(p)), estimator.classes_
         return LeftOut(
-            rows[told],
+            estimator.labeled_[places],
             classes[codes].tolist(),
             classes[best].tolist(),
             confidence=p[each, best],
             given_probability=p[each, codes],
         )
 
-    def _estimator(self, labeled: int) -> HalfmoonClassifier | HalfmoonRegressor:
+    def _ordered(self, X: NDArray[Any], y: list[Any], labeled: int) -> Ordered:
+        """What the places of the classes on their scale add to the classes."""
+        places = {each: i for i, each in enumerate(self.order)}
+        numbers = [None if label is None else places[label] for label in y]
+        regressor = self._estimator(labeled, "numbers")
+        regressor.fit(X, _as_targets(numbers, "numbers"))
+        return Ordered.of(self.estimator_, regressor, self.order)
+
+    def _estimator(self, labeled: int, kind: Kind) -> Any:
         free = self._known_outputs()
         if LABELS_FOR_KNOWN * (len(free) + 1) > labeled and free:
             raise CommandError(
@@ -271,11 +284,11 @@ class TableModel:
             )
         options: dict[str, Any] = {
             "unpenalized": free or "auto",
-            "budget": self.budget,
+            "budget": self.budget / 2 if self.order else self.budget,
             "memory_limit": self.memory_limit,
             "random_state": self.random_state,
         }
-        if self.kind == "numbers":
+        if kind == "numbers":
             return HalfmoonRegressor(**options)
         return HalfmoonClassifier(**options)
 

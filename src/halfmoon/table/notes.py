@@ -19,6 +19,7 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
     scan = filled.scan
     if scan is None:
         return
+    yield from scan.notes
     if scan.learned_labels < scan.n_labeled:
         yield Note(
             f"Learned from {scan.learned_labels:,} of the {scan.n_labeled:,} labels, "

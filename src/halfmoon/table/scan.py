@@ -11,9 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfmoon.report.findings import Note
+from halfmoon.table.blanks import Blanks
 from halfmoon.table.errors import ReadError
 from halfmoon.table.sampling import Reservoir, joined
-from halfmoon.table.target import Blanks, check_counts
+from halfmoon.table.target import check_counts
+from halfmoon.table.totals import TotalsRow, TotalsRows, totals_note
 
 __all__ = ["Scan", "columns_with_blanks", "scan"]
 
@@ -28,7 +31,7 @@ class Scan:
     Attributes
     ----------
     n_rows, n_labeled : int
-        Of the whole table.
+        Of the whole table, the latter with a label that can be learned from.
     rows : pyarrow.Table
         The rows that are learned from, in the order of the table, without the target.
     labels : list
@@ -39,6 +42,12 @@ class Scan:
         What counted as blank, and how often.
     first_row : int
         What a spreadsheet calls the row that stands at 0.
+    n_ignored : int
+        Rows that are neither learned from nor filled in.
+    totals : tuple of TotalsRow
+        Rows at the end that sum up the others; they are among the ignored.
+    notes : tuple of Note
+        What was found in the labels.
     """
 
     n_rows: int
@@ -48,11 +57,14 @@ class Scan:
     numbers: NDArray[np.int64]
     blanks: Blanks
     first_row: int = 1
+    n_ignored: int = 0
+    totals: tuple[TotalsRow, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def n_blank(self) -> int:
         """Rows that are to be filled in."""
-        return self.n_rows - self.n_labeled
+        return self.n_rows - self.n_labeled - self.n_ignored
 
     @property
     def learned_labels(self) -> int:
@@ -93,10 +105,12 @@ def scan(
     labeled = Reservoir(MOST_LABELED, most_bytes // 2, streams[0])
     unlabeled = Reservoir(MOST_UNLABELED, most_bytes // 2, streams[1])
     columns = [*features, target]
+    totals = TotalsRows(target)
     for batch in table.batches(progress=progress):
         rows = batch.rows.select(columns)
         numbers = batch.start + np.arange(rows.num_rows)
         blank = blanks.mask(rows.column(target))
+        totals.see(batch.rows, batch.start, blank)
         for kept, those in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(those)
             if len(chosen):
@@ -104,22 +118,40 @@ def scan(
     n_rows = labeled.offered + unlabeled.offered
     if n_rows == 0:
         raise ReadError("The table has a header and no rows.")
-    check_counts(target, labeled.offered, n_rows)
-    given, given_numbers = labeled.rows()
-    others, other_numbers = unlabeled.rows()
-    numbers = np.concatenate([given_numbers, other_numbers])
+    found = totals.found
+    n_labeled = labeled.offered - sum(not row.blank for row in found)
+    numbers_of_totals = [row.number for row in found]
+    given = _without(labeled, numbers_of_totals)
+    labels = given[0].column(target).to_pylist() if given else []
+    check_counts(target, n_labeled, n_rows - len(found), labels)
+    parts = [part for part in (given, _without(unlabeled, numbers_of_totals)) if part]
+    numbers = np.concatenate([part[1] for part in parts])
     order = np.argsort(numbers)
-    labels = given.column(target).to_pylist() + [None] * len(other_numbers)
-    both = joined([given, others]).select(list(features))
+    labels += [None] * (len(numbers) - len(labels))
+    both = joined([part[0] for part in parts]).select(list(features))
     return Scan(
         n_rows,
-        labeled.offered,
+        n_labeled,
         both.take(pa.array(order)),
         [labels[i] for i in order],
         numbers[order],
         blanks,
         table.first_row,
+        len(found),
+        tuple(found),
+        (totals_note(found),) if found else (),
     )
+
+
+def _without(
+    sample: Reservoir, left_out: Sequence[int]
+) -> tuple[pa.Table, NDArray[np.int64]] | None:
+    """A sample and its row numbers, without some rows; None if nothing is in it."""
+    if not sample.offered:
+        return None
+    rows, numbers = sample.rows()
+    stays = ~np.isin(numbers, left_out)
+    return rows.filter(pa.array(stays)), numbers[stays]
 
 
 def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:

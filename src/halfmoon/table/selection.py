@@ -77,9 +77,9 @@ def added_columns(target: str, task: str) -> tuple[str, ...]:
     >>> added_columns("species", "classes")
     ('species_source', 'species_confidence')
     """
-    if task == "classes":
-        return f"{target}_source", f"{target}_confidence"
-    return f"{target}_source", f"{target}_low", f"{target}_high"
+    if task == "numbers":
+        return f"{target}_source", f"{target}_low", f"{target}_high"
+    return f"{target}_source", f"{target}_confidence"
 
 
 def refuse_taken(columns: Collection[str], new: Iterable[str]) -> None:

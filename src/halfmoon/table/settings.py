@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Settings", "Task"]
+__all__ = ["Settings", "Task", "as_marks"]
 
-Task = Literal["classes", "numbers"]
+Task = Literal["classes", "numbers", "ordered"]
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,15 @@ class Settings:
         Columns not to learn from.
     known : tuple of str
         Columns that no penalty touches: what the user trusts.
-    unlabeled : str or None
-        A further text that counts as blank; with it, only empty cells do beside.
-    task : {"classes", "numbers"} or None
-        What the labels are; None is to find out.
+    unlabeled : tuple of str, or str
+        Further texts that count as blank. An empty text among them takes the usual
+        words for nothing (NA, None, null) as labels.
+    task : {"classes", "numbers", "ordered"} or None
+        What the labels are; None is to find out. Ordered classes are those of a scale.
+    order : tuple of str
+        The classes of a scale from low to high; empty is to find out.
+    merge_labels : bool
+        Spellings of one class, such as Yes and yes, are one class.
     level : float
         Share of true numbers that low and high should enclose.
     budget : float
@@ -42,9 +48,27 @@ class Settings:
     features: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    unlabeled: str | None = None
+    unlabeled: tuple[str, ...] = ()
     task: Task | None = None
+    order: tuple[str, ...] = ()
+    merge_labels: bool = False
     level: float = 0.9
     budget: float = 60.0
     memory: str = "1GB"
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unlabeled", as_marks(self.unlabeled))
+
+
+def as_marks(unlabeled: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Texts that mark blanks, however they were given.
+
+    Examples
+    --------
+    >>> as_marks("?"), as_marks(None), as_marks(["?", "todo"])
+    (('?',), (), ('?', 'todo'))
+    """
+    if unlabeled is None:
+        return ()
+    return (unlabeled,) if isinstance(unlabeled, str) else tuple(unlabeled)
