@@ -38,6 +38,9 @@ class Solution(Protocol):
     def smoother_matrix(self, X: Rows) -> Array:
         """H(x), shape (b, l), with values H(x) y."""
 
+    def shaped(self, values: Array) -> Array:
+        """Values of shape (b, t), or (b,) if y was a vector."""
+
 
 class HeldOut(NamedTuple):
     """Labeled rows, all or enough, and their values without their own labels."""

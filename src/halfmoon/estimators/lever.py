@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.bases import Basis
@@ -186,7 +187,8 @@ class Lever(Estimator):
         y = posed.y[some]
         if fit.by_ridge:
             values = y - fit.leave_one_out(some).reshape(y.shape)
-        elif _one_is_alone(posed.y):  # a fold would be left without its class
+        elif is_classifier(self) and _one_is_alone(posed.y):
+            # A fold would be left without its class.
             values = np.full_like(y, np.nan)
         else:
             solve = fit.solve or partial(solve_hinge, alpha=cast(float, fit.alpha))

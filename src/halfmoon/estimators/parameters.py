@@ -113,6 +113,12 @@ SEARCH_ATTRIBUTES = {
 }
 
 
+#: Of regressors.
+NOISE_VARIANCE = """
+    float or ndarray of shape (t,). Estimate of the variance of the noise in the labels:
+    the mean square of left-out residuals less the mean variance of the function."""
+
+
 def documented(cls: Class) -> Class:
     """Write the parameters and attributes into a class's docstring."""
     head, examples = cls.__doc__.split("Examples\n", 1)  # type: ignore[union-attr]
@@ -120,9 +126,12 @@ def documented(cls: Class) -> Class:
     meanings = {name: PARAMETERS[name] for name in names}
     if "inner_kernel" in names:
         meanings["kernel"] = PARAMETERS["outer kernel"]
+    attributes = dict(SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES)
+    if hasattr(cls, "noise_variance_"):
+        attributes["noise_variance_"] = NOISE_VARIANCE
     sections = [
         _section("Parameters", meanings),
-        _section("Attributes", SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES),
+        _section("Attributes", attributes),
     ]
     body = textwrap.indent("\n".join(sections), "    ")
     cls.__doc__ = f"{head.rstrip()}\n\n{body}\n    Examples\n{examples}"

@@ -10,6 +10,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.base import Estimator, HeldOut
+from halfmoon.estimators.intervals import Intervals
+from halfmoon.estimators.noise import noise_variance
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, numeric_targets
 from halfmoon.rows import Array, as_weights
@@ -71,6 +73,52 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         X = self._table(X, reset=False)
         values = self.solution_.predict(X)
         return (values, self.solution_.std(X)) if return_std else values
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Array, Array]:
+        """Where the labels of any rows should be: low and high ends.
+
+        By the errors of left-out rows, as in conformal prediction; see
+        `halfmoon.estimators.intervals`. An interval holds a new label, noise and all,
+        about as often as `level` says, on average over rows like the labeled ones.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+        level : float
+            Share of the labels to hold, between 0 and 1.
+
+        Returns
+        -------
+        low, high : ndarrays of shape (b,) or (b, t)
+        """
+        check_is_fitted(self)
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level!r}; a share between 0 and 1 is needed.")
+        values, held_out = self.predict(X), self._held_out()
+        if values.ndim == 1:
+            held = Intervals.of(held_out.y[:, 0], held_out.values[:, 0], level)
+            return held(values)
+        ends = [
+            Intervals.of(y, left_out, level)(column)
+            for y, left_out, column in zip(
+                held_out.y.T, held_out.values.T, values.T, strict=True
+            )
+        ]
+        low, high = (np.column_stack(each) for each in zip(*ends, strict=True))
+        return low, high
+
+    @property
+    def noise_variance_(self) -> Any:
+        """Variance of the noise in the labels, a float or of shape (t,).
+
+        The mean square of the left-out residuals, less the mean posterior variance of
+        the function; see `halfmoon.estimators.noise`. Of a filtered fit, which has no
+        posterior variance, it is the former alone, and so too large.
+        """
+        check_is_fitted(self)
+        variance = noise_variance(self.solution_, self._held_out())
+        one = self.solution_.shaped(variance[None])[0]  # a number if y was a vector
+        return float(one) if np.ndim(one) == 0 else one
 
 
 def _r2(held_out: HeldOut) -> float:
