@@ -24,6 +24,7 @@ class Chosen:
     output: str | None
     overwrite: bool
     format_: str | None
+    sheet: str | None
     delimiter: str | None
     encoding: str | None
     formulas: str
@@ -61,6 +62,7 @@ class Chosen:
         return open_table(
             stream_or_path(self.file),
             format=self.format_,
+            sheet=self.sheet,
             delimiter=self.delimiter,
             encoding=self.encoding,
         )

@@ -34,8 +34,16 @@ def table_options(command: Command) -> Command:
             click.option(
                 "--format",
                 "format_",
-                type=click.Choice(["csv", "tsv", "parquet", "feather"]),
+                type=click.Choice(
+                    ["csv", "tsv", "parquet", "feather", "xlsx", "xls", "ods"]
+                ),
                 help="Format of the input. Default: found from its name and content.",
+            ),
+            click.option(
+                "--sheet",
+                metavar="NAME",
+                help="Sheet of a workbook, by name or number. Default: the first one "
+                "that holds a table.",
             ),
             click.option(
                 "--delimiter",

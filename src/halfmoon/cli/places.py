@@ -19,14 +19,16 @@ STREAM = "-"  # standard input or output
 
 ENDINGS = {
     *(".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".feather", ".arrow", ".ipc"),
+    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".br"),
 }
+READ_ONLY = {".xls", ".xlsb"}  # workbooks that are read and not written
 
 
-def stream_or_path(name: str, *, writing: bool = False) -> Path | IO[bytes]:
+def stream_or_path(name: str, *, writing: bool = False) -> str | IO[bytes]:
     """A file, or standard input or output."""
     if name != STREAM:
-        return Path(name)
+        return name  # not a Path, which would take a slash from https://
     return sys.stdout.buffer if writing else sys.stdin.buffer
 
 
@@ -44,7 +46,9 @@ def filled_beside(source: Path) -> Path:
     'data/flowers.filled.csv.gz'
     """
     stem = _stem(source.name)
-    return source.with_name(f"{stem}.filled{source.name[len(stem) :]}")
+    endings = source.name[len(stem) :]
+    endings = ".xlsx" if endings.lower() in READ_ONLY else endings
+    return source.with_name(f"{stem}.filled{endings}")
 
 
 def report_beside(filled: Path) -> Path:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pyarrow as pa
 
+from halfmoon.report.findings import Note
 from halfmoon.table.allowance import Allowance
 from halfmoon.table.blanks import Blanks
 from halfmoon.table.cells import Cells, column_types
@@ -69,6 +70,8 @@ class Filled:
     sha256 : str
         Of the table.
     seconds : float
+    notes : tuple of Note
+        Of how the file was read.
     """
 
     model: TableModel
@@ -77,6 +80,7 @@ class Filled:
     escaped: int
     sha256: str
     seconds: float
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
@@ -126,7 +130,9 @@ def fill_table(
             skip=[row.number for row in found.totals],
         )
     seconds = time.monotonic() - start
-    return Filled(model, found, tally, out.escaped, _sha256(table), seconds)
+    return Filled(
+        model, found, tally, out.escaped, _sha256(table), seconds, tuple(table.notes)
+    )
 
 
 def predict_table(
@@ -158,7 +164,9 @@ def predict_table(
     ) as out:
         tally = write_filled(table, out, model, blanks, stages.stage("Predicting"))
     seconds = time.monotonic() - start
-    return Filled(model, None, tally, out.escaped, _sha256(table), seconds)
+    return Filled(
+        model, None, tally, out.escaped, _sha256(table), seconds, tuple(table.notes)
+    )
 
 
 def learn(table: Table, settings: Settings, stages: Stages) -> tuple[TableModel, Scan]:

@@ -49,6 +49,7 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
 
 def common_notes(filled: Filled) -> Iterator[Note]:
     """Of what was read and written."""
+    yield from filled.notes
     for name, cells in filled.model.unread_.items():
         if cells:
             yield Note(

@@ -249,7 +249,7 @@ ERRORS = {
         "standard input, line 3: a quotation mark in the record that begins here is "
         "never closed. Close it, or double it if it belongs to the text."
     ),
-    b"PK\x03\x04": "is a zip archive or a spreadsheet. Unpack it, or save the sheet",
+    b"PK\x03\x04": "is a zip archive. Unpack it, or: unzip -p FILE",
 }
 
 
@@ -290,7 +290,7 @@ def test_the_line_of_a_bad_byte_far_down(tmp_path):
         ("encoding", "base64", "The encoding 'base64' is not known"),
         ("delimiter", ",,", "The delimiter ',,' is not one sign"),
         ("delimiter", '"', "is not one sign"),
-        ("format", "xlsx", "The format 'xlsx' is not known. Give one of csv, tsv, par"),
+        ("format", "docx", "The format 'docx' is not known. Give one of csv, tsv, par"),
     ],
 )
 def test_unknown_options(option, value, what):

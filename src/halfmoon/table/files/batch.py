@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from halfmoon.report.findings import Note
 from halfmoon.table.errors import ReadError
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.source import Source
@@ -66,6 +67,8 @@ class Table(ABC):
         Known once a walk has come to its end.
     blank_lines : int
         Of text: blank lines met on the last walk, which are no rows.
+    notes : list of Note
+        What the user should know of how the file was read.
     """
 
     schema: Any
@@ -76,6 +79,7 @@ class Table(ABC):
         self.batch_rows = batch_rows
         self.blank_lines = 0
         self.n_rows: int | None = None
+        self.notes: list[Note] = []
 
     @property
     def name(self) -> str:

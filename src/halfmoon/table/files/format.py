@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from halfmoon.table.errors import CommandError
 
 __all__ = [
+    "WORKBOOKS",
     "Format",
     "compression_of",
     "format_from_name",
@@ -31,7 +32,13 @@ FORMATS = {
     ".feather": "feather",
     ".arrow": "feather",
     ".ipc": "feather",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsm",
+    ".xlsb": "xlsb",
+    ".xls": "xls",
+    ".ods": "ods",
 }
+WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 COMPRESSIONS = {
     ".gz": "gzip",
     ".bz2": "bz2",
@@ -53,6 +60,7 @@ _FORMAT_BYTES = {
     "parquet": re.compile(rb"PAR[1E]([\x00-\x08\x0b\x0c\x0e-\x1f]|\Z)"),
     "feather": re.compile(rb"ARROW1\x00\x00|FEA1[\x00-\x08]|\xff{4}"),
     "zip": re.compile(rb"PK\x03\x04"),
+    "ole": re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),  # old Office files
 }
 
 
@@ -62,7 +70,7 @@ class Format:
 
     Parameters
     ----------
-    name : {"csv", "tsv", "parquet", "feather"}
+    name : {"csv", "tsv", "parquet", "feather", "xlsx", "xlsm", "xlsb", "xls", "ods"}
     compression : {None, "gzip", "bz2", "xz", "zstd", "lz4", "brotli"}
         Around the whole file; what Parquet and Feather do inside is theirs.
     delimiter, encoding : str or None
@@ -81,6 +89,11 @@ class Format:
     def is_text(self) -> bool:
         """Whether cells are text and nothing else."""
         return self.name in ("csv", "tsv")
+
+    @property
+    def is_workbook(self) -> bool:
+        """Whether it is a file of a spreadsheet program."""
+        return self.name in WORKBOOKS
 
 
 def format_from_name(path: str | os.PathLike[str]) -> tuple[str | None, str | None]:
@@ -117,7 +130,7 @@ def compression_of(head: bytes) -> str | None:
 
 
 def kind_of(head: bytes) -> str | None:
-    """What the first bytes show beyond doubt: parquet, feather, zip, or None."""
+    """What the first bytes show beyond doubt: parquet, feather, zip, ole, or None."""
     return _match(_FORMAT_BYTES, head)
 
 

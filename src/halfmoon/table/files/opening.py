@@ -6,12 +6,14 @@ import os
 from typing import IO
 
 from halfmoon.table.errors import CommandError, ReadError
+from halfmoon.table.files.archive import workbook_in_zip
 from halfmoon.table.files.batch import BATCH_ROWS, Table
 from halfmoon.table.files.columnar import ColumnarTable
 from halfmoon.table.files.compression import decompressing, reading
 from halfmoon.table.files.dialect import sniffed_delimiter
 from halfmoon.table.files.encoding import encoding_of
 from halfmoon.table.files.format import (
+    WORKBOOKS,
     Format,
     compression_of,
     format_from_name,
@@ -21,9 +23,12 @@ from halfmoon.table.files.format import (
 from halfmoon.table.files.frame import FrameTable, library_of
 from halfmoon.table.files.source import Source
 from halfmoon.table.files.text import TextTable
+from halfmoon.table.files.unsupported import refuse_address, refuse_unsupported
+from halfmoon.table.files.workbook import WorkbookTable
 
 __all__ = ["open_table"]
 
+PACKED = ("zip", "ole")
 HEAD_BYTES = 2**16  # looked at to find format, encoding and delimiter
 NAMES_OF_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
@@ -34,6 +39,7 @@ def open_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     batch_rows: int = BATCH_ROWS,
+    sheet: str | int | None = None,
 ) -> Table:
     """Open a table; used with ``with``.
 
@@ -42,12 +48,16 @@ def open_table(
     source : path, binary stream, or data frame of pandas or polars
         A stream, such as standard input, is kept in a temporary file.
     format : str, optional
-        ``csv``, ``tsv``, ``parquet`` or ``feather``, with ``.gz`` or its like behind
-        it if compressed. By default the name and the first bytes decide.
+        ``csv``, ``tsv``, ``parquet``, ``feather``, ``xlsx`` or ``ods``, with ``.gz``
+        or its like behind it if compressed. By default the name and the first bytes
+        decide.
     delimiter, encoding : str, optional
         Of text. By default the first rows decide, and the byte order mark or UTF-8.
     batch_rows : int
         Rows of a batch, at most.
+    sheet : str or int, optional
+        Of a workbook: name of the sheet, or its number from 1. By default the first
+        visible one that holds a table.
 
     Returns
     -------
@@ -64,9 +74,11 @@ def open_table(
     delimiter = None if delimiter is None else _checked_delimiter(delimiter)
     if library_of(source) is not None:
         return FrameTable(source, batch_rows)
+    if isinstance(source, (str, os.PathLike)):
+        refuse_address(os.fspath(source))
     opened = Source(source)
     try:
-        return _table(opened, asked, delimiter, encoding, batch_rows)
+        return _table(opened, asked, delimiter, encoding, batch_rows, sheet)
     except BaseException:
         opened.close()
         raise
@@ -78,6 +90,7 @@ def _table(
     delimiter: str | None,
     encoding: str | None,
     batch_rows: int,
+    sheet: str | int | None,
 ) -> Table:
     if not source.size:
         raise ReadError(
@@ -89,11 +102,24 @@ def _table(
     if compression is not None:
         head = _head(source, compression)
     kind = kind_of(head)
+    if kind in PACKED and compression is not None:
+        source, compression = _unpacked(source, compression), None
+    if kind == "zip":
+        with source.open() as file:
+            kind = workbook_in_zip(file)
+    elif kind == "ole":
+        kind = "xls"
+    if kind is None and asked[0] is None:
+        refuse_unsupported(head, source.name, source.path)
     name = asked[0] or kind or promised[0] or "csv"
-    if name == "zip":
-        raise ReadError(
-            f"{source.name} is a zip archive or a spreadsheet. Unpack it, or save the "
-            f"sheet as CSV."
+    if name in WORKBOOKS and kind is None and asked[0] is None and _is_utf8(head):
+        name = "csv"  # some programs call their text tables .xls
+    if name in WORKBOOKS:
+        return WorkbookTable(source, Format(kind or name), batch_rows, sheet)
+    if sheet is not None:
+        raise CommandError(
+            f"{source.name} is not a workbook and has no sheets, but the sheet "
+            f"{str(sheet)!r} was asked for."
         )
     if name in ("parquet", "feather"):
         if compression is not None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace as changed
 from typing import IO, Any
 
-from halfmoon.table.errors import CommandError
+from halfmoon.table.errors import CommandError, OutputError
 from halfmoon.table.files.atomic import replacing, streaming
 from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.columnar_writer import ColumnarWriter
@@ -16,13 +16,15 @@ from halfmoon.table.files.compression import compressing
 from halfmoon.table.files.format import Format, format_from_name, format_from_option
 from halfmoon.table.files.frame_writer import FrameWriter
 from halfmoon.table.files.text_writer import TextWriter
+from halfmoon.table.files.unsupported import unsupported_ending
+from halfmoon.table.files.workbook_writer import WorkbookWriter
 
 __all__ = ["TableOutput", "new_table"]
 
 Values = Mapping[str, Sequence[object]]
 
 
-Writer = TextWriter | ColumnarWriter | FrameWriter
+Writer = TextWriter | ColumnarWriter | WorkbookWriter | FrameWriter
 
 
 class TableOutput:
@@ -129,6 +131,13 @@ def new_table(
         return
     if isinstance(destination, (str, os.PathLike)):
         name = os.fspath(destination)
+        other = unsupported_ending(name)
+        if other is not None and format is None:
+            raise OutputError(
+                f"{name} cannot be written: that is the name of {other.what}. Give "
+                f"the output a name that ends in .csv, .xlsx, .ods, .parquet, "
+                f".feather or the like."
+            )
         wanted = _wanted(format_from_name(name), like, format)
         inputs = [] if like.source.origin is None else [like.source.origin]
         file = replacing(name, overwrite, inputs)
@@ -141,9 +150,8 @@ def new_table(
         if wanted.is_text:
             writer = TextWriter(stream, like, wanted, formulas, name)
         else:
-            writer = ColumnarWriter(
-                stream, like, wanted, {} if types is None else types, name
-            )
+            made = WorkbookWriter if wanted.is_workbook else ColumnarWriter
+            writer = made(stream, like, wanted, {} if types is None else types, name)
         try:
             yield TableOutput(writer, like, wanted)
             writer.finish()

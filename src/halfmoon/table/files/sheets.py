@@ -1,0 +1,153 @@
+"""New workbooks of one sheet, written row by row in little memory."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import IO, Any
+
+from halfmoon.table.errors import OutputError
+from halfmoon.table.files.ods_cells import ods_cell
+from halfmoon.table.files.workbook_cells import Value
+
+__all__ = ["NewSheet", "new_sheet"]
+
+MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet, in every spreadsheet program
+SHEET = "Sheet1"
+ODS_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
+MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
+<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" \
+manifest:version="1.2"><manifest:file-entry manifest:full-path="/" \
+manifest:version="1.2" manifest:media-type="{ODS_TYPE}"/><manifest:file-entry \
+manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>"""
+ODS_START = f"""<?xml version="1.0" encoding="UTF-8"?>
+<office:document-content \
+xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" \
+xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" \
+xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2">\
+<office:body><office:spreadsheet><table:table table:name="{SHEET}">"""
+ODS_END = (
+    """</table:table></office:spreadsheet></office:body></office:document-content>"""
+)
+A_TIME = (1980, 1, 1, 0, 0, 0)  # the same table gives the same file
+
+
+class NewSheet(ABC):
+    """A sheet that rows are added to.
+
+    Parameters
+    ----------
+    name : str
+        What to call the output in an error.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._row = 0
+
+    def write(self, cells: Sequence[Value]) -> None:
+        """Add a row."""
+        if self._row == MOST_ROWS or len(cells) > MOST_COLUMNS:
+            raise OutputError(
+                f"{self._name} cannot be written: a sheet holds {MOST_ROWS:,} rows and "
+                f"{MOST_COLUMNS:,} columns at most. Write CSV or Parquet instead."
+            )
+        self._put(cells)
+        self._row += 1
+
+    @abstractmethod
+    def _put(self, cells: Sequence[Value]) -> None:
+        """Add a row."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write the rest of the workbook."""
+
+    @abstractmethod
+    def abandon(self) -> None:
+        """Give temporary files back."""
+
+
+def new_sheet(format_: str, stream: IO[bytes], name: str) -> NewSheet:
+    """A new workbook of a format."""
+    return (_Xlsx if format_ == "xlsx" else _Ods)(stream, name)
+
+
+class _Xlsx(NewSheet):
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        super().__init__(name)
+        try:
+            import xlsxwriter
+        except ModuleNotFoundError as error:
+            raise OutputError(
+                f"{name} cannot be written: xlsxwriter, which writes workbooks, is not "
+                f"installed. Run: pip install xlsxwriter"
+            ) from error
+        options = {
+            "constant_memory": True,
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+        }
+        self._book: Any = xlsxwriter.Workbook(stream, options)
+        self._book.set_properties({"created": dt.datetime(*A_TIME)})
+        self._sheet = self._book.add_worksheet(SHEET)
+        self._day = self._book.add_format({"num_format": "yyyy-mm-dd"})
+        self._time = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+
+    def _put(self, cells: Sequence[Value]) -> None:
+        sheet, row = self._sheet, self._row
+        for column, value in enumerate(cells):
+            if value is None:
+                continue
+            if isinstance(value, bool):
+                sheet.write_boolean(row, column, value)
+            elif isinstance(value, (int, float)):
+                sheet.write_number(row, column, value)
+            elif isinstance(value, dt.datetime):
+                sheet.write_datetime(row, column, value, self._time)
+            elif isinstance(value, dt.date):
+                sheet.write_datetime(row, column, value, self._day)
+            else:
+                sheet.write_string(row, column, str(value))
+
+    def finish(self) -> None:
+        self._book.close()
+
+    def abandon(self) -> None:
+        for sheet in self._book.worksheets():
+            sheet._opt_close()  # its temporary file
+        self._book.fileclosed = True  # or it would be written when it is collected
+
+
+class _Ods(NewSheet):
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        super().__init__(name)
+        self._packed = zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED)
+        # First and not packed: programs know the file by it.
+        self._part("mimetype", zipfile.ZIP_STORED, ODS_TYPE)
+        self._part("META-INF/manifest.xml", zipfile.ZIP_DEFLATED, MANIFEST)
+        content = zipfile.ZipInfo("content.xml", A_TIME)
+        content.compress_type = zipfile.ZIP_DEFLATED
+        self._content = self._packed.open(content, "w", force_zip64=True)
+        self._content.write(ODS_START.encode())
+
+    def _part(self, name: str, packing: int, text: str) -> None:
+        part = zipfile.ZipInfo(name, A_TIME)
+        part.compress_type = packing
+        self._packed.writestr(part, text)
+
+    def _put(self, cells: Sequence[Value]) -> None:
+        row = "".join(map(ods_cell, cells))
+        self._content.write(f"<table:table-row>{row}</table:table-row>".encode())
+
+    def finish(self) -> None:
+        self._content.write(ODS_END.encode())
+        self._content.close()
+        self._packed.close()
+
+    def abandon(self) -> None:
+        self._content.close()
+        self._packed.close()

@@ -1,0 +1,368 @@
+"""Workbooks: what is read from a sheet, and what a copy of it keeps."""
+
+import datetime as dt
+import io
+import zipfile
+
+import openpyxl
+import pytest
+from openpyxl.chart import BarChart, Reference
+from openpyxl.styles import Font
+
+from halfmoon.table.errors import CommandError, OutputError, ReadError
+from halfmoon.table.files import new_table, open_table, workbook
+from halfmoon.table.files.sheet_layout import find_layout
+from halfmoon.table.files.workbook_cells import cell_number
+
+HEADER = ["name", "size", "price", "day", "kind"]
+ROWS = [
+    ["rose", 2, 1.5, dt.date(2024, 1, 2), "a"],
+    ["iris", 3, None, dt.date(2024, 1, 3), None],
+    ["=1+1", None, 2.25, None, None],
+]
+
+
+def saved(book, path):
+    book.save(path)
+    return path
+
+
+def workbook_of(rows, path, top=1, left=1, title="Flowers"):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = title
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            cell = sheet.cell(top + i, left + j, value)
+            if isinstance(value, str):
+                cell.data_type = "s"
+    return saved(book, path)
+
+
+@pytest.fixture
+def rich(tmp_path):
+    """A workbook of three sheets, with a title, formats, a formula and a chart."""
+    path = workbook_of([HEADER, *ROWS], tmp_path / "rich.xlsx", top=3)
+    book = openpyxl.load_workbook(path)
+    sheet = book.active
+    sheet["A1"] = "Flowers of my garden"
+    sheet["E3"].font = Font(bold=True)
+    sheet["E5"].font = Font(italic=True)
+    sheet["F4"] = "=B4*2"
+    sheet["F3"] = "double"
+    sheet.column_dimensions["A"].width = 41
+    first = book.create_sheet("About", 0)
+    first.sheet_state = "hidden"
+    first["A1"], first["B1"], first["A2"] = "not", "this", "one"
+    other = book.create_sheet("Other")
+    other["B2"] = "=SUM(Flowers!B4:B6)"
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=2, min_row=4, max_row=6))
+    other.add_chart(chart, "D4")
+    return saved(book, path)
+
+
+def filled(source, place, replace=(None, "b", "c"), **options):
+    with (
+        open_table(source, **options) as table,
+        new_table(place, like=table) as out,
+    ):
+        start = 0
+        for batch in table.batches():
+            part = list(replace[start : start + len(batch)])
+            start += len(batch)
+            sure = [None if value is None else 0.5 for value in part]
+            out.write(batch, {"kind": part}, {"kind_sure": sure, "from": part})
+
+
+def values(path, sheet=None):
+    book = openpyxl.load_workbook(path)
+    chosen = book.active if sheet is None else book[sheet]
+    return [[cell.value for cell in row] for row in chosen.iter_rows()]
+
+
+@pytest.mark.parametrize(("top", "left"), [(1, 1), (4, 3)])
+def test_cells_have_the_types_of_the_sheet(tmp_path, top, left):
+    path = workbook_of([HEADER, *ROWS], tmp_path / "t.xlsx", top, left)
+    with open_table(path, batch_rows=2) as table:
+        batches = list(table.batches())
+        assert [len(batch) for batch in batches] == [2, 1]
+        assert table.columns == tuple(HEADER)
+        assert table.first_row == top + 1
+    assert [str(field.type) for field in table.schema] == [
+        "string",
+        "int64",
+        "double",
+        "date32[day]",
+        "string",
+    ]
+    assert batches[0].rows.to_pylist() == [
+        dict(zip(HEADER, row, strict=True)) for row in ROWS[:2]
+    ]
+
+
+def test_a_column_of_numbers_and_words_is_text(tmp_path):
+    rows = [["a", "b"], [1, True], ["n.a.", 2.5], [3.25, dt.date(2024, 5, 6)]]
+    with open_table(workbook_of(rows, tmp_path / "t.xlsx")) as table:
+        (batch,) = table.batches()
+    assert batch.rows.to_pydict() == {
+        "a": ["1", "n.a.", "3.25"],
+        "b": ["true", "2.5", "2024-05-06"],
+    }
+
+
+def test_rows_without_cells_are_no_rows(tmp_path):
+    rows = [["a", "b"], [1, "x"], [None, None], [2, "y"]]
+    with open_table(workbook_of(rows, tmp_path / "t.xlsx")) as table:
+        (batch,) = table.batches()
+    assert batch.rows.to_pylist() == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+
+
+def test_the_first_visible_sheet_with_a_table_is_read(rich):
+    with open_table(rich) as table:
+        assert table.sheet == "Flowers"
+        notes = [str(note) for note in table.notes]
+    assert notes[0].startswith(
+        "Read the sheet 'Flowers'; the workbook also has 'About', 'Other'."
+    )
+    assert notes[1] == (
+        "Row 3 of the sheet was read as the header; the rows above it were skipped."
+    )
+
+
+@pytest.mark.parametrize("sheet", ["About", 1, "1"], ids=repr)
+def test_a_sheet_by_name_or_number(rich, sheet):
+    with open_table(rich, sheet=sheet) as table:
+        assert table.columns == ("not", "this")
+        assert not table.notes
+
+
+def test_unknown_sheets_are_refused(rich, tmp_path):
+    with pytest.raises(CommandError, match=r"no sheet 'x'. It has 'About', 'Flowers'"):
+        open_table(rich, sheet="x")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(CommandError, match="not a workbook and has no sheets"):
+        open_table(tmp_path / "t.csv", sheet="x")
+
+
+def test_a_copy_keeps_all_that_is_not_new(rich, tmp_path):
+    made = tmp_path / "made.xlsx"
+    filled(rich, made)
+    old, new = openpyxl.load_workbook(rich), openpyxl.load_workbook(made)
+    assert new.sheetnames == old.sheetnames
+    assert values(made, "Other") == values(rich, "Other")
+    assert len(new["Other"]._charts) == 1
+    sheet = new["Flowers"]
+    assert values(made, "Flowers") == [
+        ["Flowers of my garden", *[None] * 7],
+        [None] * 8,
+        [*HEADER, "double", "kind_sure", "from"],
+        ["rose", 2, 1.5, dt.datetime(2024, 1, 2), "a", "=B4*2", None, None],
+        ["iris", 3, None, dt.datetime(2024, 1, 3), "b", None, 0.5, "b"],
+        ["=1+1", None, 2.25, None, "c", None, 0.5, "c"],
+    ]
+    assert sheet["A6"].data_type == "s"
+    assert sheet["E5"].font.italic
+    assert sheet.column_dimensions["A"].width == 41
+    assert sheet.dimensions == "A1:H6"
+    with zipfile.ZipFile(rich) as before, zipfile.ZipFile(made) as after:
+        for part in before.namelist():
+            if part != "xl/worksheets/sheet2.xml":
+                assert after.read(part) == before.read(part), part
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64])
+def test_a_copy_does_not_depend_on_the_chunks(rich, tmp_path, monkeypatch, chunk):
+    filled(rich, tmp_path / "whole.xlsx")
+    monkeypatch.setattr("halfmoon.table.files.xml_splice.CHUNK", chunk)
+    filled(rich, tmp_path / "parts.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "parts.xlsx") as parts,
+    ):
+        for part in whole.namelist():
+            assert parts.read(part) == whole.read(part)
+
+
+def test_labels_are_never_formulas(tmp_path):
+    path = workbook_of([["kind", "x"], ["a", 1], [None, 2]], tmp_path / "t.xlsx")
+    label = '=HYPERLINK("http://x") <&> \x01\''
+    filled(path, tmp_path / "copy.xlsx", (None, label))
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\n")
+    filled(tmp_path / "t.csv", tmp_path / "new.xlsx", (None, label))
+    for name in ("copy.xlsx", "new.xlsx"):
+        sheet = openpyxl.load_workbook(tmp_path / name).active
+        assert sheet["A3"].data_type == "s"
+        assert sheet["A3"].value.startswith('=HYPERLINK("http://x") <&> ')
+
+
+def test_text_becomes_numbers_where_that_loses_nothing(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "code,x,kind\n007,1.50,a\n12345678901234567890,-3,\n1e5,+4,\n"
+    )
+    filled(tmp_path / "t.csv", tmp_path / "t.xlsx")
+    assert values(tmp_path / "t.xlsx")[1:] == [
+        ["007", 1.5, "a", None, None],
+        ["12345678901234567890", -3, "b", 0.5, "b"],
+        [100000, "+4", "c", 0.5, "c"],
+    ]
+
+
+def test_typed_columns_keep_their_types(tmp_path):
+    filled(workbook_of([HEADER, *ROWS], tmp_path / "t.xlsx"), tmp_path / "t.parquet")
+    with (
+        open_table(tmp_path / "t.parquet") as table,
+        new_table(tmp_path / "again.xlsx", like=table) as out,
+    ):
+        for batch in table.batches():
+            out.write(batch)
+    assert values(tmp_path / "again.xlsx")[1][:5] == [
+        "rose",
+        2,
+        1.5,
+        dt.datetime(2024, 1, 2),
+        "a",
+    ]
+
+
+def ods_of(rows, path):
+    """An OpenDocument file in which alike rows and cells are written once."""
+    text = path.with_suffix(".csv")
+    text.write_text("\n".join(",".join(row) for row in rows) + "\n")
+    with open_table(text) as table, new_table(path, like=table) as out:
+        for batch in table.batches():
+            out.write(batch)
+    return path
+
+
+def test_ods_is_read_and_written(tmp_path):
+    path = ods_of([["kind", "x"], ["a  b", "1"], ["", "2"]], tmp_path / "t.ods")
+    filled(path, tmp_path / "made.ods", (None, "=c & <d>"))
+    with open_table(tmp_path / "made.ods") as table:
+        (batch,) = table.batches()
+    assert batch.rows.to_pydict() == {
+        "kind": ["a  b", "=c & <d>"],
+        "x": [1, 2],
+        "kind_sure": [None, 0.5],
+        "from": [None, "=c & <d>"],
+    }
+
+
+def test_alike_rows_and_cells_of_ods_are_split(tmp_path):
+    path = ods_of([["u", "kind", "x"], ["", "", "1"]], tmp_path / "t.ods")
+    empty = "<table:table-cell/>"
+    row = f"<table:table-row>{empty * 2}"
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    content = parts["content.xml"]
+    start = content.index(row)
+    one = content[start + len(row) :]
+    many = (
+        '<table:table-row table:number-rows-repeated="3">'
+        '<table:table-cell table:number-columns-repeated="2"/>'
+    )
+    behind = one.replace(
+        "</table:table-row>",
+        '<table:table-cell table:number-columns-repeated="999"/></table:table-row>'
+        '<table:table-row table:number-rows-repeated="1000000"><table:table-cell/>'
+        "</table:table-row>",
+        1,
+    )
+    parts["content.xml"] = content[:start] + many + behind
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text)
+    filled(path, tmp_path / "made.ods", ("p", None, "q"))
+    with open_table(tmp_path / "made.ods") as table:
+        (batch,) = table.batches()
+    # u holds nothing, so that its column has text and no type of its own
+    assert batch.rows.to_pydict() == {
+        "u": [None] * 3,
+        "kind": ["p", None, "q"],
+        "x": [1, 1, 1],
+        "kind_sure": [0.5, None, 0.5],
+        "from": ["p", None, "q"],
+    }
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+def test_a_workbook_may_come_from_a_stream(tmp_path, name):
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\n")
+    filled(tmp_path / "t.csv", tmp_path / name, (None, "b"))
+    stream, made = io.BytesIO((tmp_path / name).read_bytes()), io.BytesIO()
+    with open_table(stream) as table, new_table(made, like=table) as out:
+        assert table.format.name == name[2:]
+        for batch in table.batches():
+            out.write(batch)
+    with open_table(io.BytesIO(made.getvalue())) as table:
+        assert table.columns == ("kind", "x", "kind_sure", "from")
+
+
+def test_workbooks_that_would_not_fit_into_memory_are_refused(rich, monkeypatch):
+    monkeypatch.setattr(workbook, "UNPACKED_LIMIT", 1000)
+    with pytest.raises(ReadError, match="Save the sheet as CSV"):
+        open_table(rich)
+
+
+def test_a_part_that_claims_to_be_small_is_counted(rich, monkeypatch):
+    data = bytearray(rich.read_bytes())
+    with zipfile.ZipFile(rich) as packed:
+        sizes = {part.file_size for part in packed.infolist()}
+    for size in sizes:  # in the headers of the parts and in the list at the end
+        data = data.replace(size.to_bytes(4, "little") + b"\x0e\0", b"\1\0\0\0\x0e\0")
+    monkeypatch.setattr(workbook, "UNPACKED_LIMIT", 1000)
+    with pytest.raises(ReadError):
+        open_table(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_damaged_workbooks_end_in_one_line(rich, share):
+    data = rich.read_bytes()
+    with pytest.raises(ReadError):
+        open_table(io.BytesIO(data[: int(len(data) * share)]))
+
+
+@pytest.mark.parametrize("name", ["t.docx", "t.pdf", "t.sqlite", "t.html"])
+def test_endings_of_other_files_are_refused(tmp_path, name):
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n")
+    with pytest.raises(OutputError, match=r"Give the output a name that ends in \.csv"):
+        filled(tmp_path / "t.csv", tmp_path / name, (None,))
+    assert not (tmp_path / name).exists()
+
+
+def test_old_workbooks_are_not_written(tmp_path):
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n")
+    with pytest.raises(OutputError, match=r"a new workbook is \.xlsx or \.ods"):
+        filled(tmp_path / "t.csv", tmp_path / "t.xls", (None,))
+
+
+def test_too_many_rows_for_a_sheet(tmp_path, monkeypatch):
+    monkeypatch.setattr("halfmoon.table.files.sheets.MOST_ROWS", 3)
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\n,3\n")
+    with pytest.raises(OutputError, match="3 rows"):
+        filled(tmp_path / "t.csv", tmp_path / "t.xlsx")
+    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_the_header_is_found_below_a_title():
+    rows = [["Report", "", ""], ["", "", ""], ["a", "b", ""], ["x", 1.0, "remark"]]
+    assert find_layout(rows).header == 2
+    assert find_layout(rows).columns == (0, 1)
+    assert find_layout([["", ""]]) is None
+    # Years as names: the first row with anything in it
+    years = find_layout([[2020.0, 2021.0], [1.5, 2.5]])
+    assert (years.header, years.names) == (0, ("2020", "2021"))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1", 1), ("-2.50", -2.5), ("0", 0), ("1e400", None), ("1,5", None), ("", None)],
+)
+def test_numbers_in_text(text, number):
+    assert cell_number(text) == number
+
+
+def test_text_that_is_called_a_workbook_is_read_as_text(tmp_path):
+    (tmp_path / "t.xls").write_text("a\tb\n1\t2\n")
+    with open_table(tmp_path / "t.xls") as table:
+        assert table.columns == ("a", "b")
