@@ -96,6 +96,12 @@ def test_it_fits_any_width(show, case, width):
     assert content <= width
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case != "hostile"])
+def test_it_fits_a_printed_page(show, case):
+    content, _ = show(case, 794, 1123, kind="print").evaluate(WIDTHS)
+    assert content <= 794
+
+
 def test_hostile_cells_do_nothing(show):
     tab = show("hostile")
     assert tab.events("Page.javascriptDialogOpening") == []
