@@ -97,12 +97,16 @@ def test_long_decimals_are_rounded_and_codes_are_not(text, expected):
 
 
 def test_steps_come_from_the_findings():
-    steps = next_steps(all_parts())
-    rows = "rows 150, 114, 99, 111, 122, 58, 102, 143"
+    findings = all_parts()
+    steps = next_steps(findings)
+    rows, wrong = (
+        "rows " + ", ".join(str(row.number) for row in some)
+        for some in (findings.next_rows, findings.suspects)
+    )
     assert [step.text for step in steps] == [
         "Settle this point first (see above), then run again.",
         "Predictions are better without 'created'. Leave it out:",
-        "Check these labels, they look wrong: rows 147, 150.",
+        f"Check these labels, they look wrong: {wrong}.",
         f"Label a few more rows, these first: {rows}. To get them as a file:",
         "Find and label more rows of this rare class: setosa (4 labels).",
     ]
