@@ -19,6 +19,7 @@ from halfmoon.rows import Array
 from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
 from halfmoon.table.files.frame import as_rows
+from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.ordered import Ordered, classifier_left_out
 from halfmoon.table.target import Kind, check_labels
@@ -167,6 +168,8 @@ class TableModel:
         tell(0.0, "reading columns")
         self.table_ = Columns.of(rows, self.known, self.keep, positions)
         frame = self.table_.read(rows)
+        named = {*self.known, *self.keep}
+        frame = leave_out_giveaways(frame, self.table_.used, y, named)
         tell(0.02, "columns as numbers")
         labeled = sum(label is not None for label in y)
         used = self.table_.used

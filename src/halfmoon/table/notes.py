@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pandas as pd
 
 from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
+from halfmoon.table.columns import ColumnUse
 from halfmoon.table.fill import Filled
+from halfmoon.table.giveaways import WHY, Giveaways
+from halfmoon.table.model import TableModel
+from halfmoon.table.reading import as_column
+from halfmoon.table.scan import Scan
 
-__all__ = ["common_notes", "learning_notes"]
+__all__ = ["common_notes", "giveaway_notes", "learning_notes", "with_command"]
 
 SHOWN = 5  # columns that are told of one by one
+LISTED = 12  # columns in a command
 LABELS_A_FREE_FEATURE = 5  # with fewer, what is not penalized is learned by heart
 
 
@@ -23,7 +33,8 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
     if scan.learned_labels < scan.n_labeled:
         yield Note(
             f"Learned from {scan.learned_labels:,} of the {scan.n_labeled:,} labels, "
-            f"drawn at random: more would take more time or --memory."
+            f"drawn at random.",
+            "To learn from more, allow more memory (--memory).",
         )
     if scan.learned_unlabeled < scan.n_blank:
         yield Note(
@@ -40,11 +51,78 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
             "Name only columns with a straight-line effect as known, or none.",
             important=True,
         )
-    left_out = [use for use in filled.model.columns_ if use.role == "left out"]
+    yield from giveaway_notes(filled.model, scan)
+    left_out = [
+        use
+        for use in filled.model.columns_
+        if use.role == "left out" and use.why not in WHY
+    ]
     for use in left_out[:SHOWN]:
         yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
     if len(left_out) > SHOWN:
         yield Note(f"{count(len(left_out) - SHOWN, 'more column')} not learned from.")
+
+
+def giveaway_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
+    """Of columns that labeled and unlabeled rows tell apart."""
+    used = model.table_.used
+    for use in model.columns_:
+        if use.role == "left out" and use.why in WHY:
+            yield Note(
+                f"{use.name!r} was not learned from: {use.why}.",
+                "To use it all the same, name it among the features (--features).",
+                _features(model.columns_, use.name),
+                important=True,
+            )
+    # Read here, and not by the model, which counts the cells that it cannot read.
+    frame = pd.DataFrame(
+        {use.name: use.read(as_column(scan.rows[use.name]))[0] for use in used}
+    )
+    found = Giveaways.of(frame, used, scan.labels)
+    for name, why in found.left_out.items():
+        yield Note(f"{name!r} was learned from because it was named, though {why}.")
+    for name in found.copies:
+        yield Note(
+            f"{name!r} is a copy of {model.target!r} on the labeled rows.",
+            f"If it was made from the labels, leave it out: --exclude "
+            f"{shlex.quote(name)}.",
+            f"--exclude {shlex.quote(name)}",
+            important=True,
+        )
+    if found.shifted:
+        names = ", ".join(map(repr, found.shifted[:SHOWN]))
+        more = len(found.shifted) - SHOWN
+        names += f" and {count(more, 'more column')}" if more > 0 else ""
+        one = len(found.shifted) == 1
+        yield Note(
+            f"Labeled and unlabeled rows differ much in {names}. Predictions may be "
+            f"worse than the labels suggest.",
+            f"Label some rows with the other values of {'it' if one else 'these'}.",
+        )
+
+
+def with_command(note: Note, run: str) -> Note:
+    """A note whose option, if it has one, is put into the command of the run.
+
+    Examples
+    --------
+    >>> note = Note("Two spellings.", command="--merge-labels")
+    >>> with_command(note, "halfmoon fill t.csv --target y").command
+    'halfmoon fill t.csv --target y --merge-labels --overwrite'
+    """
+    if not note.command.startswith("--"):
+        return note
+    words = [run, note.command, *["--overwrite"][: "--overwrite" not in run]]
+    done = " ".join(words) if run.startswith("halfmoon fill ") else ""
+    return replace(note, command=done)
+
+
+def _features(columns: Sequence[ColumnUse], name: str) -> str:
+    """The option that brings a column back beside those that are used."""
+    wanted = [use.name for use in columns if use.role != "left out" or use.name == name]
+    if len(wanted) > LISTED:
+        return ""
+    return f"--features {' '.join(map(shlex.quote, wanted))}"
 
 
 def common_notes(filled: Filled) -> Iterator[Note]:
@@ -59,5 +137,6 @@ def common_notes(filled: Filled) -> Iterator[Note]:
     if filled.escaped:
         yield Note(
             f"{count(filled.escaped, 'cell')} that a spreadsheet would take for a "
-            f"formula got an apostrophe in front (--formulas keep leaves it out)."
+            f"formula got an apostrophe in front.",
+            "To leave it out, use formulas='keep' (--formulas keep).",
         )

@@ -33,7 +33,7 @@ from halfmoon.table.cells import Cells
 from halfmoon.table.fill import Filled
 from halfmoon.table.model import LeftOut, TableModel
 from halfmoon.table.next_rows import next_rows
-from halfmoon.table.notes import common_notes, learning_notes
+from halfmoon.table.notes import common_notes, learning_notes, with_command
 from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
@@ -71,7 +71,10 @@ def findings_of(
     if scan is None:
         raise ValueError("There is no report on a table that was not learned from.")
     # First: what follows reads cells again, of which the unreadable ones are counted.
-    notes = (*learning_notes(filled), *common_notes(filled))
+    notes = tuple(
+        with_command(note, command)
+        for note in (*learning_notes(filled), *common_notes(filled))
+    )
     left_out = model.left_out()
     shown, cells = _shown_columns(model), Cells.of(model)
     to_label = tuple(
