@@ -148,6 +148,7 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
             counts(values[blank].astype(str)),
             Histogram.of(confidence[blank], confidence_edges()),
             float(confidence[blank].mean()),
+            {c: confidence[blank & (values == c)].mean() for c in np.unique(values)},
         ),
         map=RowMap(
             found.points,

@@ -128,7 +128,7 @@ def test_numbers_of_the_findings_are_on_the_page():
         "The table has 150 rows. 15 rows have a label in species; 135 blanks were",
         "Blank means an empty cell (135).",
         "halfmoon fill flowers.csv --target species --seed 0",
-        "None: every label is close to what the other rows say.",
+        "None: no label is far from what the other rows say.",
         "petal width (cm)",
         "a different value in each row",
         iris().sha256,

@@ -16,7 +16,14 @@ from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.reasons import reason_groups
 from halfmoon.report.scores import balanced_accuracy, per_class
 from halfmoon.report.shown_text import rounded
-from report.examples import all_parts, diabetes, hundred_classes, made_up, two_labels
+from report.examples import (
+    all_parts,
+    diabetes,
+    hundred_classes,
+    iris,
+    made_up,
+    two_labels,
+)
 
 LAPLACE = "Curve that may bend sharply (Laplace kernel)"
 
@@ -58,6 +65,14 @@ def test_a_rare_class_has_its_own_line():
     text = parts.balanced.replace("\u00a0", " ")
     assert "74 % of each class was found" in text
     assert text.endswith("commonest class would find 50 %.")
+
+
+def test_classes_tell_their_mean_confidence():
+    filled = iris().filled
+    lines = quality_in_parts(iris()).classes
+    assert [line.confidence for line in lines] == [*filled.confidence_of.values()]
+    total = sum(line.confidence * line.filled for line in lines)
+    assert_allclose(total / iris().predicted, filled.mean_confidence)
 
 
 def test_even_classes_have_no_balanced_accuracy():

@@ -40,6 +40,9 @@ def test_classes_by_batches_as_in_one(rng, cut):
     values = prediction.values
     assert dict(tally.classes) == {name: values.count(name) for name in set(values)}
     assert tally.mean == pytest.approx(prediction.confidence.mean(), rel=1e-12)
+    for name, mean in tally.mean_of_classes().items():
+        own = prediction.confidence[np.array(values) == name]
+        assert mean == pytest.approx(own.mean(), rel=1e-12)
     counts, _ = np.histogram(prediction.confidence, confidence_edges())
     np.testing.assert_array_equal(tally.histogram.counts, counts)
     order = np.argsort(prediction.confidence)

@@ -9,7 +9,7 @@ that it does no harm.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -252,12 +252,15 @@ class FilledClasses:
     confidence : Histogram
         Of the filled rows.
     mean_confidence : float
+    confidence_of : mapping of str to float
+        Mean confidence of the rows filled with each class; may be empty.
     """
 
     given: Mapping[str, int]
     predicted: Mapping[str, int]
     confidence: Histogram
     mean_confidence: float
+    confidence_of: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

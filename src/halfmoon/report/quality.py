@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halfmoon.report.confusion import MixUp, mix_ups, natural
@@ -32,6 +33,8 @@ class ClassLine:
         Labels of other classes that were predicted to be of this one.
     filled : int
         Blanks that were filled with it.
+    confidence : float or None
+        Mean confidence of those; None where it is not known.
     """
 
     name: str
@@ -39,6 +42,7 @@ class ClassLine:
     found: int
     false_alarms: int
     filled: int
+    confidence: float | None = None
 
     @property
     def share(self) -> float:
@@ -81,17 +85,24 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
             left_out.given, left_out.predicted, left_out.low, left_out.high
         )
         return QualityInParts([], 0, False, "", [], thirds)
-    answers = filled.predicted if isinstance(filled, FilledClasses) else {}
+    answers: Mapping[str, int] = {}
+    sure: Mapping[str, float] = {}
+    if isinstance(filled, FilledClasses):
+        answers, sure = filled.predicted, filled.confidence_of
     quality = per_class(left_out.given, left_out.predicted)
     lines = [
         ClassLine(
             *(each.name, each.labels, each.found, each.false_alarms),
             filled=answers.get(each.name, 0),
+            confidence=sure.get(each.name),
         )
         for each in quality
     ]
     seen = {line.name for line in lines}
-    lines += [ClassLine(name, 0, 0, 0, answers[name]) for name in {*answers} - seen]
+    lines += [
+        ClassLine(name, 0, 0, 0, answers[name], sure.get(name))
+        for name in {*answers} - seen
+    ]
     lines.sort(key=lambda line: natural(line.name))
     worst_first = len(lines) > IN_ORDER
     if worst_first:

@@ -76,7 +76,18 @@ def findings_of(
         for note in (*learning_notes(filled), *common_notes(filled))
     )
     left_out = model.left_out()
-    shown, cells = _shown_columns(model), Cells.of(model)
+    columns = tuple(
+        ColumnUse(
+            use.name,
+            use.kind,
+            use.missing,
+            use.role,
+            use.why,
+            use.reading(sampled=len(scan.labels) < scan.n_rows),
+        )
+        for use in model.columns_
+    )
+    shown, cells = _shown_columns(columns), Cells.of(model)
     to_label = tuple(
         _unsure(row, shown, cells, scan.first_row)
         for row in next_rows(model, tally.unsure, SHOWN)
@@ -89,17 +100,7 @@ def findings_of(
         labeled=scan.n_labeled,
         predicted=tally.n,
         unlabeled_used=scan.learned_unlabeled,
-        columns=tuple(
-            ColumnUse(
-                use.name,
-                use.kind,
-                use.missing,
-                use.role,
-                use.why,
-                use.reading(sampled=len(scan.labels) < scan.n_rows),
-            )
-            for use in model.columns_
-        ),
+        columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
         helped=Helped.from_comparison(
             model.estimator_.comparison_,
@@ -150,7 +151,8 @@ def _filled(
     if model.kind == "classes":
         given = Counter(str(label) for label in scan.labels if label is not None)
         predicted = Counter({str(k): count for k, count in tally.classes.items()})
-        return FilledClasses(given, predicted, tally.histogram, tally.mean)
+        means = {str(name): mean for name, mean in tally.mean_of_classes().items()}
+        return FilledClasses(given, predicted, tally.histogram, tally.mean, means)
     numbers = [float(label) for label in scan.labels if label is not None]
     return FilledNumbers(
         Histogram.of(numbers, tally.edges), tally.histogram, tally.mean
@@ -192,12 +194,12 @@ def _sample(given: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.in
     return np.sort(np.concatenate([labeled, others]))
 
 
-def _shown_columns(model: TableModel) -> tuple[str, ...]:
-    """Columns by which a reader knows a row: names first, then what is learned from."""
-    uses = model.columns_
+def _shown_columns(uses: Sequence[ColumnUse]) -> tuple[str, ...]:
+    """Columns by which a reader knows a row: names first, then what matters most."""
     names = [use.name for use in uses if use.kind == "identifier"][:1]
-    learned = [use.name for use in uses if use.role in ("known", "feature")]
-    return tuple((names + learned)[:SHOWN_COLUMNS])
+    learned = [use for use in uses if use.role in ("known", "feature")]
+    learned.sort(key=lambda use: -(use.importance or 0.0))  # stable where not measured
+    return tuple([*names, *(use.name for use in learned)][:SHOWN_COLUMNS])
 
 
 def _unsure(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -35,6 +36,8 @@ class Tally:
         Of confidences, or of predicted numbers.
     total : float
         Sum of confidences, or of the widths of intervals.
+    confidences : Counter
+        Sum of confidences of each class.
     """
 
     edges: NDArray[np.float64]
@@ -42,6 +45,7 @@ class Tally:
     n: int = 0
     classes: Counter[Any] = field(default_factory=Counter)
     total: float = 0.0
+    confidences: Counter[Any] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.histogram = Histogram.of([], self.edges)
@@ -50,6 +54,10 @@ class Tally:
     def mean(self) -> float:
         """Mean confidence, or mean width of the intervals; NaN of nothing."""
         return self.total / self.n if self.n else float("nan")
+
+    def mean_of_classes(self) -> dict[Any, float]:
+        """Mean confidence of the rows that were predicted to be of each class."""
+        return {name: self.confidences[name] / n for name, n in self.classes.items()}
 
     def add(
         self,
@@ -72,6 +80,8 @@ class Tally:
             measured = prediction.confidence
             self.classes.update(list(prediction.values))
             self.total += float(measured.sum())
+            by_class = pd.Series(measured).groupby(list(prediction.values), sort=False)
+            self.confidences.update(by_class.sum().to_dict())
         else:
             measured = np.asarray(prediction.values, dtype=np.float64)
             width = np.asarray(prediction.high) - np.asarray(prediction.low)
