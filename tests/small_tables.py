@@ -52,3 +52,56 @@ def error_of(result):
 def told_of(result):
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+WORDS = {
+    "billing": (
+        "I was charged twice this month",
+        "refund for the last invoice",
+        "payment failed, card declined",
+    ),
+    "bug": (
+        "app crashes when I open settings",
+        "cannot save file, it freezes",
+        "error 500 on the dashboard",
+    ),
+    "account": (
+        "forgot my password, cannot log in",
+        "please delete my account",
+        "change the address of my login",
+    ),
+    "shipping": (
+        "where is my parcel",
+        "the package arrived damaged",
+        "delivery is late by two weeks",
+    ),
+}
+
+
+def tickets(n=300, labels=36, seed=0):
+    """A text that tells all among columns that tell nothing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(list(WORDS), n)
+    tails = ["", " pls", "!!", " asap", " \U0001f621", ", thanks"]
+    names, hosts = ["ann", "bob", "cy", "dee", "eli"], ["x", "mail", "web"]
+    forms = ("{:04}-{:02}-{:02}", "{2:02}/{1:02}/{0:04}", "{2:02}.{1:02}.{0:04}")
+    rows = [["created", "customer e-mail", "subject", "priority", "minutes", "kind"]]
+    labeled = set(rng.permutation(n)[:labels].tolist())
+    for i in range(n):
+        text = str(rng.choice(WORDS[truth[i]]))
+        if rng.random() < 0.3:  # a slip of the finger
+            at = rng.integers(1, len(text) - 1)
+            text = text[:at] + text[at + 1 :]
+        day = (2024, int(rng.integers(1, 13)), int(rng.integers(1, 29)))
+        mail = f"{rng.choice(names)}{rng.integers(1, 999)}@{rng.choice(hosts)}.example"
+        rows.append(
+            [
+                str(rng.choice(forms)).format(*day),
+                mail,
+                text + str(rng.choice(tails)),
+                str(rng.choice(["low", "high", "urgent"])),
+                str(rng.integers(1, 600)),
+                str(truth[i]) if i in labeled else "",
+            ]
+        )
+    return rows, truth

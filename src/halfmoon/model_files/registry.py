@@ -29,6 +29,7 @@ HALFMOON = (
     "halfmoon.progress",
     "halfmoon.smoothers",
     "halfmoon.solvers",
+    "halfmoon.table.column_choice",
     "halfmoon.table.columns",
     "halfmoon.estimators.intervals",
     "halfmoon.table.model",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,13 @@ from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
+from halfmoon.table.column_choice import (
+    ColumnChoice,
+    chosen_columns,
+    left_out_losses,
+    left_out_score,
+    standard_errors_less,
+)
 from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
 from halfmoon.table.files.frame import as_rows
@@ -29,6 +37,8 @@ __all__ = ["LeftOut", "Prediction", "Progress", "TableModel"]
 
 BLOCK_ROWS = 65_536  # predicted at once, at most
 BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
+CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
+VETO = 1.0  # standard errors by which all columns win in the search itself
 LABELS_FOR_KNOWN = 2  # labels for each known column, at least
 
 
@@ -109,6 +119,8 @@ class TableModel:
     unread_ : dict
         Of each column, the cells read so far that were not of its kind; they count as
         missing.
+    choice_ : ColumnChoice or None
+        Columns that were left out because they hurt.
     estimator_ : HalfmoonClassifier or HalfmoonRegressor
         On the matrix that `transform` gives.
     record_ : dict
@@ -128,6 +140,7 @@ class TableModel:
     estimator_: Any = field(default=None, init=False, repr=False)
     table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     vectors_: Vectors = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    choice_: ColumnChoice | None = field(default=None, init=False, repr=False)
     intervals_: Intervals | None = field(default=None, init=False, repr=False)
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
     record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
@@ -178,16 +191,66 @@ class TableModel:
             raise LabelError(_nothing_to_learn_from(self.columns_))
         X = self.vectors_(frame)
         del frame
-        self.estimator_ = self._estimator(labeled, self.kind)
-        with _plain_errors(), heard(tell):
-            self.estimator_.fit(X, _as_targets(y, self.kind))
-            if self.order:
+        X = self._learn(X, y, tell)
+        if self.order:
+            with _plain_errors():
                 self.ordered_ = self._ordered(X, y, labeled)
         if self.kind == "numbers":
             held = self.estimator_._held_out()
             self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
         tell(1.0, "done")
         return self
+
+    def _learn(
+        self, X: NDArray[np.float32], y: list[Any], tell: Progress
+    ) -> NDArray[np.float32]:
+        """Fit to all columns, or to fewer where these do clearly better.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            What was learned from.
+        """
+        budget, start = self.budget / 2 if self.order else self.budget, time.monotonic()
+        self.choice_ = None
+        whole, named = self.vectors_, {*self.known, *self.keep}
+        groups = {use.name: whole.outputs_of(use.name) for use in self.table_.used}
+        groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
+        with _plain_errors():
+            fewer = chosen_columns(
+                X, y, self.kind, groups, named, CHOICE_SHARE * budget
+            )
+        if fewer is None:
+            self.estimator_ = self._fitted(X, y, budget, tell)
+            return X
+        half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
+        by_all = self._fitted(X, y, half, lambda at, what: tell(at / 2, what))
+        self.vectors_ = whole.only(fewer)
+        some = X[:, np.sort(np.concatenate([groups[name] for name in fewer]))]
+        by_fewer = self._fitted(
+            some, y, half, lambda at, what: tell(0.5 + at / 2, what)
+        )
+        losses = [left_out_losses(estimator) for estimator in (by_all, by_fewer)]
+        if standard_errors_less(*losses) > VETO:
+            self.vectors_, self.estimator_ = whole, by_all
+            return X
+        self.estimator_ = by_fewer
+        left_out = tuple(name for name in groups if name not in fewer)
+        scores = (left_out_score(by_all), left_out_score(by_fewer))
+        self.choice_ = ColumnChoice(left_out, *scores)
+        for use in self.table_.uses:
+            if use.name in left_out:
+                use.role, use.why = "left out", self.choice_.gain(self.kind)
+        return some
+
+    def _fitted(
+        self, X: NDArray[np.float32], y: list[Any], budget: float, tell: Progress
+    ) -> Any:
+        labeled = sum(label is not None for label in y)
+        estimator = self._estimator(labeled, self.kind, budget)
+        with _plain_errors(), heard(tell):
+            estimator.fit(X, _as_targets(y, self.kind))
+        return estimator
 
     @property
     def columns_(self) -> list[ColumnUse]:
@@ -272,11 +335,11 @@ class TableModel:
         """What the places of the classes on their scale add to the classes."""
         places = {each: i for i, each in enumerate(self.order)}
         numbers = [None if label is None else places[label] for label in y]
-        regressor = self._estimator(labeled, "numbers")
+        regressor = self._estimator(labeled, "numbers", self.budget / 2)
         regressor.fit(X, _as_targets(numbers, "numbers"))
         return Ordered.of(self.estimator_, regressor, self.order)
 
-    def _estimator(self, labeled: int, kind: Kind) -> Any:
+    def _estimator(self, labeled: int, kind: Kind, budget: float) -> Any:
         free = self._known_outputs()
         if LABELS_FOR_KNOWN * (len(free) + 1) > labeled and free:
             raise CommandError(
@@ -287,7 +350,7 @@ class TableModel:
             )
         options: dict[str, Any] = {
             "unpenalized": free or "auto",
-            "budget": self.budget / 2 if self.order else self.budget,
+            "budget": budget,
             "memory_limit": self.memory_limit,
             "random_state": self.random_state,
         }

@@ -10,6 +10,7 @@ import pandas as pd
 
 from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
+from halfmoon.table.column_notes import choice_notes
 from halfmoon.table.columns import ColumnUse
 from halfmoon.table.fill import Filled
 from halfmoon.table.giveaways import WHY, Giveaways
@@ -52,10 +53,13 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
             important=True,
         )
     yield from giveaway_notes(filled.model, scan)
+    yield from choice_notes(filled.model)
+    choice = filled.model.choice_
+    chosen = choice.left_out if choice else ()
     left_out = [
         use
         for use in filled.model.columns_
-        if use.role == "left out" and use.why not in WHY
+        if use.role == "left out" and use.why not in WHY and use.name not in chosen
     ]
     for use in left_out[:SHOWN]:
         yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")

@@ -21,7 +21,7 @@ were centered before. Outputs that do not vary are left out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -223,6 +223,13 @@ class Vectors:
         """Numbers of the columns of the matrix that come from one of the table."""
         owner = np.array([part.name for part in self.parts for _ in part.names])
         return np.flatnonzero(owner[self.kept] == name)
+
+    def only(self, names: Collection[str]) -> Vectors:
+        """The part of the matrix that comes from some columns of the table."""
+        owner = np.array([part.name for part in self.parts for _ in part.names])
+        chosen = np.isin(owner, list(names))
+        parts = [part for part in self.parts if part.name in names]
+        return Vectors(parts, self.kept[chosen])
 
     def __call__(self, frame: pd.DataFrame) -> NDArray[np.float32]:
         """The matrix, shape (b, d)."""
