@@ -7,6 +7,7 @@ from halfmoon.table import scan as scanning
 from halfmoon.table.blanks import Blanks
 from halfmoon.table.errors import LabelError, ReadError
 from halfmoon.table.files import open_table
+from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.scan import scan
 from small_tables import two_groups, write_csv
 
@@ -14,7 +15,7 @@ from small_tables import two_groups, write_csv
 def scanned(path, **options):
     with open_table(path) as table:
         options = {"most_bytes": 10**9, "seed": 0} | options
-        return scan(table, "side", ["x", "note"], Blanks(), **options)
+        return scan(table, GivenLabels("side", Blanks()), ["x", "note"], **options)
 
 
 def test_all_rows_of_a_small_table_in_order(tmp_path):

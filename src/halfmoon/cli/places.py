@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import IO
@@ -22,6 +23,7 @@ ENDINGS = {
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".br"),
 }
+FILLED = re.compile(r"(.+)\.filled(\d*)")
 READ_ONLY = {".xls", ".xlsb"}  # workbooks that are read and not written
 
 
@@ -44,22 +46,30 @@ def filled_beside(source: Path) -> Path:
     --------
     >>> filled_beside(Path("data/flowers.csv.gz")).as_posix()
     'data/flowers.filled.csv.gz'
+    >>> filled_beside(Path("flowers.filled.csv")).as_posix()
+    'flowers.filled2.csv'
     """
     stem = _stem(source.name)
     endings = source.name[len(stem) :]
     endings = ".xlsx" if endings.lower() in READ_ONLY else endings
-    return source.with_name(f"{stem}.filled{endings}")
+    before, times = _filled_before(stem)
+    return source.with_name(f"{before}.filled{times + 1 if times else ''}{endings}")
 
 
-def report_beside(filled: Path) -> Path:
-    """The place of the report on a filled table.
+def report_beside(filled: Path, target: str = "") -> Path:
+    """The place of the report on a filled table, or on one of its targets.
 
     Examples
     --------
     >>> report_beside(Path("flowers.filled.csv")).as_posix()
     'flowers.report.html'
+    >>> report_beside(Path("flowers.filled2.csv"), "species").as_posix()
+    'flowers.species.report2.html'
     """
-    return filled.with_name(_stem(filled.name).removesuffix(".filled") + ".report.html")
+    before, times = _filled_before(_stem(filled.name))
+    named = f".{target.replace('/', '_')}" if target else ""
+    number = times if times > 1 else ""
+    return filled.with_name(f"{before}{named}.report{number}.html")
 
 
 def is_table_name(name: str) -> bool:
@@ -71,6 +81,12 @@ def is_table_name(name: str) -> bool:
     (True, False)
     """
     return _stem(name) != name
+
+
+def _filled_before(stem: str) -> tuple[str, int]:
+    """The name before any filling, and how often the table was filled."""
+    match = FILLED.fullmatch(stem)
+    return (match[1], int(match[2] or 1)) if match else (stem, 0)
 
 
 def _stem(name: str) -> str:

@@ -9,34 +9,34 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
-
-import numpy as np
-import pyarrow as pa
 
 from halfmoon.report.findings import Note
 from halfmoon.table.allowance import Allowance
 from halfmoon.table.blanks import Blanks
-from halfmoon.table.cells import Cells, column_types
+from halfmoon.table.cells import column_types
+from halfmoon.table.earlier_runs import added_by, earlier_runs, guess_notes
 from halfmoon.table.errors import ModelError
-from halfmoon.table.files import Table, TableOutput, new_table
+from halfmoon.table.files import Table, new_table
+from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.model import TableModel
 from halfmoon.table.scan import Scan, scan
+from halfmoon.table.second_pass import Job, write_filled
 from halfmoon.table.selection import (
     added_columns,
     chosen_features,
+    existing,
     known_columns,
     listed,
     refuse_taken,
 )
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
-from halfmoon.table.unsure_rows import UnsureRows
 
-__all__ = ["Filled", "Stages", "fill_table", "predict_table"]
+__all__ = ["Filled", "Stages", "fill_table", "fill_targets", "learn", "predict_table"]
 
 
 class Stages(Protocol):
@@ -112,27 +112,70 @@ def fill_table(
     stages : Stages or None
         Told how far it has come.
     """
+    (filled,) = fill_targets(
+        table,
+        destination,
+        [settings],
+        overwrite=overwrite,
+        formulas=formulas,
+        stages=stages,
+    )
+    return filled
+
+
+def fill_targets(
+    table: Table,
+    destination: Any,
+    several: Sequence[Settings],
+    *,
+    typed: Mapping[str, Mapping[int, str]] | None = None,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> list[Filled]:
+    """Fill several targets of a table, none of them learning from another.
+
+    Parameters
+    ----------
+    table, destination, overwrite, formulas, stages
+        Of `fill_table`.
+    several : sequence of Settings
+        One for each target.
+    typed : mapping of str to mapping of int to str, or None
+        Of each target, labels that stand in no cell, by the number of the row, from 0.
+
+    Returns
+    -------
+    list of Filled
+        One for each target; escaped cells are counted in the first.
+    """
     start, stages = time.monotonic(), stages or Silent()
-    types: dict[str, Any] = {}  # known when the model is
+    targets = [settings.target for settings in several]
+    runs = earlier_runs(table)
+    types: dict[str, Any] = {}  # known when the models are
+    jobs, scans = [], []
     with new_table(
         destination, like=table, overwrite=overwrite, formulas=formulas, types=types
     ) as out:
-        model, found = learn(table, settings, stages)
-        types |= column_types(model)
-        model.unread_.clear()  # from now on of the rows that are filled in
-        blanks = Blanks(settings.unlabeled)
-        tally = write_filled(
-            table,
-            out,
-            model,
-            blanks,
-            stages.stage("Filling in"),
-            skip=[row.number for row in found.totals],
+        for settings in several:
+            labels = (typed or {}).get(settings.target, {})
+            given = given_labels(table, settings, runs, labels)
+            model, found = learn(table, settings, stages, runs, given, targets)
+            types |= column_types(model)
+            model.unread_.clear()  # from now on of the rows that are filled in
+            skip = [row.number for row in found.totals]
+            earlier = runs.get(settings.target, ())
+            jobs.append(Job(model, given.again(), skip, earlier))
+            scans.append(found)
+        write_filled(table, out, jobs, stages.stage("Filling in"))
+    seconds, sha256 = time.monotonic() - start, _sha256(table)
+    notes = tuple(table.notes)
+    return [
+        Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
+        for job, found, escaped in zip(
+            jobs, scans, [out.escaped, *[0] * (len(jobs) - 1)], strict=True
         )
-    seconds = time.monotonic() - start
-    return Filled(
-        model, found, tally, out.escaped, _sha256(table), seconds, tuple(table.notes)
-    )
+    ]
 
 
 def predict_table(
@@ -146,7 +189,11 @@ def predict_table(
 ) -> Filled:
     """Write a table with what a model says of its rows; as `fill_table`."""
     start, stages = time.monotonic(), stages or Silent()
-    refuse_taken(table.columns, added_columns(model.target, model.kind))
+    runs = earlier_runs(table)
+    earlier = runs.get(model.target, ())
+    refuse_taken(
+        set(table.columns) - set(earlier), added_columns(model.target, model.kind)
+    )
     missing = [u.name for u in model.table_.used if u.name not in table.columns]
     if missing:
         raise ModelError(
@@ -154,7 +201,13 @@ def predict_table(
             f"needs {listed([use.name for use in model.table_.used])} and the table "
             f"has {listed(table.columns)}."
         )
-    blanks = Blanks(model.record_["settings"]["unlabeled"])
+    given = None
+    if model.target in table.columns:
+        settings = Settings(
+            model.target, unlabeled=model.record_["settings"]["unlabeled"]
+        )
+        given = given_labels(table, settings, runs)
+    job = Job(model, given, earlier=earlier)
     with new_table(
         destination,
         like=table,
@@ -162,37 +215,79 @@ def predict_table(
         formulas=formulas,
         types=column_types(model),
     ) as out:
-        tally = write_filled(table, out, model, blanks, stages.stage("Predicting"))
+        write_filled(table, out, [job], stages.stage("Predicting"))
     seconds = time.monotonic() - start
-    return Filled(
-        model, None, tally, out.escaped, _sha256(table), seconds, tuple(table.notes)
-    )
+    sha256, notes = _sha256(table), tuple(table.notes)
+    return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes)
 
 
-def learn(table: Table, settings: Settings, stages: Stages) -> tuple[TableModel, Scan]:
-    """The first pass, and the model that is learned from what it kept."""
-    features = chosen_features(table.columns, settings)
-    known = known_columns(table.columns, settings)
+def given_labels(
+    table: Table,
+    settings: Settings,
+    runs: Mapping[str, tuple[str, ...]],
+    typed: Mapping[int, str] | None = None,
+) -> GivenLabels:
+    """The labels of a target: its cells, without what an earlier run predicted."""
+    source = runs[settings.target][0] if settings.target in runs else None
+    blanks = Blanks(settings.unlabeled)
+    return GivenLabels(settings.target, blanks, source, typed or {}, table.first_row)
+
+
+def learn(
+    table: Table,
+    settings: Settings,
+    stages: Stages,
+    runs: Mapping[str, tuple[str, ...]] | None = None,
+    given: GivenLabels | None = None,
+    targets: Sequence[str] = (),
+) -> tuple[TableModel, Scan]:
+    """The first pass, and the model that is learned from what it kept.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table.files`
+    settings : Settings
+    stages : Stages
+    runs : mapping or None
+        Of `earlier_runs`; None is to look.
+    given : GivenLabels or None
+        The labels; None are those in the cells.
+    targets : sequence of str
+        All that are filled in this run.
+    """
+    runs = earlier_runs(table) if runs is None else runs
+    existing(settings.target, table.columns, "target")
+    given = given_labels(table, settings, runs) if given is None else given
+    guessed = {*targets, *runs} - {settings.target}
+    features = chosen_features(table.columns, settings, added_by(runs), guessed)
+    known = [n for n in known_columns(table.columns, settings) if n in features]
+    own = set(table.columns) - added_by(runs)
     for task in ("classes", "numbers") if settings.task is None else (settings.task,):
-        refuse_taken(table.columns, added_columns(settings.target, task))
+        refuse_taken(own, added_columns(settings.target, task))
     allowance = Allowance.within(settings.memory)
     found = scan(
         table,
-        settings.target,
+        given,
         features,
-        Blanks(settings.unlabeled),
         most_bytes=allowance.rows,
         seed=settings.seed,
         progress=stages.stage("Reading"),
     )
     checked = checked_labels(found.labels, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
+    left = guessed - set(features)
     found = replace(
         found,
         labels=checked.labels,
         n_labeled=found.n_labeled - checked.n_ignored,
         n_ignored=found.n_ignored + checked.n_ignored,
-        notes=(*found.notes, *unmatched, *checked.notes),
+        notes=(
+            *given.notes(),
+            *found.notes,
+            *unmatched,
+            *checked.notes,
+            *guess_notes([name for name in table.columns if name in left]),
+        ),
     )
     model = TableModel(
         target=settings.target,
@@ -218,55 +313,3 @@ def learn(table: Table, settings: Settings, stages: Stages) -> tuple[TableModel,
 def _sha256(table: Table) -> str:
     with table.source.open() as file:
         return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
-
-
-def write_filled(
-    table: Table,
-    out: TableOutput,
-    model: TableModel,
-    blanks: Blanks,
-    progress: Callable[[float, float], None] | None = None,
-    skip: Sequence[int] = (),
-) -> Tally:
-    """The second pass: every row as it was, its blank filled in.
-
-    Parameters
-    ----------
-    table : table of `halfmoon.table.files`
-        With or without a column of the target's name.
-    out : new table of `halfmoon.table.files`
-    model : TableModel
-    blanks : Blanks
-        What counts as blank.
-    progress : callable or None
-    skip : sequence of int
-        Numbers of rows that stay as they are, blank or not.
-
-    Returns
-    -------
-    Tally
-    """
-    target, cells = model.target, Cells.of(model)
-    used = [use.name for use in model.table_.used]
-    tally = Tally(cells.edges, UnsureRows(used))
-    for batch in table.batches(progress=progress):
-        rows, blank = batch.rows, np.ones(len(batch), dtype=bool)
-        if target in table.columns:
-            blank = blanks.mask(rows.column(target))
-        left = np.isin(batch.start + np.arange(len(batch)), skip) & blank
-        blank &= ~left
-        where = np.flatnonzero(blank)
-        unknown = rows.take(pa.array(where))
-        prediction = model.predict(unknown)
-        if len(where):
-            tally.add(prediction, unknown, batch.start + where)
-        labels, source, *others = cells.columns(prediction, blank)
-        source = [
-            None if skipped else x for x, skipped in zip(source, left, strict=True)
-        ]
-        new = dict(zip(cells.added, [source, *others], strict=True))
-        if target in table.columns:
-            out.write(batch, replace={target: labels}, append=new)
-        else:
-            out.write(batch, replace={}, append={target: labels, **new})
-    return tally

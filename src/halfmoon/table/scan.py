@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from halfmoon.report.findings import Note
 from halfmoon.table.blanks import Blanks
 from halfmoon.table.errors import ReadError
+from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.sampling import Reservoir, joined
 from halfmoon.table.target import check_counts
 from halfmoon.table.totals import TotalsRow, TotalsRows, totals_note
@@ -79,9 +80,8 @@ class Scan:
 
 def scan(
     table: Any,
-    target: str,
+    given: GivenLabels,
     features: Sequence[str],
-    blanks: Blanks,
     *,
     most_bytes: int,
     seed: int,
@@ -92,9 +92,10 @@ def scan(
     Parameters
     ----------
     table : table of `halfmoon.table.files`
-    target, features : str, sequence of str
-        Columns.
-    blanks : Blanks
+    given : GivenLabels
+        The labels of the target.
+    features : sequence of str
+        Columns to learn from.
     most_bytes : int
         What the kept rows may take: half for labeled ones, half for others.
     seed : int
@@ -104,12 +105,15 @@ def scan(
     streams = [np.random.default_rng([seed, which]) for which in (0, 1)]
     labeled = Reservoir(MOST_LABELED, most_bytes // 2, streams[0])
     unlabeled = Reservoir(MOST_UNLABELED, most_bytes // 2, streams[1])
-    columns = [*features, target]
+    target, blanks = given.target, given.blanks
     totals = TotalsRows(target)
     for batch in table.batches(progress=progress):
-        rows = batch.rows.select(columns)
+        labels_here, blank = given.of(batch)
+        rows = pa.RecordBatch.from_arrays(
+            [*(batch.rows.column(name) for name in features), labels_here],
+            [*features, target],
+        )
         numbers = batch.start + np.arange(rows.num_rows)
-        blank = blanks.mask(rows.column(target))
         totals.see(batch.rows, batch.start, blank)
         for kept, those in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(those)
@@ -121,10 +125,11 @@ def scan(
     found = totals.found
     n_labeled = labeled.offered - sum(not row.blank for row in found)
     numbers_of_totals = [row.number for row in found]
-    given = _without(labeled, numbers_of_totals)
-    labels = given[0].column(target).to_pylist() if given else []
+    with_label = _without(labeled, numbers_of_totals)
+    labels = with_label[0].column(target).to_pylist() if with_label else []
     check_counts(target, n_labeled, n_rows - len(found), labels)
-    parts = [part for part in (given, _without(unlabeled, numbers_of_totals)) if part]
+    both_kinds = (with_label, _without(unlabeled, numbers_of_totals))
+    parts = [part for part in both_kinds if part]
     numbers = np.concatenate([part[1] for part in parts])
     order = np.argsort(numbers)
     labels += [None] * (len(numbers) - len(labels))

@@ -24,10 +24,25 @@ CLOSE = 3  # of these, the ones that a pattern may have meant
 WILD = set("*?[")
 
 
-def chosen_features(columns: Sequence[str], settings: Settings) -> tuple[str, ...]:
+def chosen_features(
+    columns: Sequence[str],
+    settings: Settings,
+    added: Collection[str] = (),
+    guessed: Collection[str] = (),
+) -> tuple[str, ...]:
     """The columns to learn from, in the order of the table.
 
     A name may be a pattern, as of files: "bill_*". The target is in no pattern.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Of the table.
+    settings : Settings
+    added : collection of str
+        Columns that halfmoon added, which are never learned from.
+    guessed : collection of str
+        Columns with predictions, which are learned from only if they are named.
 
     Examples
     --------
@@ -54,7 +69,15 @@ def chosen_features(columns: Sequence[str], settings: Settings) -> tuple[str, ..
             raise CommandError(
                 f"{both[0]!r} is in {option} and in exclude. Remove it from one."
             )
-    taken = wanted | known if wanted else set(columns) - unwanted - {settings.target}
+    for name in (*settings.features, *settings.known):
+        if name in added:
+            raise CommandError(
+                f"{name!r} was added by an earlier run of halfmoon and says what it "
+                f"predicted, so nothing can be learned from it. Remove it from the "
+                f"features."
+            )
+    usual = set(columns) - unwanted - {settings.target} - (set(guessed) - known)
+    taken = (wanted | known if wanted else usual) - set(added)
     if not taken:
         raise CommandError(
             f"No column is left to learn from: the table has "

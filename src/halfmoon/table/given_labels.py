@@ -1,0 +1,120 @@
+"""Which rows of a table have a label, and what it is.
+
+A cell of the target is a label unless it is blank. Two things may say otherwise: an
+earlier run, whose predictions count as blank, and labels that were typed into a list
+of rows, which count as if they stood in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon.report.findings import Note
+from halfmoon.report.wording import count
+from halfmoon.table.blanks import Blanks
+from halfmoon.table.earlier_runs import is_predicted
+from halfmoon.table.errors import LabelError
+from halfmoon.table.files import Batch
+from halfmoon.table.reading import as_column
+
+__all__ = ["GivenLabels"]
+
+
+@dataclass
+class GivenLabels:
+    """The labels of a target, batch by batch.
+
+    Parameters
+    ----------
+    target : str
+    blanks : Blanks
+    source : str or None
+        The column in which an earlier run said which labels it predicted.
+    typed : mapping of int to str
+        Labels that stand in no cell, by the number of their row, from 0.
+    first_row : int
+        What a spreadsheet calls the row that stands at 0.
+
+    Attributes
+    ----------
+    refilled : int
+        Labels that an earlier run predicted, seen so far.
+    """
+
+    target: str
+    blanks: Blanks
+    source: str | None = None
+    typed: Mapping[int, str] = field(default_factory=dict)
+    first_row: int = 2
+    refilled: int = 0
+
+    def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
+        """The labels of a batch, and where there are none, each of shape (b,)."""
+        column = as_column(batch.rows.column(self.target))
+        blank = self.blanks.mask(column)
+        if self.source is not None:
+            predicted = is_predicted(batch.rows.column(self.source))
+            self.refilled += int((predicted & ~blank).sum())
+            blank |= predicted
+        here = self.typed_in(batch)
+        if here:
+            self._refuse_two_labels(column, blank, batch.start)
+            column = self._with_typed(column, here)
+            blank[list(here)] = False
+        return column, blank
+
+    def typed_in(self, batch: Batch) -> dict[int, str]:
+        """Typed labels of a batch, by their place in it."""
+        return {
+            number - batch.start: label
+            for number, label in self.typed.items()
+            if batch.start <= number < batch.start + len(batch)
+        }
+
+    def again(self) -> Self:
+        """The same, with nothing seen so far."""
+        return replace(self, blanks=Blanks(self.blanks.unlabeled), refilled=0)
+
+    def notes(self) -> Iterator[Note]:
+        """What the user should know of labels that are not simply in their cells."""
+        if self.refilled:
+            yield Note(
+                f"{count(self.refilled, 'row')} marked 'predicted' in {self.source!r} "
+                f"{'was' if self.refilled == 1 else 'were'} filled again.",
+                "To keep a correction, set its source to 'given' or clear it.",
+                important=True,
+            )
+        if self.typed:
+            yield Note(f"{count(len(self.typed), 'label')} came from lists of rows.")
+
+    def _refuse_two_labels(
+        self, column: Any, blank: NDArray[np.bool_], start: int
+    ) -> None:
+        for number, label in self.typed.items():
+            place = number - start
+            if not 0 <= place < len(blank) or blank[place]:
+                continue
+            cell = str(column[place].as_py()).strip()
+            if cell != label:
+                raise LabelError(
+                    f"Row {number + self.first_row} has the label {cell!r} in the "
+                    f"table and {label!r} in a list of rows. Correct one of them."
+                )
+
+    def _with_typed(self, column: Any, here: Mapping[int, str]) -> Any:
+        values = column.to_pylist()
+        for place, label in here.items():
+            try:
+                values[place] = pa.scalar(label).cast(column.type).as_py()
+            except pa.ArrowException as error:
+                raise LabelError(
+                    f"The label {label!r} does not fit into {self.target!r}, a column "
+                    f"of {column.type}."
+                ) from error
+        return pa.array(values, column.type)

@@ -1,0 +1,109 @@
+"""The second pass: every row written as it was, with its blanks filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from halfmoon.table.cells import Cells
+from halfmoon.table.files import Batch, Table, TableOutput
+from halfmoon.table.given_labels import GivenLabels
+from halfmoon.table.model import TableModel
+from halfmoon.table.tally import Tally
+from halfmoon.table.unsure_rows import UnsureRows
+
+__all__ = ["Job", "write_filled"]
+
+CLEARED = ""  # a cell that is emptied; None would leave what it holds
+
+
+@dataclass
+class Job:
+    """A target to be filled in.
+
+    Parameters
+    ----------
+    model : TableModel
+    given : GivenLabels or None
+        Its labels; None if the table has no such column.
+    skip : sequence of int
+        Numbers of rows that stay as they are, blank or not.
+    earlier : sequence of str
+        Columns that an earlier run added, to be replaced.
+
+    Attributes
+    ----------
+    tally : Tally
+        What the predictions add up to.
+    """
+
+    model: TableModel
+    given: GivenLabels | None
+    skip: Sequence[int] = ()
+    earlier: Sequence[str] = ()
+
+    cells: Cells = field(init=False)
+    tally: Tally = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cells = Cells.of(self.model)
+        used = [use.name for use in self.model.table_.used]
+        self.tally = Tally(self.cells.edges, UnsureRows(used))
+
+    def columns(self, batch: Batch) -> dict[str, list[Any]]:
+        """The target and the columns beside it, None where a cell stays or is empty."""
+        blank = np.ones(len(batch), dtype=bool)
+        if self.given is not None:
+            _, blank = self.given.of(batch)
+        left = np.isin(batch.start + np.arange(len(batch)), self.skip) & blank
+        blank &= ~left
+        where = np.flatnonzero(blank)
+        unknown = batch.rows.take(pa.array(where))
+        prediction = self.model.predict(unknown)
+        if len(where):
+            self.tally.add(prediction, unknown, batch.start + where)
+        labels, source, *others = self.cells.columns(prediction, blank)
+        if self.given is not None:
+            for place, label in self.given.typed_in(batch).items():
+                labels[place] = label
+        for i in np.flatnonzero(left):
+            source[i] = None
+        new = dict(zip(self.cells.added, [source, *others], strict=True))
+        nothing: list[Any] = [None] * len(batch)
+        stale = {name: nothing for name in self.earlier if name not in new}
+        return {self.model.target: labels, **new, **stale}
+
+
+def write_filled(
+    table: Table,
+    out: TableOutput,
+    jobs: Sequence[Job],
+    progress: Callable[[float, float], None] | None = None,
+) -> None:
+    """Write every row as it was, its blanks filled in.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table.files`
+        With or without columns of the targets' names.
+    out : new table of `halfmoon.table.files`
+    jobs : sequence of Job
+        One for each target.
+    progress : callable or None
+    """
+    for batch in table.batches(progress=progress):
+        replaced: dict[str, list[Any]] = {}
+        added: dict[str, list[Any]] = {}
+        for job in jobs:
+            for name, values in job.columns(batch).items():
+                if name not in table.columns:
+                    added[name] = values
+                elif name == job.model.target:
+                    replaced[name] = values
+                else:  # of an earlier run: nothing of it stays
+                    replaced[name] = [CLEARED if v is None else v for v in values]
+        out.write(batch, replace=replaced, append=added)
