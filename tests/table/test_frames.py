@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal as assert_polars_equal
 import halfmoon
 from halfmoon.table import Settings, TableError, fill_table, open_table
 from halfmoon.table.files.frame import FrameTable, as_rows
+from small_tables import two_groups
 
 
 def flowers(n=60):
@@ -266,3 +267,27 @@ def test_without_the_libraries_the_way_to_get_them_is_said():
         "halfmoon.fill needs pyarrow, which is not installed. Run: "
         'pip install "halfmoon[table]"'
     )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_filled_frame_is_filled_again(library):
+    rows, _ = two_groups()
+    table = pa.table(
+        {
+            "x": [float(row[0]) for row in rows[1:]],
+            "side": [row[3] or None for row in rows[1:]],
+        }
+    )
+    made = {"pyarrow": lambda t: t, "pandas": lambda t: t.to_pandas()}
+    if library == "polars":
+        made["polars"] = pytest.importorskip("polars").from_arrow
+    once = halfmoon.fill(made[library](table), "side", budget=0.2).table
+    arrow = as_rows(once)
+    source = arrow["side_source"].to_pylist()
+    source[30] = "given"
+    changed = arrow.set_column(2, "side_source", pa.array(source))
+    again = as_rows(halfmoon.fill(made[library](changed), "side", budget=0.2).table)
+    assert again.column_names == ["x", "side", "side_source", "side_confidence"]
+    assert again["side_source"].to_pylist() == source
+    assert again["side_confidence"].to_pylist()[30] is None
+    assert again["side_confidence"].null_count == 11

@@ -177,11 +177,14 @@ class ColumnarWriter:
         return array.dictionary_encode() if pt.is_dictionary(field.type) else array
 
     def _replaced(self, array: Any, values: Sequence[object], field: Any) -> Any:
-        new = self._new(values, field)
+        cleared = pa.array([isinstance(v, str) and not v for v in values], pa.bool_())
+        new = self._new([v if v != "" else None for v in values], field)
         if pt.is_dictionary(field.type):
             plain = pc.coalesce(_decoded(new), _decoded(array))
+            plain = pc.if_else(cleared, pa.scalar(None, plain.type), plain)
             return self._encoded(plain, array.dictionary, field)
-        return pc.if_else(new.is_valid(), new, array)
+        kept = pc.if_else(new.is_valid(), new, array)
+        return pc.if_else(cleared, pa.scalar(None, kept.type), kept)
 
     def _one_dictionary(self, array: Any, field: Any) -> Any:
         """The same values in a dictionary that only grows, as the format wants it."""

@@ -74,7 +74,7 @@ def with_columns(
     ----------
     frame : data frame of pandas or polars, or pyarrow.Table
     replaced : dict of str to ndarray of shape (n,)
-        New values, None or NaN where the cell stays.
+        New values, None or NaN where the cell stays, "" where it is emptied.
     added : dict of str to ndarray of shape (n,)
         None and NaN are missing.
     """
@@ -95,12 +95,23 @@ def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([v is None or v != v for v in values], dtype=bool)
 
 
+def _given(values: NDArray[Any], stays: NDArray[np.bool_]) -> list[Any]:
+    """New values, None where a cell stays and where it is emptied."""
+    pairs = zip(values, stays, strict=True)
+    return [None if stay else _or_none(v) for v, stay in pairs]
+
+
+def _or_none(value: Any) -> Any:
+    return None if isinstance(value, str) and not value else value
+
+
 def _of_pandas(frame: Any, replaced: Any, added: Any) -> Any:
     new = frame.copy(deep=False)
     names = {str(name): name for name in frame.columns}
     for name, values in replaced.items():
         where = np.flatnonzero(~_missing(values))
-        new[names[name]] = _filled_series(frame[names[name]], where, values[where])
+        some = np.array([_or_none(v) for v in values[where]], dtype=object)
+        new[names[name]] = _filled_series(frame[names[name]], where, some)
     for name, values in added.items():
         new[name] = values
     return new
@@ -110,14 +121,15 @@ def _filled_series(column: Any, where: NDArray[np.intp], values: NDArray[Any]) -
     """A column with new values, of its type if they fit, else of one that holds all."""
     if not len(where):
         return column
-    numbers = all(isinstance(v, (int, float)) for v in values)
+    known = [v for v in values if v is not None]
+    numbers = all(isinstance(v, (int, float)) for v in known)
     if str(column.dtype) == "object":
         values = _as_they_were(column, values)
     kinds = [column.dtype]
     if numbers:
         nullable = str(column.dtype)[:1] in "IU"  # Int64, UInt8 and the like
         kinds.append("Float64" if nullable else "float64")
-    elif isinstance(values[0], str):
+    elif isinstance(known[0], str):
         kinds.append("str")
     for kind in [*kinds, object]:
         try:
@@ -145,7 +157,7 @@ def _of_polars(frame: Any, replaced: Any, added: Any) -> Any:
     new = frame
     for name, values in replaced.items():
         column, stays = frame[name], _missing(values)
-        given = [None if stay else v for v, stay in zip(values, stays, strict=True)]
+        given = _given(values, stays)
         if column.dtype == pl.String:
             given = [None if v is None else _as_text(v) for v in given]
         labels = pl.Series(name, given, strict=False)
@@ -168,7 +180,7 @@ def _of_pyarrow(frame: Any, replaced: Any, added: Any) -> Any:
     for name, values in replaced.items():
         place = frame.schema.get_field_index(name)
         column, stays = frame.column(place), _missing(values)
-        given = [None if stay else v for v, stay in zip(values, stays, strict=True)]
+        given = _given(values, stays)
         plain = pa.types.is_dictionary(column.type)
         kind = column.type.value_type if plain else column.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):

@@ -24,7 +24,8 @@ class SheetEdits:
     width : int
         The first column that is free in every row.
     replaced : dict of int to list
-        By column: a value for each row of the table; None leaves the cell.
+        By column: a value for each row of the table; None leaves the cell,
+        and an empty text empties it.
     appended : dict of str to list
         By name: a value for each row of the table; None for an empty cell.
     """
@@ -53,7 +54,7 @@ class SheetEdits:
         i = self.done
         self.done += 1
         replaced = [
-            (column, values[i])
+            (column, None if values[i] == "" else values[i])
             for column, values in sorted(self.replaced.items())
             if values[i] is not None
         ]

@@ -96,7 +96,8 @@ class WorkbookWriter:
             kind = self._types.get(field.name, field.type)
             for i, value in enumerate(replace.get(field.name, ())):
                 new = sheet_value(value, self._kind(kind), self._name)
-                cells[i] = cells[i] if new is None else new
+                if new is not None or value == "":
+                    cells[i] = new
             columns.append(cells)
         for name, values in append.items():
             kind = self._types.get(name)
@@ -143,7 +144,8 @@ class WorkbookWriter:
             kind = self._types.get(name, self._like.schema.field(place).type)
             column = self._like.layout.columns[place]
             self._edits.replaced.setdefault(column, []).extend(
-                sheet_value(value, kind, self._name) for value in values
+                "" if value == "" else sheet_value(value, kind, self._name)
+                for value in values
             )
         for name, values in append.items():
             kind = self._types.get(name)

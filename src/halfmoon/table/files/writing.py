@@ -55,7 +55,8 @@ class TableOutput:
         batch : Batch
             Of the table that the output is like.
         replace : dict of str to sequence, optional
-            A value for each row of the batch; the cell is left where it is None.
+            A value for each row of the batch; the cell is left where it is None, and
+            emptied where it is "".
         append : dict of str to sequence, optional
             New columns, the same ones for each batch; None gives an empty cell.
         """
