@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import logging
 import pickle
+import re
 
 import numpy as np
 import pytest
 
 from halfmoon import progress
-from halfmoon.estimators import ConditionalRegressor
-from halfmoon.progress import LoggedProgress, show_log
+from halfmoon.estimators import ConditionalClassifier, ConditionalRegressor
+from halfmoon.progress import LoggedProgress, ProgressLine, row_progress, show_log
 
 
 @pytest.fixture
@@ -84,6 +85,74 @@ def test_an_estimator_speaks_if_it_is_told(caplog):
     ConditionalRegressor(alpha=0.01).fit(X, X[:, 0])
     assert caplog.messages == []
     ConditionalRegressor(alpha=0.01, verbose=1).fit(X, X[:, 0])
-    assert caplog.messages == [
-        "ConditionalRegressor: 20 of 20 rows are labeled; 20 functions."
-    ]
+    (outcome,) = caplog.messages
+    assert re.fullmatch(
+        r"Fitted 20 labels among 20 rows in \d\.\d s; leave-one-out R² 0\.\d\d; "
+        r"alpha = 0\.01\.",
+        outcome,
+    )
+    ConditionalClassifier(alpha=0.01, verbose=2).fit(X, X[:, 0] > 0.5)
+    steps, outcome = caplog.messages[1:]
+    assert steps == "ConditionalClassifier: 20 of 20 rows are labeled; 20 functions."
+    assert "; leave-one-out accuracy " in outcome
+
+
+def terminal(monkeypatch):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(progress.sys, "stderr", screen)
+    return screen
+
+
+def test_one_line_on_a_terminal_is_written_over(clock, monkeypatch, caplog):
+    screen = terminal(monkeypatch)
+    caplog.set_level(logging.INFO, "halfmoon")
+    line, seen = ProgressLine(clock[0]), []
+    for item in line.over(iter("abc"), 60.0):
+        clock[0] += 1.0
+        seen.append(item)
+    assert seen == ["a", "b", "c"]
+    line.end("Tried 3 models.")
+    shown = ["1 model tried in 1 of 60 s", "2 models tried in 2 of 60 s"]
+    blanks = " " * len(shown[1])
+    assert screen.getvalue() == (
+        f"\r{shown[0]}\r{shown[1]}\r{blanks}\rTried 3 models.\n"
+    )
+    assert caplog.messages == []
+
+
+def test_rows_are_told_of_on_the_line(clock, monkeypatch):
+    screen = terminal(monkeypatch)
+    line = ProgressLine(clock[0])
+    for done in (400, 1_000):
+        clock[0] += 0.5
+        line(done, 1_000)
+    text = "400 of 1,000 rows (40 %)"
+    assert screen.getvalue() == f"\r{text}\r{' ' * len(text)}\r"
+    assert pickle.loads(pickle.dumps(line)) == line
+
+
+def test_a_notebook_gets_the_line_in_its_output(clock, monkeypatch):
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    monkeypatch.setattr(progress.sys, "stdout", out := OutStream())
+    ProgressLine(clock[0]).end("done")
+    assert out.getvalue() == "done\n"
+
+
+def test_a_log_gets_few_lines(clock, caplog):
+    caplog.set_level(logging.INFO, "halfmoon")
+    line = ProgressLine(clock[0])
+    for _ in line.over(range(60), 60.0):
+        clock[0] += 1.0
+    line.end("Tried 60 models.")
+    assert len(caplog.messages) == 6
+    assert caplog.messages[0] == "10 models tried in 10 of 60 s"
+    assert caplog.messages[-1] == "Tried 60 models."
+
+
+def test_what_verbose_means():
+    assert row_progress(0) is None
+    assert isinstance(row_progress(1), ProgressLine)
+    assert isinstance(row_progress(2), LoggedProgress)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -364,11 +365,19 @@ def test_a_tiny_budget_still_answers(draw):
     assert np.isfinite(model.predict(X, return_std=True)).all()
 
 
-def test_verbose_tells_of_each_candidate(draw, caplog):
+def test_verbose_tells_the_outcome_or_each_candidate(draw, caplog):
     X, _, y, _ = draw
     with caplog.at_level(logging.INFO, "halfmoon"):
-        HalfmoonRegressor(budget=AT_ONCE, verbose=1).fit(X, y)
-    assert any("standardized, linear" in message for message in caplog.messages)
+        model = HalfmoonRegressor(budget=AT_ONCE, verbose=1).fit(X, y)
+        (outcome,) = caplog.messages
+        assert re.fullmatch(
+            rf"Tried 1 model in \d+\.\d s; leave-one-out R² {model.loo_score_:.2f}; "
+            r"unlabeled rows not used\.",
+            outcome,
+        )
+        HalfmoonRegressor(budget=AT_ONCE, verbose=2).fit(X, y)
+    assert any("standardized, linear" in message for message in caplog.messages[1:])
+    assert caplog.messages[-1].startswith("Tried 1 model in")
 
 
 def test_clone_pickle_and_the_same_answer_again(moons, draw):

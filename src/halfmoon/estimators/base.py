@@ -7,6 +7,7 @@ they fit is a *solution*: `problem.Fit`, or an average of such.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Protocol
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels.given import numbered
+from halfmoon.progress import ProgressLine
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.validation import checked_rows
 
@@ -69,6 +71,19 @@ class Estimator(BaseEstimator, ABC):
 
     def _check_classes(self, codes: NDArray[np.intp]) -> None:
         """Refuse labels that cannot be fitted, -1 being none."""
+
+    @abstractmethod
+    def _outcome(self, seconds: float) -> str:
+        """What came of a fit, in a sentence."""
+
+    @abstractmethod
+    def _quality(self) -> str:
+        """How well left-out rows were predicted, in a few words."""
+
+    def _tell(self, start: float) -> None:
+        """Say what came of a fit that was begun at a time, if `verbose` asks for it."""
+        if self.verbose:
+            ProgressLine().end(self._outcome(time.monotonic() - start))
 
     @abstractmethod
     def _held_out(self) -> HeldOut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +41,7 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is left out altogether.
         """
+        start = time.monotonic()
         X = self._table(X, reset=True)
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
         X, labels, w = self._with_weight(X, labels, w)
@@ -48,6 +50,7 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         self._fit_rows(X, self._indicators(codes), w)
         self._codes = codes[self.labeled_]
         self._calibrate(self._codes)
+        self._tell(start)
         return self
 
     def _indicators(self, codes: NDArray[np.intp]) -> Array:
@@ -109,6 +112,9 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         self.temperature_ = fitted_temperature(scores, codes, w)
         right = np.isfinite(scores).all(axis=1) & (scores.argmax(axis=1) == codes)
         self.loo_score_ = float(np.average(right, weights=w))
+
+    def _quality(self) -> str:
+        return f"leave-one-out accuracy {100 * self.loo_score_:.0f} %"
 
 
 def _by_class(scores: Array) -> Array:

@@ -44,12 +44,13 @@ from halfmoon.candidates import (
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.callbacks import CallbackSupport, announced, with_callbacks
 from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.comparison import SUMMARIES, Comparison
 from halfmoon.estimators.null_space import null_spaces
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import telling_rows
-from halfmoon.progress import show_log
+from halfmoon.progress import ProgressLine, show_log
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows, refuse_equal_rows, refuse_extreme
 from halfmoon.unpenalized import Constant
@@ -98,15 +99,18 @@ class Halfmoon(CallbackSupport, Estimator):
             walk_candidates(searched, own, rng, judge.neighbors),
             lever_candidates(searched, own, rng),
         )
+        tried = announced(self, candidates)
+        if self.verbose == 1:
+            tried = ProgressLine().over(tried, seconds)
         entries = try_candidates(
-            announced(self, candidates),
+            tried,
             searched,
             judge,
             (1.0 - FINISH_SHARE * cells) * seconds,
-            logging.INFO if self.verbose else logging.DEBUG,
+            logging.INFO if self.verbose > 1 else logging.DEBUG,
         )
         verdict = Verdict.of(entries, searched, judge, safe=self.safe)
-        self.comparison_ = verdict.comparison
+        self._comparison = verdict.comparison
         self._cross_fitted = cross_fitted(entries, searched, judge, safe=self.safe)
         self._compared = np.searchsorted(data.chosen, searched.chosen)
         left = seconds - (time.monotonic() - start)
@@ -127,6 +131,20 @@ class Halfmoon(CallbackSupport, Estimator):
                 answers = twin
         self._twin_solution, self.solution_ = twin, answers
         self.used_unlabeled_ = answers.unlabeled
+
+    @property
+    def comparison_(self) -> Comparison:
+        """Each candidate beside the supervised twin, in columns of equal length."""
+        check_is_fitted(self)
+        return Comparison(self._comparison)
+
+    def _outcome(self, seconds: float) -> str:
+        models = len(self._comparison["candidate"]) - len(SUMMARIES)
+        used = "used" if self.used_unlabeled_ else "not used"
+        return (
+            f"Tried {models:,} model{'s' * (models != 1)} in {seconds:.1f} s; "
+            f"{self._quality()}; unlabeled rows {used}."
+        )
 
     def _held_out(self) -> HeldOut:
         solution = cast(Average | PreparedFit | InCells, self.solution_)

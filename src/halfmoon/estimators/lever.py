@@ -33,7 +33,7 @@ from halfmoon.problem import (
     solve_ridge,
     telling_rows,
 )
-from halfmoon.progress import LoggedProgress, show_log
+from halfmoon.progress import row_progress
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 from halfmoon.unpenalized import Constant, Unpenalized
@@ -107,18 +107,14 @@ class Lever(Estimator):
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
         """State the problem, pose it, solve it, and store what came out."""
         rng = as_generator(self.random_state)
-        progress = None
-        if self.verbose:
-            show_log()
-            progress = LoggedProgress()
-        stream = Stream(self.memory_limit, self.n_jobs, progress)
+        stream = Stream(self.memory_limit, self.n_jobs, row_progress(self.verbose))
         labeled = ~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)
         problem, alpha = self._chosen(
             self._state(X, int(labeled.sum()), rng), X, targets, w, rng, stream
         )
         posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=stream)
         logger.log(
-            logging.INFO if self.verbose else logging.DEBUG,
+            logging.INFO if self.verbose > 1 else logging.DEBUG,
             "%s: %d of %d rows are labeled; %d functions.",
             *(type(self).__name__, len(posed.chosen), X.shape[0]),
             posed.basis.n_components_,
@@ -140,6 +136,13 @@ class Lever(Estimator):
         self.alpha_, self.mu_ = self.solution_.alpha, self.solution_.posed.mu
         self.loo_errors_ = self.solution_.loo_scores
         self.coef_ = self.solution_.shaped(self.solution_.beta)
+
+    def _outcome(self, seconds: float) -> str:
+        n = self.solution_.posed.X.shape[0]
+        return (
+            f"Fitted {self.n_labeled_:,} labels among {n:,} rows in {seconds:.1f} s; "
+            f"{self._quality()}; alpha = {self.alpha_:.3g}."
+        )
 
     def _chosen(
         self,

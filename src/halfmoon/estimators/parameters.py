@@ -73,7 +73,8 @@ PARAMETERS = {
     "n_jobs": """
         int or None. Number of threads; None is all cores.""",
     "verbose": """
-        int. Above 0, progress is written to the log "halfmoon".""",
+        int. 1 shows one line of progress and the outcome; 2 writes each step to the log
+        "halfmoon".""",
     "unlabeled": """
         object. A value of y that means "no label" besides missing ones, such as -1.""",
     "budget": """
@@ -102,7 +103,8 @@ ATTRIBUTES = {
 SEARCH_ATTRIBUTES = {
     "n_labeled_": ATTRIBUTES["n_labeled_"],
     "comparison_": """
-        dict. Each candidate beside the supervised twin, in columns of equal length.""",
+        Comparison, a dict. Each candidate beside the supervised twin, in columns of
+        equal length.""",
     "used_unlabeled_": "bool. Unlabeled rows have a part in the answer.",
     "twin_": "estimator. The supervised twin, fitted.",
     "coef_": """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -39,6 +40,7 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is left out altogether.
         """
+        start = time.monotonic()
         X = self._table(X, reset=True)
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
         X, labels, w = self._with_weight(X, labels, w)
@@ -46,10 +48,14 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
             raise ValueError("The hinge loss is for classes; use a classifier.")
         self._fit_rows(X, self._as_targets(labels), w)
         self._score()
+        self._tell(start)
         return self
 
     def _score(self) -> None:
         self.loo_score_ = _r2(self._held_out())
+
+    def _quality(self) -> str:
+        return f"leave-one-out R² {self.loo_score_:.2f}"
 
     def _as_targets(self, labels: NDArray[Any]) -> Array:
         return numeric_targets(labels, self.unlabeled)
