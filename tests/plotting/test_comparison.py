@@ -3,9 +3,13 @@ import pytest
 from matplotlib.colors import to_rgba
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from halfmoon import ConditionalRegressor
+from halfmoon import ConditionalRegressor, HalfmoonRegressor
 from halfmoon.plotting import ComparisonDisplay
 
 TABLE = {
@@ -16,6 +20,19 @@ TABLE = {
     "low": np.array([0.0, -0.2, -0.1, -0.3, -0.4]),
     "high": np.array([0.0, -0.1, 0.3, 0.1, -0.2]),
     "weight": np.array([0.0, 0.0, 0.002, 0.249, 0.749]),
+}
+
+
+WRAPS = {
+    "pipeline": lambda model: make_pipeline(StandardScaler(), model),
+    "search": lambda model: GridSearchCV(model, {"safe": [True]}, cv=2),
+    "search of pipelines": lambda model: GridSearchCV(
+        make_pipeline(StandardScaler(), model), {}, cv=2
+    ),
+    "pipeline with a search": lambda model: make_pipeline(
+        StandardScaler(), GridSearchCV(model, {}, cv=2)
+    ),
+    "target": TransformedTargetRegressor,
 }
 
 
@@ -70,12 +87,25 @@ def test_few_are_shown_if_few_are_asked_for_but_all_that_answer(pyplot):
     assert len(display.candidates) == 5
 
 
+@pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+def test_it_looks_into_pipelines_and_searches(wrap):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    model = wrap(HalfmoonRegressor(budget=1e-9, random_state=0)).fit(X, X[:, 0])
+    display = ComparisonDisplay.from_estimator(model)
+    names = {"supervised twin", "average of all", "standardized, linear"}
+    assert set(display.candidates) == names
+
+
 def test_what_has_no_comparison_is_refused():
     with pytest.raises(NotFittedError):
         ComparisonDisplay.from_estimator(Compared())
     model = ConditionalRegressor(alpha=1.0).fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="ConditionalRegressor has no comparison_"):
         ComparisonDisplay.from_estimator(model)
+    pipeline = make_pipeline(StandardScaler(), model).fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(ValueError, match="ConditionalRegressor has no comparison_"):
+        ComparisonDisplay.from_estimator(pipeline)
     with pytest.raises(ValueError, match="no column 'low'"):
         ComparisonDisplay.from_comparison(
             {name: TABLE[name] for name in TABLE if name != "low"}

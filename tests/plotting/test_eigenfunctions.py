@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from halfmoon import LaplacianEigenmaps
 from halfmoon.kernels import Gaussian
@@ -46,3 +48,12 @@ def test_axes_that_come_are_used_and_must_be_enough(pyplot):
 def test_eigenmaps_must_be_fitted():
     with pytest.raises(NotFittedError):
         EigenfunctionDisplay.from_estimator(LaplacianEigenmaps(2), np.ones((3, 2)))
+
+
+def test_a_pipeline_that_ends_with_eigenmaps():
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    pipeline = make_pipeline(StandardScaler(), LaplacianEigenmaps(2, random_state=0))
+    display = EigenfunctionDisplay.from_estimator(pipeline.fit(X), X)
+    assert_array_equal(display.rows, X)
+    assert_array_equal(display.eigenvalues, pipeline[-1].eigenvalues_)
+    assert_allclose(display.values, pipeline.transform(X))

@@ -4,6 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from halfmoon import ConditionalRegressor, LaplacianClassifier
 from halfmoon.kernels import Gaussian
@@ -69,3 +71,14 @@ def test_one_alpha_was_not_chosen_and_an_unfitted_model_not_searched(table):
     model = ConditionalRegressor(alpha=0.5).fit(X, y)
     with pytest.raises(ValueError, match=r"alpha is 0\.5: .*Fit with several"):
         LeaveOneOutDisplay.from_estimator(model)
+
+
+def test_it_looks_into_pipelines(table):
+    X, y = table
+    model = ConditionalRegressor(Gaussian(1.0), alpha=[1e-4, 1e-1])
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
+    display = LeaveOneOutDisplay.from_estimator(pipeline)
+    assert_array_equal(display.errors, pipeline[-1].loo_errors_)
+    other = make_pipeline(StandardScaler(), KernelRidge()).fit(X, y)
+    with pytest.raises(ValueError, match="KernelRidge has no loo_errors_"):
+        LeaveOneOutDisplay.from_estimator(other)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.plotting.axes import axes_of, matplotlib_pyplot
+from halfmoon.plotting.inner import inner_model
 from halfmoon.rows import Array
 
 __all__ = ["ComparisonDisplay"]
@@ -77,6 +78,7 @@ class ComparisonDisplay:
         Parameters
         ----------
         model : fitted estimator with a `comparison_`
+            Or a pipeline or a search with such a one inside.
         n_candidates : int or None
             Show this many, the best, and besides them those with a weight of 5 % or
             more, the twin and the average of all; None is everything.
@@ -84,6 +86,7 @@ class ComparisonDisplay:
             New ones if None.
         """
         check_is_fitted(model)
+        model = inner_model(model, "comparison_")
         if not hasattr(model, "comparison_"):
             raise ValueError(
                 f"{type(model).__name__} has no comparison_: it fits one model and "

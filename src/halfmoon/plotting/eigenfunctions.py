@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.plotting.axes import matplotlib_pyplot
+from halfmoon.plotting.inner import inner_model
 from halfmoon.plotting.planes import as_numbers_table, column_names, column_numbers
 from halfmoon.rows import Array
 
@@ -69,7 +70,7 @@ class EigenfunctionDisplay:
         Parameters
         ----------
         maps : fitted LaplacianEigenmaps
-            Or any transformer.
+            Or any transformer, or a pipeline that ends with one.
         X : array or data frame of shape (n, d)
             The rows that were fitted, or new ones.
         columns : two of int or str, or None
@@ -85,7 +86,7 @@ class EigenfunctionDisplay:
         return cls(
             table[:, shown],
             np.asarray(maps.transform(X), dtype=np.float64),
-            getattr(maps, "eigenvalues_", None),
+            getattr(inner_model(maps, "eigenvalues_"), "eigenvalues_", None),
             tuple(names[c] for c in shown),
         ).plot(ax)
 

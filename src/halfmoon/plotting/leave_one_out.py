@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.plotting.axes import axes_of
+from halfmoon.plotting.inner import inner_model
 from halfmoon.rows import Array
 
 __all__ = ["LeaveOneOutDisplay"]
@@ -62,11 +63,17 @@ class LeaveOneOutDisplay:
         Parameters
         ----------
         model : fitted estimator of halfmoon
-            With several alphas.
+            With several alphas; or a pipeline or a search with such a one inside.
         ax : Axes or None
             New ones if None.
         """
         check_is_fitted(model)
+        model = inner_model(model, "loo_errors_")
+        if not hasattr(model, "loo_errors_"):
+            raise ValueError(
+                f"{type(model).__name__} has no loo_errors_: it does not choose alpha "
+                f"by leave-one-out. Use an estimator of halfmoon with several alphas."
+            )
         alphas = np.atleast_1d(np.asarray(model.alpha, dtype=np.float64))
         errors = model.loo_errors_
         if errors is None or len(alphas) < 2:
