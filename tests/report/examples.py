@@ -227,7 +227,9 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
         least_sure=tuple(row(i, values[i]) for i in shown),
         suspects=tuple(
             row(rows[k], left[k], given=number(given[k]))
-            for k in suspect_numbers(given, left)
+            for k in suspect_numbers(
+                given, left, left - width[rows], left + width[rows]
+            )
         ),
     )
 

@@ -180,16 +180,47 @@ def test_suspects_are_predicted_otherwise_and_unlikely():
     assert_array_equal(suspect_classes(given, predicted, p + 0.05), [2])
 
 
+def test_the_only_label_of_a_class_is_not_suspected():
+    given, predicted = list("aabbcd"), list("abbbaa")
+    p = np.array([0.9, 0.05, 0.9, 0.9, 0.0, 0.0])
+    assert_array_equal(suspect_classes(given, predicted, p), [1])
+
+
 def test_wild_numbers_do_not_hide_each_other(rng):
     predicted = rng.normal(size=60)
     given = predicted + rng.normal(0, 0.1, 60)
     given[[7, 20, 33]] += [50.0, 90.0, -70.0]
-    assert_array_equal(suspect_numbers(given, predicted)[:3], [20, 33, 7])
-    r = given - predicted
-    scores = 0.6745 * np.abs(r - np.median(r)) / np.median(np.abs(r - np.median(r)))
-    assert set(suspect_numbers(given, predicted)) == set(np.flatnonzero(scores > 3.5))
-    assert len(suspect_numbers(predicted, predicted)) == 0
-    assert len(suspect_numbers(given[:2], predicted[:2])) == 0
+    ends = predicted - 0.16, predicted + 0.16
+    assert_array_equal(suspect_numbers(given, predicted, *ends), [20, 33, 7])
+    assert len(suspect_numbers(predicted, predicted, *ends)) == 0
+    no_ends = np.full(60, -np.inf), np.full(60, np.inf)
+    assert len(suspect_numbers(given, predicted, *no_ends)) == 0
+    two = (x[:2] for x in (given, predicted, *ends))
+    assert len(suspect_numbers(*two)) == 0
+
+
+def test_numbers_are_judged_by_their_own_interval(rng):
+    """Dear houses are missed by more than cheap ones: only one label is strange."""
+    predicted = np.exp(rng.uniform(0, 8, 200))
+    given = predicted * (1 + 0.1 * rng.uniform(-1, 1, 200))
+    cheap, dear = predicted.argsort()[[20, -1]]
+    given[cheap] = 1.5 * predicted[cheap]
+    given[dear] = 1.12 * predicted[dear]
+    assert abs(given - predicted)[dear] > 100 * abs(given - predicted)[cheap]
+    ends = 0.91 * predicted, 1.09 * predicted
+    assert_array_equal(suspect_numbers(given, predicted, *ends), [cheap])
+    # Nothing inside its interval, or hardly outside, is listed however small the rest.
+    small = predicted + 1e-6 * (given - predicted)
+    small[dear] = 1.105 * predicted[dear]
+    assert len(suspect_numbers(small, predicted, *ends)) == 0
+    small[dear] = 1.11 * predicted[dear]
+    assert_array_equal(suspect_numbers(small, predicted, *ends), [dear])
+
+
+def test_ends_of_an_interval_may_differ():
+    predicted, given = np.zeros(9), np.array([-2, -1, 0, 1, 2, -1, 1, 6.0, -6.0])
+    low, high = np.full(9, -10.0), np.full(9, 2.0)
+    assert_array_equal(suspect_numbers(given, predicted, low, high), [7])
 
 
 def test_help_is_read_off_a_comparison():

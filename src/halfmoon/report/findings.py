@@ -378,6 +378,9 @@ class Findings:
         Rows to label next: unsure, and different from each other.
     distributions : tuple of ColumnDistribution
         Of the columns that matter most.
+    n_suspects : int
+        All labels that look wrong, of which `suspects` shows the first; 0 is as many as
+        are shown.
     """
 
     source: str
@@ -405,3 +408,4 @@ class Findings:
     notes: tuple[Note, ...] = ()
     next_rows: tuple[ShownRow, ...] = ()
     distributions: tuple[ColumnDistribution, ...] = ()
+    n_suspects: int = 0

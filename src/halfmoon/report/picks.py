@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = ["least_sure", "suspect_classes", "suspect_numbers"]
 SHOWN = 20
 DOUBTFUL = 0.1  # a given class this unlikely, or less, may be a slip
 FAR = 3.5  # robust deviations (Iglewicz and Hoaglin's bound)
+OUTSIDE = 1.2  # times as far from the prediction as the end of the interval
 MAD = 0.6745  # a normal deviation has this median size
 
 
@@ -35,40 +37,56 @@ def least_sure(
 
 
 def suspect_classes(
-    given: Sequence[str],
-    predicted: Sequence[str],
-    given_probability: Array,
-    count: int = SHOWN,
+    given: Sequence[str], predicted: Sequence[str], given_probability: Array
 ) -> NDArray[np.intp]:
     """Rows whose given class is another than the predicted one and at most 10 % likely.
 
     The least likely first. None of this says that a label is wrong: only that the other
-    rows speak against it.
+    rows speak against it. A label that is the only one of its class is never among
+    them: without it nothing is known of the class.
+
+    Examples
+    --------
+    >>> p = np.array([0.9, 0.02, 0.05, 0.01])
+    >>> suspect_classes(["a", "a", "b", "c"], ["a", "b", "b", "a"], p)
+    array([1])
     """
-    differs = np.array(
-        [one != other for one, other in zip(given, predicted, strict=True)], dtype=bool
+    alone = Counter(given)
+    doubted = [
+        one != other and alone[one] > 1
+        for one, other in zip(given, predicted, strict=True)
+    ]
+    chosen = np.flatnonzero(
+        np.array(doubted, dtype=bool) & (given_probability <= DOUBTFUL)
     )
-    chosen = np.flatnonzero(differs & (given_probability <= DOUBTFUL))
-    order = np.argsort(given_probability[chosen], kind="stable")
-    return chosen[order[:count]]
+    return chosen[np.argsort(given_probability[chosen], kind="stable")]
 
 
 def suspect_numbers(
-    given: Array, predicted: Array, count: int = SHOWN
+    given: Array,  # (m,)
+    predicted: Array,  # (m,)
+    low: Array,  # (m,)
+    high: Array,  # (m,)
 ) -> NDArray[np.intp]:
-    """Rows whose residual is beyond 3.5 robust deviations from the median residual.
+    """Rows whose given number is far outside of its own interval.
 
-    With m the median and MAD the median of abs(r - m), those with 0.6745 abs(r - m)
-    above 3.5 MAD; the farthest first. A few wild labels do not hide each other, as they
-    would with a standard deviation.
+    With t the residual as a multiple of the distance from the prediction to the end of
+    the interval on its side, these are the rows with abs(t) above 1.2 and with
+    0.6745 abs(t - m) above 3.5 MAD, where m is the median of t and MAD the median of
+    abs(t - m). So each row is judged by the errors that are usual for such rows, and a
+    few wild labels do not hide each other, as they would with a standard deviation. The
+    farthest comes first.
     """
     r = given - predicted
-    known = np.isfinite(r)
+    reach = np.where(r >= 0, high - predicted, predicted - low)
+    known = np.isfinite(r) & np.isfinite(reach)
     if known.sum() < 3:
         return np.empty(0, dtype=np.intp)
-    distance = np.where(known, np.abs(r - np.median(r[known])), 0.0)
+    least = np.finfo(np.float64).tiny
+    t = np.where(known, r, 0.0) / np.maximum(np.where(known, reach, 1.0), least)
+    distance = np.where(known, np.abs(t - np.median(t[known])), 0.0)
     spread = float(np.median(distance[known])) / MAD
     # Where most residuals are equal there is no spread to measure others by.
-    chosen = np.flatnonzero((distance > FAR * spread) & (spread > 0))
-    order = np.argsort(-distance[chosen], kind="stable")
-    return chosen[order[:count]]
+    far = (distance > FAR * spread) & (np.abs(t) > OUTSIDE) & (spread > 0)
+    chosen = np.flatnonzero(far)
+    return chosen[np.argsort(-np.abs(t[chosen]), kind="stable")]

@@ -60,7 +60,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
             "low": _finite(found.helped.low),
             "high": _finite(found.helped.high),
         },
-        "suspect_labels": len(found.suspects),
+        "suspect_labels": max(found.n_suspects, len(found.suspects)),
     }
     filled = found.filled
     if isinstance(filled, FilledClasses):
@@ -119,10 +119,21 @@ def _sentences(found: Findings) -> Iterator[object]:
     yield verdict(found)
     yield help_given(found.helped)
     if found.suspects:
-        yield (
-            f"{count(len(found.suspects), 'given label')} may be wrong by what the "
-            f"other rows say; the report lists them."
-        )
+        yield _doubts(found)
+
+
+def _doubts(found: Findings) -> str:
+    """How many labels look wrong."""
+    shown = len(found.suspects)
+    n = max(found.n_suspects, shown)
+    some = " or more" if len(found.left_out.given) < found.labeled else ""
+    if n == 1 and not some:
+        return "1 label looks wrong, judging by the other rows; the report shows it."
+    which = "them" if n == shown else f"the first {shown}"
+    return (
+        f"{n:,}{some} labels look wrong, judging by the other rows; the report lists "
+        f"{which}."
+    )
 
 
 def _scores(found: Findings) -> dict[str, Any]:

@@ -76,6 +76,7 @@ def findings_of(
         for note in (*learning_notes(filled), *common_notes(filled))
     )
     left_out = model.left_out()
+    doubted = _doubted(left_out)
     columns = tuple(
         ColumnUse(
             use.name,
@@ -112,7 +113,8 @@ def findings_of(
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
         least_sure=to_label,
-        suspects=_suspects(left_out, scan, shown, cells),
+        suspects=_suspects(doubted[:SHOWN], left_out, scan, shown, cells),
+        n_suspects=len(doubted),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=_versions(),
         command=command,
@@ -216,17 +218,25 @@ def _unsure(
     )
 
 
-def _suspects(
-    left_out: LeftOut, scan: Scan, shown: Sequence[str], cells: Cells
-) -> tuple[ShownRow, ...]:
-    if cells.kind == "classes":
-        chosen = suspect_classes(
+def _doubted(left_out: LeftOut) -> NDArray[np.intp]:
+    """Left-out rows whose given label looks wrong, the most doubtful first."""
+    if left_out.given_probability is not None:
+        return suspect_classes(
             [str(x) for x in left_out.given],
             [str(x) for x in left_out.predicted],
             _numbers(left_out.given_probability),
         )
-    else:
-        chosen = suspect_numbers(_numbers(left_out.given), _numbers(left_out.predicted))
+    ends = (left_out.given, left_out.predicted, left_out.low, left_out.high)
+    return suspect_numbers(*map(_numbers, ends))
+
+
+def _suspects(
+    chosen: NDArray[np.intp],
+    left_out: LeftOut,
+    scan: Scan,
+    shown: Sequence[str],
+    cells: Cells,
+) -> tuple[ShownRow, ...]:
     present = [name for name in shown if name in scan.rows.column_names]
     rows = []
     for i in chosen:
