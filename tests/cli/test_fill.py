@@ -1,6 +1,7 @@
 """Tables through ``halfmoon fill``, from the command to the files."""
 
 import gzip
+import re
 import subprocess
 import sys
 
@@ -182,6 +183,29 @@ def test_report_and_model_beside_the_table(run, folder):
     assert sorted(p.name for p in folder.iterdir()) == [
         *("m.halfmoon", "t.csv", "t.filled.csv", "t.report.html")
     ]
+
+
+def test_filled_rows_to_sort_and_filter(run, folder):
+    write_csv("t.csv", two_groups()[0])
+    told = told_of(
+        run("fill", "t.csv", "-t", "side", *QUICK, "--json", "--interactive", "r.html")
+    )
+    assert told["interactive"] == "r.html"
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    predicted = [
+        i + 2
+        for i, row in enumerate(read_csv("t.filled.csv")[1:])
+        if "predicted" in row
+    ]
+    shown = [int(n) for n in re.findall(r'class="figure" data-key="(\d+)"', page)]
+    assert len(shown) == len(set(shown)) > 0
+    assert set(shown) <= set(predicted)
+    result = run(
+        "fill", "t.csv", "-t", "side", "-o", "r.html", "--interactive", "r.html"
+    )
+    assert result.exit_code == 2
+    assert "--output and --interactive are both r.html" in result.output
 
 
 def test_quiet_says_nothing(run):

@@ -98,6 +98,12 @@ MOST_NAMED = 12  # columns with blanks in an error
     "the output; none when writing to standard output.",
 )
 @click.option("--no-report", is_flag=True, help="Write no report.")
+@click.option(
+    "--interactive",
+    metavar="FILE",
+    help="Write the filled rows to this HTML file too, up to 1,000 with the least sure "
+    "first, to sort and filter. Unlike the report, it holds a small script.",
+)
 @table_options
 @shared_options
 @click.pass_context
@@ -135,26 +141,28 @@ def _fill(
     model: str | None,
     report: str | None,
     no_report: bool,
+    interactive: str | None,
     **asked: Any,
 ) -> None:
     from halfmoon.model_files import save
-    from halfmoon.report import render
+    from halfmoon.report import render, render_rows
     from halfmoon.table.errors import CommandError
     from halfmoon.table.files import refuse_place, replacing
     from halfmoon.table.fill import fill_table
     from halfmoon.table.record import record_of
     from halfmoon.table.settings import Settings
-    from halfmoon.table.story import findings_of
+    from halfmoon.table.story import filled_rows, findings_of
 
     if report is None and chosen.place != STREAM and not no_report:
         report = str(report_beside(Path(chosen.place)))
-    _refuse_shared_places({"--report": report, "--model": model}, chosen)
+    places = {"--report": report, "--model": model, "--interactive": interactive}
+    _refuse_shared_places(places, chosen)
     with chosen.bars() as bars, chosen.table() as table:
         if asked["target"] is None:
             raise CommandError(_which_target(table, asked["unlabeled"]))
         settings = Settings(**asked)
         inputs = [] if chosen.file == STREAM else [chosen.file]
-        for place in (report, model):  # before any work is done in vain
+        for place in places.values():  # before any work is done in vain
             if place is not None:
                 refuse_place(place, chosen.overwrite, inputs)
         filled = fill_table(table, settings=settings, stages=bars, **chosen.writing)
@@ -173,8 +181,11 @@ def _fill(
         if report is not None:
             with replacing(report, overwrite=chosen.overwrite) as page:
                 page.write(render(found).encode())
+        if interactive is not None:
+            with replacing(interactive, overwrite=chosen.overwrite) as page:
+                page.write(render_rows(found, filled_rows(filled, found)).encode())
         bars.finish()
-    chosen.say(record, report=report, model=model)
+    chosen.say(record, report=report, model=model, interactive=interactive)
 
 
 def _which_target(table: Table, unlabeled: Any) -> str:

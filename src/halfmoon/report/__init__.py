@@ -27,6 +27,7 @@ from halfmoon.report.page import render
 from halfmoon.report.picks import least_sure, suspect_classes, suspect_numbers
 from halfmoon.report.reliability import Reliability, reliability
 from halfmoon.report.residuals import Residuals, residuals
+from halfmoon.report.rows_page import render_rows
 from halfmoon.report.scores import (
     Score,
     accuracy,
@@ -72,6 +73,7 @@ __all__ = [
     "r_squared",
     "reliability",
     "render",
+    "render_rows",
     "residuals",
     "suspect_classes",
     "suspect_numbers",

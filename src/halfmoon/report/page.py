@@ -7,8 +7,6 @@ text, twice over.
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from halfmoon.report.advice import next_steps
 from halfmoon.report.findings import Findings
 from halfmoon.report.illustrations import (
@@ -20,24 +18,13 @@ from halfmoon.report.illustrations import (
 )
 from halfmoon.report.model_names import families
 from halfmoon.report.quality import quality_in_parts
-from halfmoon.report.reasons import reason_groups
-from halfmoon.report.shown_text import rounded, shown
+from halfmoon.report.templating import environment
 from halfmoon.report.tiles import tiles
-from halfmoon.report.wording import (
-    answer,
-    count,
-    duration,
-    help_given,
-    number,
-    percent,
-    verdict,
-)
+from halfmoon.report.wording import answer, help_given, verdict
 
 __all__ = ["render"]
 
 MOST_COLUMNS = 200  # of a table, listed
-LENGTHY = 48  # characters of a cell, of which more is folded away
-LONG_WORD = 22  # characters, from which on a word may be broken anywhere
 
 
 def render(findings: Findings) -> str:
@@ -52,56 +39,34 @@ def render(findings: Findings) -> str:
     str
         The same for the same findings, byte by byte.
     """
-    environment = Environment(
-        loader=PackageLoader("halfmoon.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(
-        shown=shown,
-        rounded=rounded,
-        percent=percent,
-        number=number,
-        count=count,
-        duration=duration,
-        reasons=reason_groups,
-    )
-    environment.tests.update(unbroken=_is_unbroken, lengthy=_is_lengthy)
     steps = next_steps(findings)
     told = {step.command for step in steps if step.command}
-    text = environment.get_template("report.html").render(
-        f=findings,
-        of_classes=findings.kind == "classes",
-        columns=findings.columns[:MOST_COLUMNS],
-        answer=answer(findings),
-        tiles=tiles(findings),
-        verdict=verdict(findings),
-        help_given=help_given(findings.helped),
-        of_filled=of_filled(findings),
-        of_quality=of_quality(findings),
-        of_columns=of_columns(findings),
-        of_distributions=of_distributions(findings),
-        of_map=of_map(findings),
-        parts=quality_in_parts(findings),
-        models=families(findings.helped.candidates),
-        steps=steps,
-        alerts=[note for note in findings.notes if note.important],
-        notes=[
-            note
-            for note in findings.notes
-            if not note.important and note.command not in told
-        ],
-        rows_to_label=findings.next_rows or findings.least_sure,
+    text = (
+        environment()
+        .get_template("report.html")
+        .render(
+            f=findings,
+            of_classes=findings.kind == "classes",
+            columns=findings.columns[:MOST_COLUMNS],
+            answer=answer(findings),
+            tiles=tiles(findings),
+            verdict=verdict(findings),
+            help_given=help_given(findings.helped),
+            of_filled=of_filled(findings),
+            of_quality=of_quality(findings),
+            of_columns=of_columns(findings),
+            of_distributions=of_distributions(findings),
+            of_map=of_map(findings),
+            parts=quality_in_parts(findings),
+            models=families(findings.helped.candidates),
+            steps=steps,
+            alerts=[note for note in findings.notes if note.important],
+            notes=[
+                note
+                for note in findings.notes
+                if not note.important and note.command not in told
+            ],
+            rows_to_label=findings.next_rows or findings.least_sure,
+        )
     )
     return str(text)
-
-
-def _is_lengthy(text: str) -> bool:
-    return len(text) > LENGTHY
-
-
-def _is_unbroken(text: str) -> bool:
-    return any(len(word) > LONG_WORD for word in text.split())

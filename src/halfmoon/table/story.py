@@ -39,7 +39,7 @@ from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.unsure_rows import Unsure, as_text
 
-__all__ = ["findings_of"]
+__all__ = ["filled_rows", "findings_of"]
 
 MAPPED = 2_000  # rows on the map
 SHOWN_COLUMNS = 6
@@ -124,6 +124,14 @@ def findings_of(
         notes=notes,
         next_rows=to_label,
     )
+
+
+def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
+    """The filled rows that were kept, the least sure first, equal ones once."""
+    unsure, cells = filled.tally.unsure, Cells.of(filled.model)
+    first_row = 1 if filled.scan is None else filled.scan.first_row
+    shown = findings.shown_columns
+    return [_unsure(unsure.row(i), shown, cells, first_row) for i in range(len(unsure))]
 
 
 def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:
