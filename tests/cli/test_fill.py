@@ -116,14 +116,21 @@ def test_formats_in_and_out(run, ending):
     assert sides == list(truth)
 
 
-def test_a_number_in_a_column_of_whole_numbers_makes_it_one_of_floats(run):
+@pytest.mark.parametrize("kind", ["int16", "int64", "uint32", "float32", "double"])
+def test_numbers_keep_the_type_of_their_column(run, kind):
     x = np.arange(60)
-    y = pa.array([int(100 * v) if v % 2 else None for v in x], pa.int64())
+    y = pa.array([int(100 * v) if v % 2 else None for v in x]).cast(kind)
     pq.write_table(pa.table({"x": x * 0.1, "y": y}), "t.parquet")
     told_of(run("fill", "t.parquet", "-t", "y", "--json", *QUICK))
     filled = pq.read_table("t.filled.parquet")
-    assert filled.schema.field("y").type == pa.float64()
+    assert filled.schema.field("y").type == y.type
+    assert filled.schema.field("y_low").type == pa.float64()
     assert filled.column("y").to_pylist()[1::2] == [100.0 * v for v in x[1::2]]
+    low, value, high = (
+        filled.column(name).to_numpy()[::2] for name in ("y_low", "y", "y_high")
+    )
+    assert (low <= value).all()
+    assert (value <= high).all()
     assert np.abs(filled.column("y").to_numpy() - 100 * x).max() < 100
 
 

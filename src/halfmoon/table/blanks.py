@@ -13,27 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon.table.reading import as_column, is_text
+from halfmoon.table.reading import BLANK_WORDS, as_column, is_text
 from halfmoon.table.settings import as_marks
 
 __all__ = ["BLANK_TEXTS", "BLANK_WORDS", "Blanks", "as_number", "looks_blank"]
 
 #: Texts that count as blank in a target, in any mixture of upper and lower case.
 BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>")
-
-BLANK_LIKE = """
-? | ?? | ??? | - | -- | --- | . | .. | ... | * | … | – | — | nil | unk | unknown | tbd
-n.a. | n.a | na. | n/k | n.k. | n.d. | nd | #n/a | #na | #null! | #value! | #ref! | tba
-#name? | #div/0! | todo | to do | to be determined | to be done | missing | blank
-empty | pending | undefined | unspecified | not specified | unlabeled | unlabelled
-no answer | no data | nodata | no label | not applicable | not available | not known
-not labeled | not labelled
-"""
-
-#: Further words that often stand for no label; they are labels unless the user says.
-BLANK_WORDS = frozenset(
-    word.strip() for line in BLANK_LIKE.splitlines() for word in line.split("|")
-) - {""}
 
 
 @dataclass

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from halfmoon.report.histogram import confidence_edges, number_edges
 from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.number_style import PLAIN, NumberStyle
+from halfmoon.table.reading import is_text
 from halfmoon.table.selection import added_columns
 from halfmoon.table.target import Kind
 
@@ -20,12 +24,32 @@ GIVEN, PREDICTED = "given", "predicted"
 CONFIDENCE_DIGITS = 4
 
 
-def column_types(model: TableModel) -> dict[str, Any]:
-    """Types of the new columns where a file has types, and of predicted numbers."""
+def column_types(model: TableModel, schema: Any) -> dict[str, Any]:
+    """Types of the new columns where a file has types, and of predicted numbers.
+
+    Parameters
+    ----------
+    model : TableModel
+    schema : pyarrow.Schema
+        Of the table that is filled.
+    """
     source, *numbers = added_columns(model.target, model.kind)
+    types = {source: pa.string(), **dict.fromkeys(numbers, pa.float64())}
     if model.kind == "numbers":
-        numbers.append(model.target)
-    return {source: pa.string(), **dict.fromkeys(numbers, pa.float64())}
+        place = schema.get_field_index(model.target)
+        kind = pa.float64() if place < 0 else schema.field(place).type
+        types[model.target] = _number_type(kind, model.style_)
+    return types
+
+
+def _number_type(kind: Any, style: NumberStyle | None) -> Any:
+    """Type of a column with predicted numbers: its own, if it can hold them."""
+    if pt.is_dictionary(kind):
+        return _number_type(kind.value_type, style)
+    if is_text(kind):
+        plain = style is None or not (style.describe() or style.negative != "-x")
+        return pa.float64() if plain else kind
+    return kind if pt.is_primitive(kind) or pt.is_decimal(kind) else pa.float64()
 
 
 @dataclass(frozen=True)
@@ -41,49 +65,117 @@ class Cells:
         Of the histogram of confidences, or of numbers.
     digits : int
         After the point of predicted numbers.
+    style : NumberStyle
+        How numbers are written.
+    type : pyarrow.DataType or None
+        Of the numbers' column; None where they go into text, null where the labels
+        are classes.
     """
 
     kind: Kind
     added: tuple[str, ...]
     edges: NDArray[np.float64]
     digits: int
+    style: NumberStyle = PLAIN
+    type: Any = None
 
     @classmethod
-    def of(cls, model: TableModel) -> Cells:
-        """For the predictions of a model."""
-        added = added_columns(model.target, model.kind)
+    def of(cls, model: TableModel, schema: Any = None) -> Cells:
+        """For the predictions of a model.
+
+        Parameters
+        ----------
+        model : TableModel
+        schema : pyarrow.Schema or None
+            Of the table, where its columns have types.
+        """
+        added, decimal = added_columns(model.target, model.kind), _decimal(model)
+        types = {} if schema is None else column_types(model, schema)
         if model.kind == "classes":
-            return cls(model.kind, added, confidence_edges(), CONFIDENCE_DIGITS)
+            edges, style = confidence_edges(), NumberStyle(decimal)
+            type_ = None if schema is None else pa.null()
+            return cls("classes", added, edges, CONFIDENCE_DIGITS, style, type_)
         given = np.array(model.left_out().given, dtype=np.float64)
-        return cls(model.kind, added, number_edges(given), decimals(float(given.std())))
+        style, type_ = model.style_ or NumberStyle(decimal), types.get(model.target)
+        if not style.digits and style.thousands != decimal:
+            style = replace(style, decimal=decimal)
+        digits = decimals(float(given.std()))
+        if model.style_ is not None or (given == np.round(given)).all():
+            digits = shown_decimals(digits, style.digits)
+        if type_ is not None and pt.is_integer(type_):
+            digits = 0
+        return cls("numbers", added, number_edges(given), digits, style, type_)
 
     def columns(
         self, prediction: Prediction, blank: NDArray[np.bool_]
     ) -> list[list[Any]]:
         """The target, and each added column, over all rows; None for no cell."""
-        numbers = (
-            [prediction.confidence]
-            if prediction.confidence is not None
-            else [prediction.low, prediction.high]
-        )
-        values = prediction.values
+        values: list[Any] = prediction.values
+        numbers: list[Any] = [prediction.confidence]
         if prediction.confidence is None:
-            values = self._rounded(values)
+            values = self._typed(values)
+            numbers = [prediction.low, prediction.high]
         return [
             _spread(values, blank),
             [PREDICTED if b else GIVEN for b in blank],
-            *(_spread(self._rounded(column), blank) for column in numbers),
+            *(_spread(self._added(column), blank) for column in numbers),
         ]
 
     def shown(self, value: Any) -> str:
         """A label, or an end of its interval, for a person to read."""
         if value is None:
             return ""
-        return str(value) if self.kind == "classes" else f"{value:.{self.digits}f}"
+        return str(value) if self.kind == "classes" else self._written([value])[0]
+
+    def _typed(self, values: Any) -> list[Any]:
+        """Numbers as values of the target's column."""
+        if self.type is None or is_text(self.type):
+            return self._written(values)
+        if pt.is_integer(self.type):
+            return [round(value) for value in _within(values, self.type)]
+        if pt.is_boolean(self.type):
+            return [value >= 0.5 for value in values]
+        if pt.is_decimal(self.type):
+            scale, most = self.type.scale, 10**self.type.precision - 1
+            steps = (round(value * 10.0**scale) for value in values)
+            return [Decimal(min(max(n, -most), most)).scaleb(-scale) for n in steps]
+        return self._rounded(values)
+
+    def _added(self, values: Any) -> list[Any]:
+        """Numbers as values of a new column."""
+        if self.type is not None:
+            return self._rounded(values)
+        if self.kind == "numbers":
+            return self._written(values)
+        rounded = self._rounded(values)
+        if self.style.decimal == ".":
+            return rounded
+        return [str(x).replace(".", self.style.decimal) for x in rounded]
+
+    def _written(self, values: Any) -> list[Any]:
+        return self.style.write(np.asarray(values, float).tolist(), self.digits)
 
     def _rounded(self, values: Any) -> list[float]:
         rounded: list[float] = np.round(np.asarray(values, float), self.digits).tolist()
         return rounded
+
+
+def _within(values: Any, type_: Any) -> list[float]:
+    """Numbers that a type of integers can hold."""
+    bits = type_.bit_width
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if pt.is_unsigned_integer(type_):
+        low, high = 0, 2**bits - 1
+    return [min(max(value, low), high) for value in values]
+
+
+def _decimal(model: TableModel) -> str:
+    """What parts the decimals in most columns of the table."""
+    used = [use.style for use in model.columns_ if use.style and use.style.digits]
+    if model.style_ is not None and model.style_.digits:
+        used = [model.style_]
+    commas = sum(style.decimal == "," for style in used)
+    return "," if commas > len(used) / 2 else "."
 
 
 def _spread(values: list[Any], where: NDArray[np.bool_]) -> list[Any]:
@@ -91,6 +183,22 @@ def _spread(values: list[Any], where: NDArray[np.bool_]) -> list[Any]:
     column = np.full(len(where), None, dtype=object)
     column[where] = values
     return list(column)
+
+
+def shown_decimals(most: int, given: int) -> int:
+    """Digits after the point of predictions.
+
+    As many as the labels have; but not so few that a tenth of their spread is lost,
+    nor, beyond two, so many that they say more than a thousandth of it.
+
+    Examples
+    --------
+    >>> shown_decimals(decimals(50.0), 2), shown_decimals(decimals(5e4), 2)
+    (2, 2)
+    >>> shown_decimals(decimals(800.0), 0), shown_decimals(decimals(2.0), 0)
+    (0, 1)
+    """
+    return min(max(given, most - 2), max(most, min(given, 2)))
 
 
 def decimals(spread: float) -> int:

@@ -36,7 +36,9 @@ from halfmoon.table.forms import date_form, time_form
 from halfmoon.table.number_detection import number_style
 from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.reading import (
+    STRAY_NUMBERS,
     TRUTH_PAIRS,
+    WORDS,
     as_column,
     is_text,
     read_dates,
@@ -52,9 +54,7 @@ __all__ = ["CATEGORIES", "ColumnUse", "Columns"]
 
 CATEGORIES = 40  # different texts of a category, at most
 STRAY = 0.02  # cells of another kind that a column may have; they become missing
-STRAY_NUMBERS = 0.05  # of these a column of numbers may have more
 SHOWN = 20  # letters of a cell
-WORDS = 0.5  # of the cells: words for missing values that numbers or dates may have
 FEW = 20  # rows from which alone no column is called an identifier
 IDENTIFIER_NAME = re.compile(
     r"(^|[ _.-])(id|uuid|guid)$|[a-z](Id|ID)$"

@@ -161,7 +161,7 @@ def fill_targets(
             labels = (typed or {}).get(settings.target, {})
             given = given_labels(table, settings, runs, labels)
             model, found = learn(table, settings, stages, runs, given, targets)
-            types |= column_types(model)
+            types |= column_types(model, table.schema)
             model.unread_.clear()  # from now on of the rows that are filled in
             skip = [row.number for row in found.totals]
             earlier = runs.get(settings.target, ())
@@ -213,7 +213,7 @@ def predict_table(
         like=table,
         overwrite=overwrite,
         formulas=formulas,
-        types=column_types(model),
+        types=column_types(model, table.schema),
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
     seconds = time.monotonic() - start
@@ -299,6 +299,7 @@ def learn(
         random_state=settings.seed,
         level=settings.level,
         order=checked.order,
+        style=checked.style,
     )
     learning = stages.stage("Learning")
     model.fit(

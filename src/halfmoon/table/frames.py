@@ -101,8 +101,8 @@ class FilledFrame:
     table : data frame
         With its blanks filled in, and new columns: ``TARGET_source`` (given or
         predicted), and ``TARGET_confidence`` for classes or ``TARGET_low`` and
-        ``TARGET_high`` for numbers. Index and types are those of the frame; numbers
-        that are filled into whole ones make these floats.
+        ``TARGET_high`` for numbers. Index and types are those of the frame: what is
+        predicted for a column of whole numbers is rounded.
     filled : Filled
         The run in detail.
     settings : Settings

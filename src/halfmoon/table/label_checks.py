@@ -14,7 +14,6 @@ Each case is told in a note that names the way to have it otherwise.
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 import unicodedata
@@ -27,9 +26,11 @@ from typing import Any
 from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
 from halfmoon.table.blanks import Blanks, as_number, looks_blank
+from halfmoon.table.label_numbers import read_label_numbers
+from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.scales import resolved_order
 from halfmoon.table.settings import Settings
-from halfmoon.table.target import Kind, are_few_strays, check_labels, target_kind
+from halfmoon.table.target import Kind, check_labels, target_kind
 
 __all__ = ["CheckedLabels", "checked_labels", "mark_notes", "spelling_key"]
 
@@ -53,6 +54,8 @@ class CheckedLabels:
     n_ignored : int
         Labels that are neither learned from nor filled.
     notes : tuple of Note
+    style : NumberStyle or None
+        How numbers are written in text.
     """
 
     kind: Kind
@@ -60,6 +63,7 @@ class CheckedLabels:
     order: tuple[Any, ...] = ()
     n_ignored: int = 0
     notes: tuple[Note, ...] = ()
+    style: NumberStyle | None = None
 
 
 def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
@@ -79,14 +83,14 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
     notes: list[Note] = []
     ignored = 0
     if kind == "numbers":
-        strays = _strays(labels)
-        if strays and are_few_strays(labels):
+        read = read_label_numbers(labels)
+        strays = Counter(map(str, read.strays))
+        if strays and read.nearly_all:
             ignored = sum(strays.values())
             labels = [None if str(label) in strays else label for label in labels]
             notes.append(_stray_note(name, strays))
-        return CheckedLabels(
-            kind, check_labels(name, labels, kind), (), ignored, tuple(notes)
-        )
+        numbers = check_labels(name, labels, kind)
+        return CheckedLabels(kind, numbers, (), ignored, tuple(notes), read.style)
     spellings = _spellings(labels)
     if settings.merge_labels:
         labels = _merged(labels, spellings)
@@ -204,15 +208,6 @@ def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
         f"To have such cells filled, use --unlabeled {_words(marks)}.",
         f"--unlabeled {_words(marks)}",
         important=True,
-    )
-
-
-def _strays(labels: Sequence[Any]) -> Counter[str]:
-    """Labels that are not finite numbers, as text."""
-    return Counter(
-        str(label)
-        for label in labels
-        if label is not None and not math.isfinite(as_number(label))
     )
 
 

@@ -28,7 +28,9 @@ from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
 from halfmoon.table.files.frame import as_rows
 from halfmoon.table.giveaways import leave_out_giveaways
+from halfmoon.table.label_numbers import read_label_numbers
 from halfmoon.table.listening import Progress, heard, say_nothing
+from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.ordered import Ordered, classifier_left_out
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.vectors import Vectors
@@ -39,6 +41,7 @@ BLOCK_ROWS = 65_536  # predicted at once, at most
 BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
 CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
 VETO = 1.0  # standard errors by which all columns win in the search itself
+AMOUNTS = 20  # labels from which, if none is below 0, no other is taken to be
 LABELS_FOR_KNOWN = 2  # labels for each known column, at least
 
 
@@ -111,6 +114,8 @@ class TableModel:
         Share of the labels that the intervals of numbers are to hold.
     order : sequence
         Classes of a scale from low to high; empty where they have no order.
+    style : NumberStyle or None
+        How numbers are written; None leaves it to their labels.
 
     Attributes
     ----------
@@ -123,6 +128,10 @@ class TableModel:
         Columns that were left out because they hurt.
     estimator_ : HalfmoonClassifier or HalfmoonRegressor
         On the matrix that `transform` gives.
+    style_ : NumberStyle or None
+        How the labels are written, where they are numbers in text.
+    least_ : float
+        What the intervals of numbers do not go below: 0 for amounts.
     record_ : dict
         Of whoever has fitted it: what it was trained on, plain values only.
     """
@@ -136,6 +145,7 @@ class TableModel:
     random_state: int = 0
     level: float = 0.9
     order: Sequence[Any] = ()
+    style: NumberStyle | None = None
 
     estimator_: Any = field(default=None, init=False, repr=False)
     table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
@@ -143,6 +153,8 @@ class TableModel:
     choice_: ColumnChoice | None = field(default=None, init=False, repr=False)
     intervals_: Intervals | None = field(default=None, init=False, repr=False)
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
+    style_: NumberStyle | None = field(default=None, init=False, repr=False)
+    least_: float = field(default=-np.inf, init=False, repr=False)
     record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def fit(
@@ -198,6 +210,8 @@ class TableModel:
         if self.kind == "numbers":
             held = self.estimator_._held_out()
             self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
+            self.style_ = read_label_numbers(labels).style or self.style
+            self.least_ = _least([x for x in y if x is not None], self.style_)
         tell(1.0, "done")
         return self
 
@@ -297,7 +311,7 @@ class TableModel:
     def _predict(self, X: NDArray[Any]) -> Prediction:
         if self.intervals_ is not None:
             values = self.estimator_.predict(X) if len(X) else np.zeros(0)
-            low, high = self.intervals_(values)
+            low, high = self._ends(values)
             return Prediction(values.tolist(), low=low, high=high)
         classes = self.estimator_.classes_
         p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
@@ -309,6 +323,12 @@ class TableModel:
         second = classes[p.argmax(axis=1)].tolist()
         return Prediction(classes[best].tolist(), confidence, second=second)
 
+    def _ends(self, values: Array) -> tuple[Array, Array]:
+        """Of the intervals about numbers."""
+        assert self.intervals_ is not None
+        low, high = self.intervals_(values)
+        return np.maximum(low, np.minimum(values, self.least_)), high
+
     def left_out(self) -> LeftOut:
         """Labeled rows, all or some thousand, predicted without their own labels."""
         estimator = self.estimator_
@@ -316,7 +336,7 @@ class TableModel:
             held = estimator._held_out()
             told = np.isfinite(held.values).all(axis=1)
             values = held.values[told, 0]
-            low, high = self.intervals_(values)
+            low, high = self._ends(values)
             rows, given = estimator.labeled_[held.rows][told], held.y[told, 0].tolist()
             return LeftOut(rows, given, values.tolist(), low=low, high=high)
         places, p, codes = classifier_left_out(estimator)
@@ -381,6 +401,12 @@ def _as_targets(y: list[Any], kind: Kind) -> NDArray[Any]:
     targets = np.empty(len(y), dtype=object)
     targets[:] = y
     return targets
+
+
+def _least(y: list[float], style: NumberStyle | None) -> float:
+    """The least that a label can be: 0 if all are amounts, which are above 0."""
+    money = style is not None and bool(style.prefix or style.thousands)
+    return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
 
 
 def _joined(parts: list[Prediction]) -> Prediction:

@@ -18,9 +18,12 @@ from halfmoon.rows import Array
 from halfmoon.table.number_style import PLAIN, NumberStyle
 
 __all__ = [
+    "BLANK_WORDS",
     "MISSING_TEXTS",
     "MISSING_WORDS",
+    "STRAY_NUMBERS",
     "TRUTH_PAIRS",
+    "WORDS",
     "as_column",
     "read_dates",
     "read_numbers",
@@ -34,19 +37,32 @@ __all__ = [
 #: Texts that stand for no value, in any mixture of upper and lower case.
 MISSING_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", "-", "nat")
 
+BLANK_LIKE = """
+? | ?? | ??? | - | -- | --- | . | .. | ... | * | … | – | — | nil | unk | unknown | tbd
+n.a. | n.a | na. | n/k | n.k. | n.d. | nd | #n/a | #na | #null! | #value! | #ref! | tba
+#name? | #div/0! | todo | to do | to be determined | to be done | missing | blank
+empty | pending | undefined | unspecified | not specified | unlabeled | unlabelled
+no answer | no data | nodata | no label | not applicable | not available | not known
+not labeled | not labelled
+"""
+
+#: Words that often stand for no value; they are labels unless the user says.
+BLANK_WORDS = frozenset(
+    word.strip() for line in BLANK_LIKE.splitlines() for word in line.split("|")
+) - {""}
+
 #: Texts that stand for no value where the other cells of a column are numbers or dates.
 MISSING_WORDS = (
-    *("n.a.", "n.a", "n.d.", "n/d", "n/k", "k.a.", "s/o", "unk", "unk.", "unknown"),
-    *("missing", "tbd", "tbc", "tba", "nil", "void", "blank", "empty", "undefined"),
-    *("not available", "not applicable", "not known", "not measured", "no data"),
-    *("#n/a", "#na", "#value!", "#ref!", "#div/0!", "#num!", "#name?", "#null!"),
-    *("--", "---", "\u2013", "\u2014", "\u2212", ".", "..", "...", "??", "???"),
-    *("*", "**", "x", "xx", "xxx"),
+    *sorted(BLANK_WORDS),
+    *("k.a.", "s/o", "unk.", "tbc", "void", "undef", "not measured", "#num!"),
+    *("\u2212", "**", "x", "xx", "xxx"),
 )
 
 #: Texts for false and true, in any mixture of upper and lower case.
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 
+STRAY_NUMBERS = 0.05  # cells among numbers that may be something else
+WORDS = 0.5  # of the cells: words for missing values that numbers or dates may have
 SECOND = 1e-6  # in seconds, the unit of times below
 
 

@@ -95,6 +95,9 @@ def write_filled(
         One for each target.
     progress : callable or None
     """
+    schema = None if out.format.is_text else table.schema
+    for job in jobs:
+        job.cells = Cells.of(job.model, schema)
     for batch in table.batches(progress=progress):
         replaced: dict[str, list[Any]] = {}
         added: dict[str, list[Any]] = {}

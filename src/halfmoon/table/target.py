@@ -3,10 +3,11 @@
 ======================  ==========================================================
 labels are              if
 ======================  ==========================================================
-numbers                 nine in ten read as finite numbers, words that mean a blank
-                        aside, and of these either some are not whole, or there are
-                        more than 20 different ones, or more than 7 different ones in
-                        every 10 that are not all from 0 to 10
+numbers                 nine in ten read as finite numbers, however they are written
+                        (`number_style.py`) and words that mean a blank aside, and
+                        of these either some are not whole, or there are more than 20
+                        different ones, or more than 7 different ones in every 10
+                        that are not all from 0 to 10
 classes                 otherwise: text, truth values, a few whole numbers
 ======================  ==========================================================
 
@@ -14,7 +15,6 @@ classes                 otherwise: text, truth values, a few whole numbers
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfmoon.table.blanks import as_number, looks_blank
+from halfmoon.table.blanks import looks_blank
 from halfmoon.table.errors import LabelError
+from halfmoon.table.label_numbers import read_label_numbers
 
 __all__ = [
     "Kind",
-    "are_few_strays",
     "check_counts",
     "check_labels",
     "target_kind",
@@ -35,7 +35,6 @@ __all__ = [
 
 Kind = Literal["classes", "numbers"]
 
-STRAYS = 0.1  # of the labels that may be no numbers where the others are
 FEW_NUMBERS = 20  # different whole numbers that may be classes
 MOSTLY_DIFFERENT = 0.7  # of the labels: then they are no classes
 CODES = (0, 10)  # between these, whole numbers may be classes however few they are
@@ -60,11 +59,10 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     known = [label for label in labels if label is not None]
     if not known or any(isinstance(label, bool) for label in known):
         return "classes"
-    numbers = np.array([as_number(label) for label in known])
-    finite = np.isfinite(numbers)
-    if not finite.all() and not are_few_strays(known):
+    read = read_label_numbers(known)
+    if not read.nearly_all:
         return "classes"
-    numbers = numbers[finite]
+    numbers = np.array([value for value in read.values if value is not None])
     different = np.unique(numbers).size
     if (numbers != np.round(numbers)).any() or different > FEW_NUMBERS:
         return "numbers"
@@ -72,19 +70,6 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:
         return "numbers"
     return "classes"
-
-
-def are_few_strays(labels: Sequence[Any]) -> bool:
-    """Whether labels are numbers but for a tenth, or for words that mean a blank.
-
-    Examples
-    --------
-    >>> are_few_strays(["3.5"] * 19 + ["approx 4"]), are_few_strays(["3.5", "high"])
-    (True, False)
-    """
-    named = [label for label in labels if label is not None and not looks_blank(label)]
-    strays = sum(not math.isfinite(as_number(label)) for label in named)
-    return strays < len(named) and strays <= STRAYS * len(named)
 
 
 def check_counts(
@@ -148,9 +133,7 @@ def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
 
 
 def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:
-    numbers = [None if label is None else as_number(label) for label in labels]
-    pairs = zip(labels, numbers, strict=True)
-    strange = [label for label, x in pairs if x is not None and not math.isfinite(x)]
+    numbers, _, strange, _ = read_label_numbers(labels)
     if strange:
         raise LabelError(
             f"{_many(len(strange), 'label')} of {name!r} "
@@ -187,7 +170,7 @@ def _checked_classes(name: str, labels: Sequence[Any], known: int) -> list[Any]:
         )
     repeated = sum(count > 1 for count in counts.values())
     if len(counts) > MOST_CLASSES or (len(counts) > 20 and repeated < 2):
-        numbers = np.isfinite([as_number(label) for label in counts]).all()
+        numbers = not read_label_numbers(counts).strays
         advice = (
             "If they are amounts, take them as numbers (--task numbers)"
             if numbers

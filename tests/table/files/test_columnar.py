@@ -131,8 +131,8 @@ def test_numbers_with_decimals_in_a_column_of_integers(rows, tmp_path, kind):
     values = {"integer": [1.25] + [None] * (N - 1)}
     with pytest.raises(OutputError, match="does not fit into the column 'integer'"):
         filled(source, tmp_path / f"out.{kind}", values, {})
-    wider = columnar_writer.filled_type(rows.schema.field("integer").type, True)
-    filled(source, tmp_path / f"out.{kind}", values, {}, types={"integer": wider})
+    wider = {"integer": pa.float64()}
+    filled(source, tmp_path / f"out.{kind}", values, {}, types=wider)
     after = loaded(tmp_path / f"out.{kind}")["integer"]
     assert after.type == pa.float64()
     assert after.to_pylist() == [1.25, *map(float_or_none, rows["integer"][1:])]

@@ -18,7 +18,12 @@ __all__ = ["NewCells", "value_text"]
 
 # Also as wide characters, which some spreadsheets take for the narrow ones.
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
-NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+# Also with what people write around it: -$1,053.20, -26 kg; but nothing to compute.
+NUMBER = re.compile(
+    r"[+-]? ?([A-Z]{0,3}[$€£¥₹]|[A-Z]{3})? ?"
+    r"([0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+    r"[ \u00a0]?[A-Za-z%‰°µ²³€£¥₹/]{0,8}"
+)
 
 
 class NewCells:

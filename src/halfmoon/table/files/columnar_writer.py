@@ -2,7 +2,7 @@
 
 Columns keep their types and the file its metadata. A replaced cell takes the type of
 its column; `types` says otherwise where it must be another one, as when a predicted
-number goes into a column of integers.
+number goes into a column of text.
 """
 
 from __future__ import annotations
@@ -22,26 +22,11 @@ from halfmoon.table.files.cells import value_text
 from halfmoon.table.files.columnar import ColumnarTable
 from halfmoon.table.files.format import Format
 
-__all__ = ["ColumnarWriter", "filled_type"]
+__all__ = ["ColumnarWriter"]
 
 GROUP_ROWS = 2**16  # rows of a row group, or of a batch in the file
 GROUP_BYTES = 2**24
 Values = Mapping[str, Sequence[object]]
-
-
-def filled_type(kind: Any, numbers: bool) -> Any:
-    """Type of a column once predictions are in it: float64 for numbers in integers.
-
-    Parameters
-    ----------
-    kind : pyarrow.DataType
-        What the column is.
-    numbers : bool
-        Whether predicted values are numbers, which have decimals.
-    """
-    if numbers and not pt.is_floating(kind) and not pt.is_string(kind):
-        return pa.float64()
-    return kind
 
 
 class ColumnarWriter:
