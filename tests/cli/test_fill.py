@@ -70,7 +70,7 @@ def test_standard_input_to_standard_output(run):
     lines = [line.split(",") for line in result.stdout.splitlines()]
     assert [line[:3] for line in lines] == [row[:3] for row in rows]
     assert [line[3] for line in lines[1:]] == list(truth)
-    assert "30 blank cells of side filled from 10 given" in result.stderr
+    assert "Filled 30 blanks in 'side' from 10 labels." in result.stderr
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv.gz", "parquet", "feather"])

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn import datasets
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon.candidates import scores_by_class
 from halfmoon.estimators.calibration import probabilities
 from halfmoon.report import (
     ColumnDistribution,
@@ -14,6 +15,7 @@ from halfmoon.report import (
     FilledClasses,
     FilledNumbers,
     Findings,
+    Gain,
     Helped,
     Histogram,
     LeftOutClasses,
@@ -24,6 +26,8 @@ from halfmoon.report import (
     ShownRow,
     confidence_edges,
     eigenmap,
+    gain_of_classes,
+    gain_of_numbers,
     least_sure,
     number_edges,
     render,
@@ -31,6 +35,8 @@ from halfmoon.report import (
     suspect_numbers,
 )
 from halfmoon.report.wording import number
+
+COMPARED = ("y", "average", "twin")
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -48,6 +54,11 @@ HOSTILE = (
     "x" * 10_000,
     "e" + "\u0301" * 500,
 )
+
+
+def by_class(model, values):
+    """The classes of values of leave-one-out."""
+    return model.classes_[scores_by_class(values).argmax(axis=1)].astype(str)
 
 
 def about(source, target, kind, names, n, labeled, **rest):
@@ -138,7 +149,12 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
     return Findings(
         **about(source, target, "classes", names, len(X), len(chosen)),
         helped=Helped.from_comparison(
-            model.comparison_, used_unlabeled=model.used_unlabeled_, measure="log loss"
+            model.comparison_,
+            used_unlabeled=model.used_unlabeled_,
+            gain=gain_of_classes(
+                *(by_class(model, model._cross_fitted[name]) for name in COMPARED),
+                rows=len(X) - len(chosen),
+            ),
         ),
         left_out=LeftOutClasses(
             tuple(given), tuple(predicted), p_left.max(axis=1), p_given
@@ -209,7 +225,10 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
         helped=Helped.from_comparison(
             model.comparison_,
             used_unlabeled=model.used_unlabeled_,
-            measure="mean squared error",
+            gain=gain_of_numbers(
+                *(model._cross_fitted[name][:, 0] for name in COMPARED),
+                rows=len(X) - len(chosen),
+            ),
         ),
         left_out=LeftOutNumbers(given, left, left - half, left + half, 0.9),
         filled=FilledNumbers(
@@ -343,7 +362,9 @@ def made_up(classes, n=400, labeled=60, seed=0):
         **about(
             "table.csv", "kind", "classes", [f"c{i}" for i in range(6)], n, labeled
         ),
-        helped=Helped(False, "log loss", 0.7, 0.69, -0.01, -0.05, 0.03),
+        helped=Helped(
+            False, Gain("classes", n - labeled, labeled, 7, 6, 1 / 30, -0.05, 0.1)
+        ),
         left_out=LeftOutClasses(
             tuple(names[codes[given]]),
             tuple(names[predicted[given]]),
@@ -408,7 +429,7 @@ def hostile():
 
 def two_labels():
     """The least there can be."""
-    nothing = Helped(False, "log loss", np.nan, np.nan, np.nan, np.nan, np.nan)
+    nothing = Helped(False, Gain("classes", 3, 0, 0, 0, np.nan, np.nan, np.nan))
     return replace(
         made_up(["no", "yes"], n=5, labeled=2),
         helped=nothing,

@@ -5,6 +5,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
 from halfmoon.report import (
+    Gain,
     Helped,
     Histogram,
     confidence_edges,
@@ -233,8 +234,8 @@ def test_help_is_read_off_a_comparison():
         "high": np.array([0.0, -0.1, 0.3, 0.1, -0.2]),
         "weight": np.array([0.0, 0.0, 0.3, 0.7, 0.0]),
     }
-    helped = Helped.from_comparison(table, used_unlabeled=True, measure="log loss")
-    assert (helped.twin_error, helped.average_error) == (0.5, 0.35)
-    assert (helped.difference, helped.low, helped.high) == (-0.15, -0.2, -0.1)
+    gain = Gain("classes", 9, 8, 7, 6, 0.1, -0.1, 0.3)
+    helped = Helped.from_comparison(table, used_unlabeled=True, gain=gain)
+    assert (helped.used_unlabeled, helped.gain) == (True, gain)
     assert [each.name for each in helped.candidates] == ["walk", "plain"]
     assert helped.candidates[0].low == -0.3

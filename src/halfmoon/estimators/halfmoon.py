@@ -111,8 +111,10 @@ class Halfmoon(CallbackSupport, Estimator):
         )
         verdict = Verdict.of(entries, searched, judge, safe=self.safe)
         self._comparison = verdict.comparison
-        self._cross_fitted = cross_fitted(entries, searched, judge, safe=self.safe)
-        self._compared = np.searchsorted(data.chosen, searched.chosen)
+        self._cross_fitted = {
+            "y": searched.y,
+            **cross_fitted(entries, searched, judge, safe=self.safe),
+        }
         left = seconds - (time.monotonic() - start)
         finish = Finish(
             data,

@@ -27,11 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
+from halfmoon.optimism import choice_factor
 from halfmoon.rows import Array
 
-__all__ = ["CHOICE", "Intervals"]
+__all__ = ["Intervals"]
 
-CHOICE = 6.0  # c above
 PULL = 30.0  # rows' worth of errors that do not depend on what is predicted
 LEAST = 0.3  # of the mean error: the line does not go below
 
@@ -120,7 +120,7 @@ def _quantile(
 ) -> float:
     n = len(r)
     rank = math.ceil((n + 1) * level)
-    factor = math.sqrt(1 + CHOICE / n)
+    factor = choice_factor(n)
     if rank <= n:
         return factor * float(r[rank - 1])
     spread = math.sqrt(float(np.mean(r * r)) * (1 + 1 / n))

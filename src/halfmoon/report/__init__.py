@@ -22,6 +22,7 @@ from halfmoon.report.findings import (
     RowMap,
     ShownRow,
 )
+from halfmoon.report.gain import Gain, gain_of_classes, gain_of_numbers
 from halfmoon.report.histogram import Histogram, confidence_edges, number_edges
 from halfmoon.report.page import render
 from halfmoon.report.picks import least_sure, suspect_classes, suspect_numbers
@@ -47,6 +48,7 @@ __all__ = [
     "FilledClasses",
     "FilledNumbers",
     "Findings",
+    "Gain",
     "Helped",
     "Histogram",
     "LeftOutClasses",
@@ -65,6 +67,8 @@ __all__ = [
     "confusion",
     "coverage",
     "eigenmap",
+    "gain_of_classes",
+    "gain_of_numbers",
     "help_given",
     "least_sure",
     "mean_absolute_error",

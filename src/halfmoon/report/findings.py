@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.report.gain import Gain
 from halfmoon.report.histogram import Histogram
 from halfmoon.rows import Array
 
@@ -151,35 +152,25 @@ class Helped:
     ----------
     used_unlabeled : bool
         They have a part in the answer.
-    measure : str
-        "log loss" or "mean squared error", of left-out rows; less is better.
-    twin_error, average_error : float
-        Of the supervised twin, and of the average of all candidates.
-    difference, low, high : float
-        The latter less the former, and the interval that holds it with 95 %.
+    gain : Gain
+        What they gained, in the units of the headline.
     candidates : tuple of Candidate
         Those with most weight in the answer.
     """
 
     used_unlabeled: bool
-    measure: str
-    twin_error: float
-    average_error: float
-    difference: float
-    low: float
-    high: float
+    gain: Gain
     candidates: tuple[Candidate, ...] = ()
 
     @classmethod
     def from_comparison(
-        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, measure: str
+        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: Gain
     ) -> Self:
         """Read off the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
         names = [str(name) for name in comparison["candidate"]]
         twin, average = names.index("supervised twin"), names.index("average of all")
         columns = ("difference", "low", "high", "weight")
         numbers = np.array([comparison[c] for c in columns], dtype=float).T  # (c, 4)
-        errors = np.asarray(comparison["loo_error"], dtype=float)
         heaviest = [
             i
             for i in np.argsort(-numbers[:, 3], kind="stable")
@@ -187,12 +178,7 @@ class Helped:
         ]
         return cls(
             used_unlabeled=used_unlabeled,
-            measure=measure,
-            twin_error=float(errors[twin]),
-            average_error=float(errors[average]),
-            difference=float(numbers[average, 0]),
-            low=float(numbers[average, 1]),
-            high=float(numbers[average, 2]),
+            gain=gain,
             candidates=tuple(
                 Candidate(
                     names[i],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfmoon.rows import Array
 
-__all__ = ["least_sure", "suspect_classes", "suspect_numbers"]
+__all__ = ["SHOWN", "least_sure", "suspect_classes", "suspect_numbers"]
 
 SHOWN = 20
 DOUBTFUL = 0.1  # a given class this unlikely, or less, may be a slip

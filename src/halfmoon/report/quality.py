@@ -110,7 +110,7 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
     score = accuracy(left_out.given, left_out.predicted)
     balanced = ""
     if score.naive >= HIGH and len(quality) > 1:
-        mean, guess = balanced_accuracy(quality), 1 / sum(q.labels > 0 for q in quality)
+        mean, guess = balanced_accuracy(quality), 1 / sum(q.labels > 1 for q in quality)
         balanced = (
             f"One class is very common, so accuracy says little. On average "
             f"{percent(mean)} of each class was found (balanced accuracy); always "

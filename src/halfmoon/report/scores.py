@@ -1,12 +1,24 @@
-r"""How good the answers are, with intervals, beside what a naive guess would get.
+r"""How good the answers will be, with intervals, beside what a naive guess would get.
 
-For k right of l, the interval of Wilson (1927) holds every share p that k does not
-contradict:
+n labels, each predicted without itself, tell of the m rows that are filled. What holds
+of these rows is known less well than n independent trials would tell, because the
+leave-one-out predictions share their labels, and because m is finite. So the variance
+of a mean over the labels, v/n, is replaced by
 
-.. math:: (k/l - p)^2 \le z^2 p (1 - p) / l
+.. math:: v (a/n + 1/m)
 
-For numbers, with errors e_i and deviations d_i from the mean, R^2 = 1 - r where r is
-the ratio of the means of e^2 and d^2. To first order log r varies as the mean of
+with a = 1.5 for classes and a = 2 for numbers. For k right of n, the interval is
+Wilson's (1927): it holds every share p that k does not contradict,
+
+.. math:: (k/n - p)^2 \le z^2 p (1 - p) (a/n + 1/m)
+
+The mean absolute error is larger by `choice_factor` (`halfmoon.optimism`). Its interval
+is Student's, on the scale of the logarithm, with v the squared coefficient of variation
+of the errors; this is drawn towards 0.75, which is between that of normal errors (0.57)
+and of Laplace's (1), by as much as 10 labels weigh.
+
+R^2 = 1 - r, where r is the ratio of the means of e^2 and d^2, of errors and of
+deviations from the mean. To first order log r varies as the mean of
 (e_i^2 / r - d_i^2) / mean d^2, which gives an interval that never goes beyond 1.
 """
 
@@ -19,6 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, t
 
+from halfmoon.optimism import choice_factor
 from halfmoon.rows import Array
 
 __all__ = [
@@ -34,6 +47,8 @@ __all__ = [
 ]
 
 LEVEL = 0.95
+SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
+USUAL_VARIATION, USUAL_LABELS = 0.75, 10
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,9 @@ class Score:
         Of the commonest class, or of the mean.
     guess : str
         What the naive guess is.
+    tested, right, alone : int
+        Of classes: the labels that count, those of them that were right, and the labels
+        that are the only ones of their class, which cannot be tested.
     """
 
     value: float
@@ -55,10 +73,13 @@ class Score:
     high: float
     naive: float
     guess: str
+    tested: int = 0
+    right: int = 0
+    alone: int = 0
 
 
 def wilson_interval(
-    right: int, total: int, level: float = LEVEL
+    right: float, total: float, level: float = LEVEL
 ) -> tuple[float, float]:
     """Low and high of a share of which `right` of `total` were seen.
 
@@ -80,14 +101,32 @@ def wilson_interval(
     return low, high
 
 
-def accuracy(given: Sequence[str], predicted: Sequence[str]) -> Score:
-    """Share of rows that are right, beside that of the commonest class."""
-    l = len(given)
-    if l == 0:
-        return Score(np.nan, 0.0, 1.0, np.nan, "")
-    right = sum(one == other for one, other in zip(given, predicted, strict=True))
-    guess, most = Counter(given).most_common(1)[0]
-    return Score(right / l, *wilson_interval(right, l), most / l, guess)
+def accuracy(
+    given: Sequence[str], predicted: Sequence[str], filled: float = np.inf
+) -> Score:
+    """Share of the filled rows to be right, beside that of the commonest class.
+
+    A label that is the only one of its class does not count: without it nobody knows
+    that the class is there, which says nothing of other rows.
+
+    Parameters
+    ----------
+    given, predicted : sequences of str, shape (l,)
+        Labels, and what was predicted without them.
+    filled : float
+        How many rows are filled.
+    """
+    labels = Counter(given)
+    pairs = list(zip(given, predicted, strict=True))
+    tested = [(one, other) for one, other in pairs if labels[one] > 1]
+    n, alone = len(tested), len(pairs) - len(tested)
+    if n == 0:
+        return Score(np.nan, 0.0, 1.0, np.nan, "", alone=alone)
+    right = sum(one == other for one, other in tested)
+    guess, most = labels.most_common(1)[0]
+    told = 1 / _variance_of_mean("classes", n, filled)  # as of independent trials
+    low, high = wilson_interval(right / n * told, told)
+    return Score(right / n, low, high, most / n, guess, n, right, alone)
 
 
 @dataclass(frozen=True)
@@ -138,43 +177,62 @@ def per_class(given: Sequence[str], predicted: Sequence[str]) -> list[ClassQuali
 def balanced_accuracy(classes: Sequence[ClassQuality]) -> float:
     """Mean share of each class that was found; a constant guess has 1 / c.
 
+    Classes with one label are left out, as by `accuracy`.
+
     Examples
     --------
-    >>> balanced_accuracy(per_class(["a", "a", "a", "b"], ["a", "a", "a", "a"]))
+    >>> balanced_accuracy(per_class("aaabb", "aaaaa"))
     0.5
     """
-    shares = [each.found / each.labels for each in classes if each.labels]
+    shares = [each.found / each.labels for each in classes if each.labels > 1]
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def r_squared(given: Array, predicted: Array) -> Score:
-    """1 less the squared error beside that of the mean."""
+def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
+    """1 minus the expected squared error beside that of the mean."""
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"
-    squares, spread = (given - predicted) ** 2, (given - given.mean()) ** 2
-    if l < 2 or not spread.mean() > 0:
-        return Score(np.nan, np.nan, np.nan, 0.0, guess)
+    squares = (given - predicted) ** 2
+    spread = (given - given.mean()) ** 2 if l > 1 else np.zeros(1)
+    if not spread.mean() > 0:
+        return Score(np.nan, np.nan, np.nan, 0.0, guess, l)
     ratio = squares.mean() / spread.mean()
     if ratio == 0:
-        return Score(1.0, 1.0, 1.0, 0.0, guess)
+        return Score(1.0, 1.0, 1.0, 0.0, guess, l)
     slope = (squares / ratio - spread) / spread.mean()
-    half = _half_width(slope)
+    half = _half_width(float(slope.var(ddof=1)), l, filled)
+    ratio *= choice_factor(l) ** 2
     low, high = 1 - ratio * np.exp(half), 1 - ratio * np.exp(-half)
-    return Score(float(1 - ratio), float(low), float(high), 0.0, guess)
+    return Score(float(1 - ratio), float(low), float(high), 0.0, guess, l)
 
 
-def mean_absolute_error(given: Array, predicted: Array) -> Score:
-    """Mean size of the errors, beside that of the mean of the other rows."""
+def mean_absolute_error(
+    given: Array, predicted: Array, filled: float = np.inf
+) -> Score:
+    """Mean size of the errors to expect, beside that of the mean of the other rows.
+
+    Parameters
+    ----------
+    given, predicted : ndarrays of shape (l,)
+        Labels, and what was predicted without them.
+    filled : float
+        How many rows are filled.
+    """
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"
     if l == 0:
         return Score(np.nan, np.nan, np.nan, np.nan, guess)
     size = np.abs(given - predicted)
     # The mean of the others is off by l / (l - 1) of what the mean of all is off by.
-    naive = np.abs(given - given.mean()).mean() * l / max(1, l - 1)
-    half = _half_width(size)
-    low, high = max(0.0, float(size.mean() - half)), float(size.mean() + half)
-    return Score(float(size.mean()), low, high, float(naive), guess)
+    naive = float(np.abs(given - given.mean()).mean() * l / max(1, l - 1))
+    expected = float(size.mean()) * choice_factor(l)
+    if expected == 0:
+        return Score(0.0, 0.0, 0.0, naive, guess, l)
+    variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
+    weighed = l * variation + USUAL_LABELS * USUAL_VARIATION
+    half = _half_width(weighed / (l + USUAL_LABELS), l, filled)
+    low, high = expected * np.exp(-half), expected * np.exp(half)
+    return Score(expected, float(low), float(high), naive, guess, l)
 
 
 def coverage(given: Array, low: Array, high: Array, level: float) -> Score:
@@ -192,10 +250,14 @@ def _known(given: Array, predicted: Array) -> tuple[Array, Array]:
     return given[known], predicted[known]
 
 
-def _half_width(values: Array) -> float:
-    """Of the 95 % interval of a mean, by Student's t; infinite for one value."""
-    l = len(values)
-    if l < 2:
+def _variance_of_mean(kind: str, labels: int, filled: float) -> float:
+    """Beside that of one row: a/n + 1/m, and a/n where nothing is filled."""
+    return SHARED[kind] / labels + (1 / filled if filled else 0.0)
+
+
+def _half_width(variance: float, labels: int, filled: float) -> float:
+    """Of the 95 % interval of a mean over filled rows; infinite for one label."""
+    if labels < 2:
         return float("inf")
-    error = float(values.std(ddof=1)) / np.sqrt(l)
-    return float(t.ppf((1 + LEVEL) / 2, l - 1)) * error
+    error = np.sqrt(variance * _variance_of_mean("numbers", labels, filled))
+    return float(t.ppf((1 + LEVEL) / 2, labels - 1) * error)

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from halfmoon.report.expectation import Expectation, expected_accuracy
 from halfmoon.report.findings import (
     FilledClasses,
     Findings,
     LeftOutNumbers,
 )
-from halfmoon.report.scores import accuracy, coverage, mean_absolute_error, r_squared
-from halfmoon.report.wording import PERCENT, count, number, percent, range_of
+from halfmoon.report.scores import coverage, mean_absolute_error, r_squared
+from halfmoon.report.wording import alike, count, number, percent, range_of
 
 __all__ = ["Tile", "tiles"]
 
@@ -29,11 +30,7 @@ def tiles(findings: Findings) -> list[Tile]:
     """What a reader wants to know first."""
     first = [
         Tile("Filled", f"{findings.predicted:,}", f"of {count(findings.rows, 'row')}"),
-        Tile(
-            "Given",
-            f"{findings.labeled:,}",
-            f"label{'s' * (findings.labeled != 1)} to learn from",
-        ),
+        Tile("Labels", f"{findings.labeled:,}", "to learn from"),
     ]
     return [*first, *_quality(findings), _help(findings)]
 
@@ -41,43 +38,67 @@ def tiles(findings: Findings) -> list[Tile]:
 def _quality(findings: Findings) -> list[Tile]:
     left_out, filled = findings.left_out, findings.filled
     if isinstance(left_out, LeftOutNumbers):
-        error = mean_absolute_error(left_out.given, left_out.predicted)
-        r2 = r_squared(left_out.given, left_out.predicted)
+        given, predicted, m = left_out.given, left_out.predicted, findings.predicted
+        error = mean_absolute_error(given, predicted, m)
+        r2 = r_squared(given, predicted, m)
         held = coverage(left_out.given, left_out.low, left_out.high, left_out.level)
-        found = [
-            Tile(
-                "Typical error",
-                number(error.value),
-                f"the mean is off by {number(error.naive)}",
-            ),
+        middle, low, high = alike(error.value, error.low, error.high)
+        expected_error = Tile(
+            "Expected error",
+            middle,
+            f"{low} to {high}; guessing the mean: {number(error.naive)}",
+        )
+        if not np.isfinite(error.high):
+            expected_error = Tile(
+                "Expected error", "unknown", "not measured: too few labels"
+            )
+        return [
+            expected_error,
             Tile("R²", _two_digits(r2.value), _ends(r2.low, r2.high)),
             Tile(
                 "Intervals hold",
                 percent(held.value),
-                f"of given numbers; {percent(held.naive)} were meant",
+                f"of the labels; {percent(held.naive)} intended",
             ),
         ]
-        return found
-    score = accuracy(left_out.given, left_out.predicted)
-    naive = f"naive guess {percent(score.naive)}"
-    figure, note = percent(score.value), f"{range_of(score)}; {naive}"
-    if score.value == 1.0:  # "100 %" alone would promise too much
-        low = percent(score.low).removesuffix(PERCENT)
-        figure, note = f"{low}–100{PERCENT}", f"all left-out labels right; {naive}"
-    found = [Tile("Expected accuracy", figure, note)]
+    expected = expected_accuracy(findings)
+    found = [_accuracy(expected)]
     if isinstance(filled, FilledClasses):
-        mean = percent(filled.mean_confidence)
-        found.append(Tile("Mean confidence", mean, "of the filled rows"))
+        note = "of the filled rows"
+        if expected.too_sure:
+            note += "; more than the labels support"
+        found.append(Tile("Mean confidence", percent(filled.mean_confidence), note))
     return found
 
 
+def _accuracy(expected: Expectation) -> Tile:
+    name, score = "Expected accuracy", expected.score
+    if not expected.measured:
+        why = "each class has one label" if score.alone else "no label"
+        return Tile(name, "unknown", f"not measured: {why}")
+    if expected.too_hopeful:
+        return Tile(
+            name,
+            f"about {percent(expected.confidence)}",
+            f"labels suggest {range_of(score)}, but the filled rows look different",
+        )
+    naive = f"always guessing one class: {percent(score.naive)}"
+    if score.value == 0.0:
+        return Tile(name, range_of(score), f"no hidden label recovered; {naive}")
+    if score.value == 1.0:  # "100 %" alone would promise too much
+        return Tile(name, range_of(score), f"all hidden labels recovered; {naive}")
+    return Tile(name, percent(score.value), f"{range_of(score)}; {naive}")
+
+
 def _help(findings: Findings) -> Tile:
-    helped = findings.helped
-    used = f"{count(findings.unlabeled_used, 'row')} learned from"
+    helped, gain = findings.helped, findings.helped.gain
+    clear = not gain.same and not gain.chance
     if helped.used_unlabeled:
-        word = "helped" if helped.high < 0 else "used"
-        return Tile("Unlabeled rows", word, used)
-    why = "they did harm" if helped.low > 0 else "they were of no clear help"
+        word = "helped" if clear and gain.better else "used"
+        looked_at = f"{count(findings.unlabeled_used, 'row')} looked at"
+        return Tile("Unlabeled rows", word, looked_at)
+    harm = clear and not gain.better
+    why = "they made predictions worse" if harm else "they made no clear difference"
     return Tile("Unlabeled rows", "not used", why)
 
 
@@ -86,8 +107,6 @@ def _two_digits(value: float) -> str:
 
 
 def _ends(low: float, high: float) -> str:
-    if np.isnan(low) or np.isnan(high):
+    if not (np.isfinite(low) and np.isfinite(high)):
         return "too few labels to tell"
-    if not np.isfinite(low):
-        return "one label cannot tell how sure this is"
-    return f"{_two_digits(low)} to {_two_digits(high)}; the mean has 0"
+    return f"{_two_digits(low)} to {_two_digits(high)}; guessing the mean: 0"

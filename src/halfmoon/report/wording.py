@@ -6,12 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon.report.findings import (
-    Findings,
-    Helped,
-    LeftOutClasses,
+from halfmoon.report.expectation import expected_accuracy
+from halfmoon.report.findings import Findings, Helped, LeftOutClasses, LeftOutNumbers
+from halfmoon.report.gain import Gain
+from halfmoon.report.scores import (
+    ClassQuality,
+    Score,
+    accuracy,
+    balanced_accuracy,
+    mean_absolute_error,
+    per_class,
+    r_squared,
 )
-from halfmoon.report.scores import Score, accuracy, mean_absolute_error, r_squared
 from halfmoon.report.shown_text import shown
 
 __all__ = [
@@ -25,11 +31,19 @@ __all__ = [
     "number",
     "percent",
     "range_of",
+    "rare_classes",
+    "suspects",
     "verdict",
 ]
 
 PERCENT = "\u00a0%"  # on one line with its number
 NAME = 60  # characters of a name within a sentence
+RULES = 0.75  # share of the commonest class, above which accuracy says little
+RARE = 3  # classes that are told of one by one
+UNTESTED = (
+    "Quality cannot be measured: each class has one label. Label at least two rows of "
+    "each class."
+)
 
 
 class Sentence(NamedTuple):
@@ -40,7 +54,7 @@ class Sentence(NamedTuple):
     after: str = ""
 
     def __str__(self) -> str:
-        return "".join(self)
+        return f"{self.before}'{self.name}'{self.after}" if self.name else self.before
 
 
 def percent(share: float) -> str:
@@ -118,100 +132,187 @@ def duration(seconds: float) -> str:
 
 
 def range_of(score: Score) -> str:
-    """The interval of a share, as in "80 to 98 %"."""
+    """The interval of a share, as in "80–98 %"."""
     low, high = percent(score.low), percent(score.high)
-    return f"{low.removesuffix(PERCENT)} to {high}"
+    return f"{low.removesuffix(PERCENT)}–{high}"
 
 
 def answer(findings: Findings) -> Sentence:
-    """The report in one sentence."""
-    start = f"{count(findings.predicted, 'blank cell')} of "
-    end = f" filled from {findings.labeled:,} given"
-    left_out = findings.left_out
-    if isinstance(left_out, LeftOutClasses):
-        score = accuracy(left_out.given, left_out.predicted)
-        if np.isnan(score.value):
-            end += ". How often they are right is not known."
-        elif score.value == 1.0:  # "about 100 %" would promise too much
-            end += f"; {range_of(score)} of them should be right."
-        else:
-            end += (
-                f"; about {percent(score.value)} of them should be right "
-                f"({range_of(score)})."
-            )
+    """The report in one sentence or two."""
+    start = f"Filled {count(findings.predicted, 'blank')} in "
+    end = f" from {count(findings.labeled, 'label')}. "
+    if isinstance(findings.left_out, LeftOutClasses):
+        end += _expected_accuracy(findings)
     else:
-        error = mean_absolute_error(left_out.given, left_out.predicted)
-        if np.isnan(error.value):
-            end += ". How far off they are is not known."
-        else:
-            middle, low, high = alike(error.value, error.low, error.high)
-            end += f"; they should be off by about {middle} on average"
-            end += f" ({low} to {high})." if np.isfinite(error.high) else "."
+        end += _expected_error(findings.left_out, findings.predicted)
     return Sentence(start, shown(findings.target, NAME), end)
 
 
-def help_given(helped: Helped) -> str:
-    """Whether rows without labels helped, and what follows from it."""
-    size, low, high = alike(abs(helped.difference), helped.low, helped.high)
-    change = f"{size} (95{PERCENT} interval {low} to {high})"
-    if not np.isfinite(helped.difference):
-        return "Whether unlabeled rows helped could not be told from these labels."
-    if helped.difference == 0 == helped.high - helped.low:
+def _expected_accuracy(findings: Findings) -> str:
+    expected = expected_accuracy(findings)
+    score = expected.score
+    if not expected.measured:
+        return UNTESTED if score.alone else "Quality cannot be measured: no label."
+    if expected.too_hopeful:
         return (
-            "Unlabeled rows made no difference to the predictions of left-out labels."
+            f"The filled rows look different from the labeled ones: expect about "
+            f"{percent(expected.confidence)} to be right, the mean confidence, rather "
+            f"than the {range_of(score)} that the labeled rows suggest."
         )
-    if helped.used_unlabeled and helped.high < 0:
-        return f"Unlabeled rows helped: they lower the {helped.measure} by {change}."
-    if helped.used_unlabeled and helped.difference < 0:
-        return (
-            f"Unlabeled rows seem to help: they lower the {helped.measure} by "
-            f"{change}. The interval holds 0, so chance may have a part in it."
+    if score.value in (0.0, 1.0):  # "about 100 %" would promise too much
+        text = f"Expected accuracy: {range_of(score)}."
+    else:
+        text = f"Expected accuracy: about {percent(score.value)} ({range_of(score)})."
+    if expected.too_sure:
+        text += (
+            f" The mean confidence of the filled rows, {percent(expected.confidence)}, "
+            f"is higher than the labels support: rely on the lower figure."
         )
-    if helped.used_unlabeled:
-        return (
-            f"Unlabeled rows were used as asked, though they raise the "
-            f"{helped.measure} by {change}."
-        )
-    if helped.low > 0:
-        return (
-            f"Unlabeled rows did harm: they raise the {helped.measure} by {change}, so "
-            f"the answer does not use them."
-        )
-    way = "lower" if helped.difference < 0 else "raise"
-    return (
-        f"Unlabeled rows made no clear difference, so the answer does not use them: "
-        f"they {way} the {helped.measure} by {change}."
-    )
+    return text
+
+
+def _expected_error(left_out: LeftOutNumbers, filled: int) -> str:
+    error = mean_absolute_error(left_out.given, left_out.predicted, filled)
+    if not np.isfinite(error.high):
+        return "Quality cannot be measured: at least two labels are needed."
+    if error.value == 0:
+        return "Expected error: about 0; every hidden label was predicted exactly."
+    middle, low, high = alike(error.value, error.low, error.high)
+    return f"Expected error: about {middle} on average ({low} to {high})."
 
 
 def verdict(findings: Findings) -> Sentence:
-    """How the score compares with a naive guess."""
+    """How the quality was measured, and how it compares with a naive guess."""
     left_out = findings.left_out
     if isinstance(left_out, LeftOutClasses):
-        score = accuracy(left_out.given, left_out.predicted)
-        if np.isnan(score.value):
-            return Sentence("No label could be predicted without itself.")
-        return Sentence(
-            f"Each of {count(len(left_out.given), 'given label')} was predicted from "
-            f"the others alone, and {percent(score.value)} came out right "
-            f"(95{PERCENT} interval {range_of(score)}). Always guessing the commonest "
-            f"class, ",
-            shown(score.guess, NAME),
-            f", would be right for {percent(score.naive)}.",
+        return _verdict_on_classes(
+            accuracy(left_out.given, left_out.predicted, findings.predicted)
         )
-    error = mean_absolute_error(left_out.given, left_out.predicted)
-    r2 = r_squared(left_out.given, left_out.predicted)
+    given, predicted = left_out.given, left_out.predicted
+    error = mean_absolute_error(given, predicted, findings.predicted)
+    r2 = r_squared(given, predicted, findings.predicted)
+    if error.tested < 2:
+        return Sentence("No label could be hidden and predicted from the others.")
     text = (
-        f"Each of {count(len(left_out.given), 'given number')} was predicted from the "
-        f"others alone, and was off by {number(error.value)} on average; always "
-        f"guessing the mean would be off by {number(error.naive)}."
+        f"Test: each of the {error.tested:,} labels was hidden in turn and predicted "
+        f"from the others. Guessing the mean would be off by {number(error.naive)} on "
+        f"average."
     )
     if not np.isfinite(r2.value):
         return Sentence(text)
     if r2.value <= 0:
-        return Sentence(f"{text} R² is {number(r2.value)}: no better than the mean.")
+        return Sentence(
+            f"{text} R² is {number(r2.value)}: by this measure, the predictions are no "
+            f"better than guessing the mean."
+        )
     low, high = (f"{end:.2f}".replace("-", "−") for end in (r2.low, r2.high))
     return Sentence(
-        f"{text} R², the part of the variance that is explained, is {r2.value:.2f} "
-        f"(95{PERCENT} interval {low} to {high})."
+        f"{text} R² is {r2.value:.2f} ({low} to {high}): the share of the variance "
+        f"explained, where 1 is perfect and guessing the mean scores 0."
+    )
+
+
+def _verdict_on_classes(score: Score) -> Sentence:
+    if score.tested == 0:
+        return Sentence("No label could be hidden and predicted from the others.")
+    recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
+    if score.right == score.tested:
+        recovered = f"all {score.tested:,} were recovered"
+    elif score.right < 2:
+        recovered = f"{'1' if score.right else 'none'} was recovered"
+    alone = ""
+    if score.alone:
+        those = "is the only one of its class"
+        if score.alone > 1:
+            those = "are the only ones of their class"
+        alone = (
+            f" {count(score.alone, 'more label')} {those} and could not be tested: "
+            f"label at least two rows of each class."
+        )
+    naive = round(score.naive * score.tested)
+    return Sentence(
+        f"Test: each of {score.tested:,} labels was hidden in turn and predicted from "
+        f"the others; {recovered}.{alone} Always guessing the most common class, ",
+        shown(score.guess, NAME),
+        f", would recover {naive:,} ({percent(score.naive)}).",
+    )
+
+
+def rare_classes(findings: Findings) -> list[str]:
+    """How well rare classes are found, where one class rules; else nothing."""
+    left_out = findings.left_out
+    if not isinstance(left_out, LeftOutClasses):
+        return []
+    score = accuracy(left_out.given, left_out.predicted)
+    if not score.naive > RULES:
+        return []
+    classes = per_class(left_out.given, left_out.predicted)
+    rare = [each for each in classes if each.labels > 1 and each.name != score.guess]
+    sentences = [_found(each) for each in rare[:RARE]]
+    if len(rare) > RARE:
+        sentences.append(f"The report lists {len(rare) - RARE:,} more.")
+    if rare:
+        balanced = percent(balanced_accuracy(classes))
+        sentences.append(f"Balanced accuracy {balanced}.")
+    return [" ".join(sentences)] if sentences else []
+
+
+def _found(each: ClassQuality) -> str:
+    found = f"{each.found:,} {'was' if each.found == 1 else 'were'} found"
+    if each.found == 0:
+        found = "none was found"
+    false = count(each.false_alarms, "false alarm")
+    if each.false_alarms == 0:
+        false = "no false alarm"
+    return f"Of {each.labels:,} labels '{shown(each.name, NAME)}', {found}; {false}."
+
+
+def help_given(helped: Helped) -> str:
+    """Whether rows without labels helped, and what follows from it."""
+    gain = helped.gain
+    looking = f"Looking at the {count(gain.rows, 'unlabeled row')}"
+    if not np.isfinite(gain.difference):
+        return f"{looking} may or may not help: these labels cannot tell."
+    not_used = "" if helped.used_unlabeled else ", so the answer does not use them"
+    if gain.rows == 1:
+        not_used = not_used.replace("them", "it")
+    figures = _with_and_without(gain)
+    if gain.same:
+        return f"{looking} made no difference ({figures}){not_used}."
+    if not helped.used_unlabeled:
+        if gain.better or gain.chance:
+            return f"{looking} made no clear difference ({figures}){not_used}."
+        return f"{looking} made predictions worse ({figures}){not_used}."
+    if not gain.better:
+        chance = "; this could be chance" if gain.chance else ""
+        return f"{looking} did not help here ({figures}){chance}."
+    if gain.chance:
+        return f"{looking} probably helped a little ({figures}); this could be chance."
+    return f"{looking} helped ({figures})."
+
+
+def _with_and_without(gain: Gain) -> str:
+    """As in "17 of 18 hidden labels recovered instead of 15"."""
+    if gain.kind == "classes":
+        recovered = f"{gain.with_rows:,} of {gain.labels:,} hidden labels recovered"
+        return recovered + (
+            " either way" if gain.same else f" instead of {gain.without:,}"
+        )
+    with_rows, without = alike(gain.with_rows, gain.without)
+    if gain.same:
+        return f"hidden labels missed by {without} on average either way"
+    return f"hidden labels missed by {with_rows} on average instead of {without}"
+
+
+def suspects(findings: Findings) -> str:
+    """How many labels look wrong."""
+    listed = len(findings.suspects)
+    n = max(findings.n_suspects, listed)
+    some = " or more" if len(findings.left_out.given) < findings.labeled else ""
+    if n == 1 and not some:
+        return "1 label looks wrong, judging by the other rows; the report shows it."
+    which = "them" if n == listed else f"the first {listed}"
+    return (
+        f"{n:,}{some} labels look wrong, judging by the other rows; the report lists "
+        f"{which}."
     )

@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from halfmoon.report.expectation import expected_accuracy
 from halfmoon.report.findings import (
     FilledClasses,
     FilledNumbers,
     Findings,
     LeftOutClasses,
 )
-from halfmoon.report.scores import Score, accuracy, mean_absolute_error, r_squared
+from halfmoon.report.gain import Gain
+from halfmoon.report.scores import Score, mean_absolute_error, per_class, r_squared
 from halfmoon.report.wording import (
     answer,
     count,
     help_given,
     number,
     percent,
+    rare_classes,
+    suspects,
     verdict,
 )
 from halfmoon.table.allowance import peak_bytes
@@ -53,12 +57,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "leave_one_out": _scores(found),
         "unlabeled_rows": {
             "used": found.helped.used_unlabeled,
-            "measure": found.helped.measure,
-            "with": _finite(found.helped.average_error),
-            "without": _finite(found.helped.twin_error),
-            "difference": _finite(found.helped.difference),
-            "low": _finite(found.helped.low),
-            "high": _finite(found.helped.high),
+            **_gain(found.helped.gain),
         },
         "suspect_labels": max(found.n_suspects, len(found.suspects)),
     }
@@ -90,7 +89,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
 def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
     """What predicting a table by a kept model came to."""
     model, tally = filled.model, filled.tally
-    rows = count(tally.n, "row")
+    done = f"Predicted '{model.target}' in {count(tally.n, 'row')} of {source}."
     record: dict[str, Any] = {
         "source": source,
         "sha256": filled.sha256,
@@ -101,12 +100,12 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
     if model.kind == "classes":
         record["mean_confidence"] = _finite(tally.mean)
         record["classes"] = {str(name): n for name, n in tally.classes.items()}
-        sure = f"mean confidence {percent(tally.mean)}"
+        sure = f"The mean confidence is {percent(tally.mean)}."
     else:
         record["mean_width"] = _finite(tally.mean)
-        sure = f"low and high {number(tally.mean)} apart on average"
+        sure = f"The intervals are {number(tally.mean)} wide on average."
     return record | {
-        "summary": [f"{model.target} predicted in {rows} of {source}; {sure}."],
+        "summary": [" ".join([done, sure] if tally.n else [done])],
         "seconds": round(filled.seconds, 1),
         "peak_memory": peak_bytes(),
         "notes": [str(note) for note in common_notes(filled)],
@@ -117,42 +116,58 @@ def _sentences(found: Findings) -> Iterator[object]:
     """The run in a few sentences."""
     yield answer(found)
     yield verdict(found)
+    yield from rare_classes(found)
     yield help_given(found.helped)
     if found.suspects:
-        yield _doubts(found)
-
-
-def _doubts(found: Findings) -> str:
-    """How many labels look wrong."""
-    shown = len(found.suspects)
-    n = max(found.n_suspects, shown)
-    some = " or more" if len(found.left_out.given) < found.labeled else ""
-    if n == 1 and not some:
-        return "1 label looks wrong, judging by the other rows; the report shows it."
-    which = "them" if n == shown else f"the first {shown}"
-    return (
-        f"{n:,}{some} labels look wrong, judging by the other rows; the report lists "
-        f"{which}."
-    )
+        yield suspects(found)
 
 
 def _scores(found: Findings) -> dict[str, Any]:
     left_out = found.left_out
+    filled = found.predicted
     if isinstance(left_out, LeftOutClasses):
-        return {"accuracy": _score(accuracy(left_out.given, left_out.predicted))}
+        expected = expected_accuracy(found)
+        score = expected.score
+        return {
+            "accuracy": _score(score)
+            | {"tested": score.tested, "right": score.right, "untested": score.alone},
+            "expected_accuracy": _finite(expected.value),
+            "per_class": {
+                each.name: {
+                    "labels": each.labels,
+                    "found": each.found,
+                    "false_alarms": each.false_alarms,
+                }
+                for each in per_class(left_out.given, left_out.predicted)
+            },
+        }
     return {
-        "r2": _score(r_squared(left_out.given, left_out.predicted)),
+        "r2": _score(r_squared(left_out.given, left_out.predicted, filled)),
         "mean_absolute_error": _score(
-            mean_absolute_error(left_out.given, left_out.predicted)
+            mean_absolute_error(left_out.given, left_out.predicted, filled)
         ),
     }
 
 
+def _gain(gain: Gain) -> dict[str, Any]:
+    classes = gain.kind == "classes"
+    return {
+        "measure": "labels recovered" if classes else "mean absolute error",
+        "labels": gain.labels,
+        "with": _finite(gain.with_rows),
+        "without": _finite(gain.without),
+        "difference": _finite(gain.difference),
+        "low": _finite(gain.low),
+        "high": _finite(gain.high),
+    }
+
+
 def _score(score: Score) -> dict[str, Any]:
+    known = math.isfinite(score.value)
     return {
         "value": _finite(score.value),
-        "low": _finite(score.low),
-        "high": _finite(score.high),
+        "low": _finite(score.low) if known else None,
+        "high": _finite(score.high) if known else None,
         "naive": _finite(score.naive),
     }
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halfmoon
+from halfmoon.candidates import scores_by_class
 from halfmoon.report.eigenmap import eigenmap
 from halfmoon.report.findings import (
     ColumnUse,
@@ -26,6 +27,7 @@ from halfmoon.report.findings import (
     RowMap,
     ShownRow,
 )
+from halfmoon.report.gain import Gain, gain_of_classes, gain_of_numbers
 from halfmoon.report.histogram import Histogram
 from halfmoon.report.picks import SHOWN, suspect_classes, suspect_numbers
 from halfmoon.rows import Array
@@ -43,6 +45,7 @@ __all__ = ["filled_rows", "findings_of"]
 
 MAPPED = 2_000  # rows on the map
 SHOWN_COLUMNS = 6
+COMPARED = ("y", "average", "twin")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "skrub", "pandas", "pyarrow")
 
 
@@ -106,7 +109,7 @@ def findings_of(
         helped=Helped.from_comparison(
             model.estimator_.comparison_,
             used_unlabeled=model.estimator_.used_unlabeled_,
-            measure="log loss" if model.kind == "classes" else "mean squared error",
+            gain=_gain(model, scan.learned_unlabeled),
         ),
         left_out=_left_out(left_out, model),
         filled=_filled(scan, tally, model),
@@ -132,6 +135,20 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
     first_row = 1 if filled.scan is None else filled.scan.first_row
     shown = findings.shown_columns
     return [_unsure(unsure.row(i), shown, cells, first_row) for i in range(len(unsure))]
+
+
+def _gain(model: TableModel, rows: int) -> Gain:
+    """What unlabeled rows gained, on the labels that candidates were compared on."""
+    found = model.estimator_._cross_fitted
+    if model.kind == "numbers":
+        y, average, twin = (found[name][:, 0] for name in COMPARED)
+        return gain_of_numbers(y, average, twin, rows)
+    classes = model.estimator_.classes_
+    y, average, twin = (
+        [str(classes[code]) for code in scores_by_class(found[name]).argmax(axis=1)]
+        for name in COMPARED
+    )
+    return gain_of_classes(y, average, twin, rows)
 
 
 def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:

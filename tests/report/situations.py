@@ -1,0 +1,125 @@
+"""Findings of every kind of run, made by hand: what sentences can be said of them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from halfmoon.report import (
+    FilledClasses,
+    FilledNumbers,
+    Findings,
+    Gain,
+    Helped,
+    Histogram,
+    LeftOutClasses,
+    LeftOutNumbers,
+    confidence_edges,
+    number_edges,
+)
+from report.examples import about
+
+UNKNOWN = Gain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
+
+
+def classes(given, predicted, *, filled=160, confidence=0.93):
+    """Of labels written as letters, and what was predicted without them."""
+    l = len(given)
+    counts = {name: given.count(name) for name in set(given)}
+    return Findings(
+        **about("wines.csv", "cultivar", "classes", ["a"], filled + l, l),
+        helped=Helped(False, UNKNOWN),
+        left_out=LeftOutClasses(
+            tuple(given), tuple(predicted), np.full(l, 0.9), np.full(l, 0.9)
+        ),
+        filled=FilledClasses(
+            counts,
+            counts,
+            Histogram.of(np.full(filled, confidence), confidence_edges()),
+            confidence,
+        ),
+        map=None,
+        least_sure=(),
+        suspects=(),
+    )
+
+
+def numbers(given, predicted, *, filled=340):
+    given, predicted = np.array(given, dtype=float), np.array(predicted, dtype=float)
+    edges = number_edges(given) if len(given) else number_edges(np.zeros(1))
+    return Findings(
+        **about(
+            "houses.csv", "price", "numbers", ["a"], filled + len(given), len(given)
+        ),
+        helped=Helped(False, replace(UNKNOWN, kind="numbers")),
+        left_out=LeftOutNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
+        filled=FilledNumbers(
+            Histogram.of(given, edges), Histogram.of(given, edges), 20.0
+        ),
+        map=None,
+        least_sure=(),
+        suspects=(),
+    )
+
+
+def helped(used, with_rows, without, low, high, *, kind="classes", rows=160):
+    """The difference lies in the middle of its interval."""
+    gain = Gain(kind, rows, 18, with_rows, without, (low + high) / 2, low, high)
+    return Helped(used, gain)
+
+
+WORSE = ["B"] + ["A"] * 8 + ["B"] * 9
+RUN = 60
+LINE = np.linspace(100, 4_000, RUN)
+WAVE = 300 * np.sin(np.arange(RUN))
+
+QUALITIES = {
+    "all recovered": classes("A" * 9 + "B" * 9, "A" * 9 + "B" * 9),
+    "most recovered": classes("A" * 9 + "B" * 9, WORSE),
+    "one recovered": classes("AAABB", "BBBAB", filled=1, confidence=0.5),
+    "none recovered": classes("AABB", "BBAA", confidence=0.3),
+    "each class has one label": classes("ABC", "BAA", confidence=0.44),
+    "a class has one label": classes("AAABBBC", "AAABBBA"),
+    "two classes have one label": classes("AAABBBCD", "AAABBBAA"),
+    "no label": classes("", ""),
+    "one blank": classes("A" * 9 + "B" * 9, WORSE, filled=1),
+    "no blank": classes("A" * 9 + "B" * 9, WORSE, filled=0, confidence=np.nan),
+    "filled rows differ": classes(
+        "A" * 15 + "B" * 15, "A" * 15 + "B" * 15, confidence=0.46
+    ),
+    "filled rows too sure": classes(
+        "AAABBB" * 5, "AAABBA" * 4 + "BBBAAA", confidence=0.97
+    ),
+    "one class rules": classes(
+        "o" * 36 + "f" * 4, "o" * 35 + "f" + "fffo", confidence=0.98
+    ),
+    "one class rules, nothing found": classes(
+        "o" * 36 + "ff", "o" * 38, confidence=0.98
+    ),
+    "one class rules, several are rare": classes(
+        "o" * 60 + "aabbccddee", "o" * 60 + "aabocooood", confidence=0.9
+    ),
+    "numbers": numbers(LINE, LINE + WAVE),
+    "numbers no better than the mean": numbers(LINE, LINE[::-1] + WAVE),
+    "numbers met exactly": numbers(LINE, LINE),
+    "numbers all alike": numbers([3.0, 3.0, 3.0], [2.5, 3.0, 3.5]),
+    "one number": numbers([3.0], [2.0], filled=1),
+    "no number": numbers([], []),
+}
+
+HELP = {
+    "helped": helped(True, 17, 9, 0.2, 0.7),
+    "probably helped": helped(True, 17, 15, -0.05, 0.27),
+    "no difference, used": helped(True, 18, 18, 0.0, 0.0),
+    "no help, used": helped(True, 15, 16, -0.2, 0.1),
+    "harm, used": helped(True, 9, 17, -0.7, -0.2),
+    "no difference": helped(False, 17, 17, 0.0, 0.0),
+    "no clear difference": helped(False, 16, 15, -0.06, 0.16),
+    "harm": helped(False, 9, 17, -0.7, -0.2),
+    "one unlabeled row": helped(False, 16, 15, -0.06, 0.16, rows=1),
+    "not known": Helped(False, UNKNOWN),
+    "numbers helped": helped(True, 36.2, 61.0, -40.0, -9.6, kind="numbers"),
+    "numbers probably helped": helped(True, 36.2, 41.0, -12.0, 2.4, kind="numbers"),
+    "numbers no difference": helped(False, 1000.0, 1000.0, -1e-9, 1e-9, kind="numbers"),
+    "numbers no clear difference": helped(False, 41, 36.2, -3, 12.6, kind="numbers"),
+    "numbers harm": helped(False, 61.0, 36.2, 9.6, 40.0, kind="numbers"),
+}
