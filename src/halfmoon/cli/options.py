@@ -10,6 +10,10 @@ import click
 
 __all__ = ["command_line", "shared_options", "table_options"]
 
+FORMATS = [
+    *("csv", "tsv", "parquet", "feather"),
+    *("xlsx", "xls", "ods", "jsonl", "json"),
+]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -34,9 +38,7 @@ def table_options(command: Command) -> Command:
             click.option(
                 "--format",
                 "format_",
-                type=click.Choice(
-                    ["csv", "tsv", "parquet", "feather", "xlsx", "xls", "ods"]
-                ),
+                type=click.Choice(FORMATS),
                 help="Format of the input. Default: found from its name and content.",
             ),
             click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ STREAM = "-"  # standard input or output
 ENDINGS = {
     *(".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".feather", ".arrow", ".ipc"),
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    *(".jsonl", ".ndjson", ".json"),
     *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".br"),
 }
 FILLED = re.compile(r"(.+)\.filled(\d*)")
@@ -49,11 +51,27 @@ def filled_beside(source: Path) -> Path:
     >>> filled_beside(Path("flowers.filled.csv")).as_posix()
     'flowers.filled2.csv'
     """
+    if glob.has_magic(str(source)) and not source.exists():
+        return _beside_folder(source)
     stem = _stem(source.name)
     endings = source.name[len(stem) :]
     endings = ".xlsx" if endings.lower() in READ_ONLY else endings
     before, times = _filled_before(stem)
     return source.with_name(f"{before}.filled{times + 1 if times else ''}{endings}")
+
+
+def _beside_folder(pattern: Path) -> Path:
+    """The place of a table of many files: not among them, or it would be read next."""
+    from halfmoon.table.errors import CommandError
+
+    folder = pattern.parent
+    if not folder.name or glob.has_magic(str(folder)):
+        raise CommandError(
+            f"{pattern} is a pattern of files: name the file for the filled table with "
+            f"--output FILE."
+        )
+    endings = pattern.name[len(_stem(pattern.name)) :]
+    return folder.with_name(f"{folder.name}.filled{endings}")
 
 
 def report_beside(filled: Path, target: str = "") -> Path:

@@ -86,6 +86,9 @@ def check(data, **options):
             if not table.is_text:
                 return None
             text = data[len(table.format.bom) :].decode(table.format.encoding)
+            assert text.startswith(table.lead + table.header)
+            if table.lead.strip():  # a title
+                text = text[len(table.lead) :]
             expected = expected_rows(text, table.format.delimiter)
             assert [list(table.columns), *rows] == expected
             check_written(table, rows, data)

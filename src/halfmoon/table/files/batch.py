@@ -17,7 +17,8 @@ from halfmoon.table.files.source import Source
 __all__ = ["BATCH_ROWS", "Batch", "Progress", "Table", "refuse_doubled_names"]
 
 BATCH_ROWS = 8192
-WITHOUT_HEADER = ("parquet", "feather")  # names of columns stand apart from the rows
+# Names of columns stand apart from the rows.
+WITHOUT_HEADER = ("parquet", "feather", "jsonl", "json")
 Progress = Callable[[int, int], object]  # bytes done, bytes in total
 
 
@@ -32,9 +33,9 @@ class Batch:
     rows : pyarrow.RecordBatch
         All columns, in order.
     raw : sequence of str or None
-        Of text: each record as it stands in the file, with its line end.
+        Of text and JSON: each record as it stands in the file, with its line end.
     blanks : mapping of int to str
-        Of text: the blank lines before the i-th of these records.
+        Of text and JSON: the blank lines before the i-th of these records.
     """
 
     start: int

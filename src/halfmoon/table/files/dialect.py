@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import io
 
+from halfmoon.table.files.title import header_number
+
 __all__ = ["DELIMITERS", "sniffed_delimiter"]
 
 DELIMITERS = (",", ";", "\t", "|")  # in order of preference
@@ -42,23 +44,33 @@ def sniffed_delimiter(text: str, complete: bool) -> str:
         fit = _fit(text, complete, delimiter)
         if fit[1] > 1 and fit > best:
             best, chosen = fit, delimiter
-    return chosen
+    if best[1] > 1:
+        return chosen
+    # A title may stand above the header.
+    below = {each: header_number(_rows(text, complete, each)) for each in DELIMITERS}
+    return next((each for each, number in below.items() if number), chosen)
 
 
 def _fit(text: str, complete: bool, delimiter: str) -> tuple[float, int]:
     """Share of rows with as many cells as the header, and that number."""
-    widths: list[int] = []
-    try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            if row:
-                widths.append(len(row))
-            if len(widths) > SNIFFED_ROWS:
-                break
-        else:
-            if not complete and len(widths) > 1:
-                widths.pop()
-    except csv.Error:
-        return 0.0, 0
+    widths = [len(row) for row in _rows(text, complete, delimiter)]
     if not widths:
         return 0.0, 0
     return widths.count(widths[0]) / len(widths), widths[0]
+
+
+def _rows(text: str, complete: bool, delimiter: str) -> list[list[str]]:
+    """The first rows that are not blank; none if they cannot be parsed."""
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) > SNIFFED_ROWS:
+                break
+        else:
+            if not complete and len(rows) > 1:
+                rows.pop()
+    except csv.Error:
+        return []
+    return rows

@@ -37,6 +37,9 @@ FORMATS = {
     ".xlsb": "xlsb",
     ".xls": "xls",
     ".ods": "ods",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
 }
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 COMPRESSIONS = {
@@ -61,6 +64,8 @@ _FORMAT_BYTES = {
     "feather": re.compile(rb"ARROW1\x00\x00|FEA1[\x00-\x08]|\xff{4}"),
     "zip": re.compile(rb"PK\x03\x04"),
     "ole": re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),  # old Office files
+    "jsonl": re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"(?:[^\"\\]|\\.)*\"\s*:"),
+    "json": re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{\s*[\"}]"),
 }
 
 
@@ -70,7 +75,8 @@ class Format:
 
     Parameters
     ----------
-    name : {"csv", "tsv", "parquet", "feather", "xlsx", "xlsm", "xlsb", "xls", "ods"}
+    name : {"csv", "tsv", "parquet", "feather", "xlsx", "xlsm", "xlsb", "xls", "ods",
+        "jsonl", "json"}
     compression : {None, "gzip", "bz2", "xz", "zstd", "lz4", "brotli"}
         Around the whole file; what Parquet and Feather do inside is theirs.
     delimiter, encoding : str or None
@@ -94,6 +100,11 @@ class Format:
     def is_workbook(self) -> bool:
         """Whether it is a file of a spreadsheet program."""
         return self.name in WORKBOOKS
+
+    @property
+    def is_json(self) -> bool:
+        """Whether rows are JSON objects."""
+        return self.name in ("jsonl", "json")
 
 
 def format_from_name(path: str | os.PathLike[str]) -> tuple[str | None, str | None]:
@@ -130,7 +141,7 @@ def compression_of(head: bytes) -> str | None:
 
 
 def kind_of(head: bytes) -> str | None:
-    """What the first bytes show beyond doubt: parquet, feather, zip, ole, or None."""
+    """What the first bytes show beyond doubt: parquet, feather, json and so on."""
     return _match(_FORMAT_BYTES, head)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO
+from typing import IO, Any
 
 from halfmoon.table.errors import CommandError, ReadError
 from halfmoon.table.files.archive import workbook_in_zip
@@ -21,8 +21,11 @@ from halfmoon.table.files.format import (
     kind_of,
 )
 from halfmoon.table.files.frame import FrameTable, library_of
+from halfmoon.table.files.joined import JoinedTable, matching_files
+from halfmoon.table.files.json_table import JsonTable
 from halfmoon.table.files.source import Source
 from halfmoon.table.files.text import TextTable
+from halfmoon.table.files.title import SEPARATOR
 from halfmoon.table.files.unsupported import refuse_address, refuse_unsupported
 from halfmoon.table.files.workbook import WorkbookTable
 
@@ -46,11 +49,12 @@ def open_table(
     Parameters
     ----------
     source : path, binary stream, or data frame of pandas or polars
-        A stream, such as standard input, is kept in a temporary file.
+        A stream, such as standard input, is kept in a temporary file. A pattern such
+        as ``parts/*.csv`` is all files that fit it, as one table.
     format : str, optional
-        ``csv``, ``tsv``, ``parquet``, ``feather``, ``xlsx`` or ``ods``, with ``.gz``
-        or its like behind it if compressed. By default the name and the first bytes
-        decide.
+        ``csv``, ``tsv``, ``parquet``, ``feather``, ``xlsx``, ``ods``, ``jsonl`` or
+        ``json``, with ``.gz`` or its like behind it if compressed. By default the name
+        and the first bytes decide.
     delimiter, encoding : str, optional
         Of text. By default the first rows decide, and the byte order mark or UTF-8.
     batch_rows : int
@@ -76,11 +80,28 @@ def open_table(
         return FrameTable(source, batch_rows)
     if isinstance(source, (str, os.PathLike)):
         refuse_address(os.fspath(source))
+        files = matching_files(os.fspath(source))
+        if files is not None:
+            options = format, delimiter, encoding, batch_rows, sheet
+            return _joined(files, os.fspath(source), options)
     opened = Source(source)
     try:
         return _table(opened, asked, delimiter, encoding, batch_rows, sheet)
     except BaseException:
         opened.close()
+        raise
+
+
+def _joined(files: list[str], pattern: str, options: tuple[Any, ...]) -> Table:
+    """The files that fit a pattern, as one table."""
+    tables: list[Table] = []
+    try:
+        for name in files:
+            tables.append(open_table(name, *options))
+        return tables[0] if len(tables) == 1 else JoinedTable(tables, pattern)
+    except BaseException:
+        for table in tables:
+            table.close()
         raise
 
 
@@ -126,7 +147,14 @@ def _table(
             source = _unpacked(source, compression)
         return ColumnarTable(source, Format(name, compression), batch_rows)
     encoding, bom = encoding_of(head, encoding)
+    if name in ("jsonl", "json"):
+        found = Format(name, compression, None, encoding, bom)
+        return JsonTable(source, found, batch_rows)
     text = head[len(bom) :].decode(encoding, "replace")
+    hint = SEPARATOR.match(text)
+    if hint is not None:
+        text = text[hint.end() :]
+        delimiter = delimiter or hint[1]
     if delimiter is None:
         whole = len(head) < HEAD_BYTES
         delimiter = "\t" if name == "tsv" else sniffed_delimiter(text, whole)

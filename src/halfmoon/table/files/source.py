@@ -13,10 +13,14 @@ import shutil
 import stat
 import tempfile
 import threading
+from collections import Counter
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Self
 
 from halfmoon.table.errors import ReadError
+from halfmoon.table.files.format import format_from_name
 
 __all__ = ["Source"]
 
@@ -54,6 +58,11 @@ class Source:
             self.name = name or "standard input"
             self._keep(getattr(given, "buffer", given))
         self.origin = self.path
+
+    @property
+    def inputs(self) -> list[Path]:
+        """Files that must not be written to."""
+        return [] if self.origin is None else [self.origin]
 
     @property
     def size(self) -> int:
@@ -110,7 +119,8 @@ class Source:
             raise self._unreadable(error) from error
         if stat.S_ISDIR(seen.st_mode):
             raise ReadError(
-                f"{self.name} is a folder; a file is needed. Give the table in it."
+                f"{self.name} is a folder; a file is needed. To read the tables in it "
+                f"as one, give a pattern: {_pattern_in(self.path)}"
             )
         return seen
 
@@ -141,6 +151,17 @@ class Source:
             spool.close()
             raise
         self._spool = spool
+
+
+def _pattern_in(folder: Path) -> str:
+    """A pattern of file names for the most frequent kind of table in a folder."""
+    endings: Counter[str] = Counter()
+    with suppress(OSError):
+        for each in islice(folder.iterdir(), 1000):
+            if format_from_name(each)[0] is not None:
+                endings[each.suffix] += 1
+    ending = endings.most_common(1)[0][0] if endings else ".csv"
+    return f"'{folder / ('*' + ending)}'"
 
 
 class _View(io.RawIOBase):

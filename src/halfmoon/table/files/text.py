@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import IO, Any
 
 import pyarrow as pa
 
+from halfmoon.report.findings import Note
 from halfmoon.table.errors import ReadError
 from halfmoon.table.files.batch import Batch, Table, refuse_doubled_names
 from halfmoon.table.files.compression import decompressing, reading
@@ -16,10 +18,14 @@ from halfmoon.table.files.encoding import undecodable
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.records import read_records
 from halfmoon.table.files.source import Source
+from halfmoon.table.files.title import SEPARATOR, header_number, may_be_title
 
 __all__ = ["TextTable"]
 
 BATCH_CHARACTERS = 2**22  # of raw text; the cells as objects take about ten times it
+
+SEARCHED_RECORDS = 50  # in which the header is looked for, below a title
+SEARCHED_CHARACTERS = 2**20
 
 PART_ROWS = 256  # turned into columns at once: their cells fit into the cache
 
@@ -38,14 +44,21 @@ class TextTable(Table):
     header : str
         The header as it stands in the file, with its line end.
     lead : str
-        Blank lines before the header.
+        Lines before the header: blank ones, a title, ``sep=;``.
     """
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, batch_rows)
         self.format = found
         with self._records() as (records, _):
-            self.lead, self.header, columns = _header(records)
+            self._n_lead, self.lead, self.header, columns = _header(records)
+        if self.lead.strip() and not SEPARATOR.fullmatch(self.lead):
+            self.notes.append(
+                Note(
+                    f"Line {_count_lines(self.lead) + 1} was read as the header; the "
+                    f"lines above it were skipped, and stay in a text output."
+                )
+            )
         if not columns:
             raise ReadError(
                 f"{self.name} is empty. A table with a header and rows is needed."
@@ -56,16 +69,23 @@ class TextTable(Table):
         except UnicodeEncodeError as error:
             raise self._half_character(error) from error
 
+    @property
+    def first_row(self) -> int:
+        """Number of the first row below the header, as a spreadsheet shows it."""
+        hint = SEPARATOR.match(self.lead) is not None  # which is shown nowhere
+        return self._n_lead - hint + 2
+
     def _walk(self) -> Iterator[tuple[Batch, int]]:
         width = len(self.schema)
-        self.blank_lines = _count_lines(self.lead)
+        self.blank_lines = sum(not line.strip() for line in self.lead.splitlines())
         start, size = 0, 0
         rows: list[list[str]] = []
         parts: list[Any] = []  # rows before these, as columns
         raws: list[str] = []
         blanks: dict[int, str] = {}
         with self._records() as (records, file):
-            _header(records)
+            for _ in range(self._n_lead + 1):
+                next(records, None)
             for line, raw, cells in records:
                 if len(cells) != width:
                     if width == 1 and not cells:
@@ -167,11 +187,32 @@ def is_blank(raw: str, cells: list[str]) -> bool:
     return len(cells) < 2 and not raw.strip()
 
 
-def _header(records: Iterator[Record]) -> tuple[str, str, list[str]]:
-    """Blank lines, then the first record that is not blank and its cells."""
+def _header(records: Iterator[Record]) -> tuple[int, str, str, list[str]]:
+    """How many records precede the header, their text, the header and its cells."""
     lead = ""
-    for _, raw, cells in records:
-        if not is_blank(raw, cells):
-            return lead, raw, cells
-        lead += raw
-    return lead, "", []
+    for number, (_, raw, cells) in enumerate(records):
+        if is_blank(raw, cells) or (number == 0 and SEPARATOR.fullmatch(raw)):
+            lead += raw
+            continue
+        if may_be_title(cells):
+            below, title, header, names = _below_title(records, raw, cells)
+            return number + below, lead + title, header, names
+        return number, lead, raw, cells
+    return 0, lead, "", []
+
+
+def _below_title(
+    records: Iterator[Record], raw: str, cells: list[str]
+) -> tuple[int, str, str, list[str]]:
+    """The same, where the first record that is not blank may be a title."""
+    seen = [(raw, cells)]
+    size = 0
+    with suppress(ReadError):  # told of when the rows are read
+        for _, text, row in islice(records, SEARCHED_RECORDS):
+            seen.append((text, row))
+            size += len(text)
+            if size > SEARCHED_CHARACTERS:
+                break
+    filled = [i for i, (text, row) in enumerate(seen) if not is_blank(text, row)]
+    header = filled[header_number([seen[i][1] for i in filled])]
+    return header, "".join(text for text, _ in seen[:header]), *seen[header]

@@ -14,8 +14,10 @@ from halfmoon.table.errors import OutputError
 from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.cells import NewCells
 from halfmoon.table.files.format import Format
+from halfmoon.table.files.joined import JoinedTable
 from halfmoon.table.files.records import cell_spans, line_end
 from halfmoon.table.files.text import TextTable
+from halfmoon.table.files.title import SEPARATOR
 from halfmoon.table.files.values import column_text
 
 __all__ = ["TextWriter"]
@@ -70,7 +72,7 @@ class TextWriter:
             raw = self._replaced(raw, self._like.columns.index(column), values)
         new = [self._cells.of(values) for values in append.values()]
         lines = _appended(raw, new, self._delimiter) if new else list(raw)
-        if batch.blanks:
+        if batch.blanks and self._like.is_text:
             lines = _with_blanks(lines, batch.blanks)
         self._put("".join(lines))
 
@@ -87,9 +89,10 @@ class TextWriter:
         self._begun = True
         self._stream.write(self._format.bom)
         lead, header = "", "\n"
-        if isinstance(self._like, TextTable):
+        if isinstance(self._like, (TextTable, JoinedTable)) and self._like.is_text:
             lead, header = self._like.lead, self._like.header
         if not self._copies:
+            lead = SEPARATOR.sub("", lead, 1)  # it names another delimiter
             names = self._delimiter.join(map(self._cells.quoted, self._like.columns))
             header = self._not_blank(names) + line_end(header)
         new = [[self._cells.text(name)] for name in added]
@@ -103,7 +106,7 @@ class TextWriter:
             for column in batch.rows.columns
         ]
         records = map(self._delimiter.join, zip(*columns, strict=True))
-        if batch.raw is None:
+        if batch.raw is None or not self._like.is_text:
             return [self._not_blank(record) + "\n" for record in records]
         return [
             self._not_blank(record) + line_end(raw)

@@ -69,7 +69,8 @@ class WorkbookWriter:
         self._edits: SheetEdits | None = None
         self._sheet: NewSheet | None = None
         self._begun = False
-        if wanted.name in COPIED and like.format.name == wanted.name:
+        same = isinstance(like, WorkbookTable) and like.format.name == wanted.name
+        if same and wanted.name in COPIED:
             assert isinstance(like, WorkbookTable)
             self._edits = SheetEdits(
                 like.layout.header, like.row_numbers, like.sheet_width

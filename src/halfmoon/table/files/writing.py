@@ -15,6 +15,7 @@ from halfmoon.table.files.columnar_writer import ColumnarWriter
 from halfmoon.table.files.compression import compressing
 from halfmoon.table.files.format import Format, format_from_name, format_from_option
 from halfmoon.table.files.frame_writer import FrameWriter
+from halfmoon.table.files.json_writer import JsonWriter
 from halfmoon.table.files.text_writer import TextWriter
 from halfmoon.table.files.unsupported import unsupported_ending
 from halfmoon.table.files.workbook_writer import WorkbookWriter
@@ -24,7 +25,7 @@ __all__ = ["TableOutput", "new_table"]
 Values = Mapping[str, Sequence[object]]
 
 
-Writer = TextWriter | ColumnarWriter | WorkbookWriter | FrameWriter
+Writer = TextWriter | ColumnarWriter | WorkbookWriter | JsonWriter | FrameWriter
 
 
 class TableOutput:
@@ -140,8 +141,7 @@ def new_table(
                 f".feather or the like."
             )
         wanted = _wanted(format_from_name(name), like, format)
-        inputs = [] if like.source.origin is None else [like.source.origin]
-        file = replacing(name, overwrite, inputs)
+        file = replacing(name, overwrite, like.source.inputs)
     else:
         name = "standard output"
         wanted = _wanted((None, None), like, format)
@@ -151,7 +151,7 @@ def new_table(
         if wanted.is_text:
             writer = TextWriter(stream, like, wanted, formulas, name)
         else:
-            made = WorkbookWriter if wanted.is_workbook else ColumnarWriter
+            made = _typed_writer(wanted)
             writer = made(stream, like, wanted, {} if types is None else types, name)
         try:
             yield TableOutput(writer, like, wanted)
@@ -159,6 +159,14 @@ def new_table(
         except BaseException:
             writer.abandon()
             raise
+
+
+def _typed_writer(
+    wanted: Format,
+) -> type[WorkbookWriter] | type[JsonWriter] | type[ColumnarWriter]:
+    if wanted.is_workbook:
+        return WorkbookWriter
+    return JsonWriter if wanted.is_json else ColumnarWriter
 
 
 def _wanted(

@@ -1,0 +1,223 @@
+"""Tables of JSON: an object on each line, or one array of objects.
+
+Each object is a row and each key a column, in the order in which keys first appear. A
+value that is an object or an array itself is a cell with its text.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import pyarrow as pa
+
+from halfmoon.table.errors import ReadError
+from halfmoon.table.files.batch import Batch, Table
+from halfmoon.table.files.compression import decompressing, reading
+from halfmoon.table.files.format import Format
+from halfmoon.table.files.json_objects import json_text
+from halfmoon.table.files.records import RECORD_LIMIT
+from halfmoon.table.files.source import Source
+
+__all__ = ["JsonTable"]
+
+ARRAY_LIMIT = 2**28  # characters of an array, which is held in memory
+BATCH_CHARACTERS = 2**22
+MOST_COLUMNS = 10_000
+INT64 = 2**63
+_decode = json.JSONDecoder().raw_decode
+
+Read = tuple[str, dict[str, Any] | None]  # text, and the object in it; None for blanks
+
+
+class JsonTable(Table):
+    """A table of JSON objects.
+
+    Attributes
+    ----------
+    tail : str
+        Of an array: what follows the last object.
+    """
+
+    def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
+        super().__init__(source, batch_rows)
+        self.format = found
+        self.tail = ""
+        self.schema = self._types()
+
+    def _walk(self) -> Iterator[tuple[Batch, int]]:
+        start, size = 0, 0
+        held: list[dict[str, Any]] = []
+        raws: list[str] = []
+        blanks: dict[int, str] = {}
+        with self._opened() as (objects, file):
+            for raw, value in objects:
+                if value is None:
+                    blanks[len(raws)] = blanks.get(len(raws), "") + raw
+                    continue
+                if len(held) == self.batch_rows or size >= BATCH_CHARACTERS:
+                    yield Batch(start, self._columns(held), raws, blanks), file.tell()
+                    start, size = start + len(held), 0
+                    held, raws, blanks = [], [], {}
+                held.append(value)
+                raws.append(raw)
+                size += len(raw)
+            if held:
+                yield Batch(start, self._columns(held), raws, blanks), file.tell()
+
+    def _columns(self, rows: list[dict[str, Any]]) -> Any:
+        try:
+            arrays = [
+                pa.array(
+                    [_cell(row.get(field.name), field.type) for row in rows], field.type
+                )
+                for field in self.schema
+            ]
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
+            raise self.source.changed() from error
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _types(self) -> Any:
+        """One type for each key, from a pass over all objects."""
+        kinds: dict[str, set[type]] = {}
+        with self._opened() as (objects, _):
+            for _, value in objects:
+                for key, held in (value or {}).items():
+                    seen = kinds.setdefault(key, set())
+                    if held is not None and held == held:
+                        seen.add(_kind(held))
+                if len(kinds) > MOST_COLUMNS:
+                    raise ReadError(
+                        f"{self.name} has objects with more than {MOST_COLUMNS:,} "
+                        f"different keys, so it is not a table."
+                    )
+        if not kinds:
+            raise ReadError(
+                f"{self.name} holds no objects. Objects with keys and values are "
+                f"needed, one for each row."
+            )
+        try:
+            return pa.schema([(key, _type(seen)) for key, seen in kinds.items()])
+        except UnicodeEncodeError as error:
+            raise ReadError(f"{self.name} holds half a character in a key.") from error
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Iterator[Read], IO[bytes]]]:
+        packing = self.format.compression
+        with (
+            self.source.open() as file,
+            reading(self.name, packing),
+            decompressing(file, packing) as binary,
+        ):
+            binary.read(len(self.format.bom))
+            encoding = self.format.encoding or "utf-8"
+            try:
+                with io.TextIOWrapper(binary, encoding, newline="") as stream:
+                    lines = self.format.name == "jsonl"
+                    yield (self._lines if lines else self._array)(stream), file
+            except UnicodeError as error:
+                raise ReadError(
+                    f"{self.name} is not text in {encoding.upper()}, as JSON is."
+                ) from error
+
+    def _lines(self, stream: IO[str]) -> Iterator[Read]:
+        number = 0
+        while line := stream.readline(RECORD_LIMIT):
+            number += 1
+            if len(line) >= RECORD_LIMIT:
+                raise ReadError(
+                    f"{self.name}, line {number} is longer than 16 MB, so it is not a "
+                    f"row of a table."
+                )
+            yield line, self._parsed(line, number) if line.strip() else None
+
+    def _parsed(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ReadError(
+                f"{self.name}, line {number} is not JSON: {error}. Give one object on "
+                f"each line."
+            ) from error
+        if not isinstance(value, dict):
+            raise ReadError(
+                f"{self.name}, line {number} is not an object such as "
+                f'{{"size": 2, "kind": "a"}}. Give one object on each line.'
+            )
+        return value
+
+    def _array(self, stream: IO[str]) -> Iterator[Read]:
+        text = stream.read(ARRAY_LIMIT + 1)
+        if len(text) > ARRAY_LIMIT:
+            raise ReadError(
+                f"{self.name} is an array of more than {ARRAY_LIMIT // 2**20} MB, "
+                f"which is held in memory. Write one object on each line instead: "
+                f"jq -c '.[]' FILE > table.jsonl"
+            )
+        last, at = 0, len(text) - len(text.lstrip())
+        if text[at : at + 1] != "[":
+            raise self._no_array("it does not begin with [")
+        at += 1
+        try:
+            while True:
+                at += _spaces(text, at)
+                if text.startswith("]", at):
+                    break
+                value, end = _decode(text, at)
+                if not isinstance(value, dict):
+                    raise self._no_array(f"it holds {text[at : at + 20]!r}")
+                yield text[last:end], value
+                last = end
+                at = end + _spaces(text, end)
+                if text.startswith(",", at):
+                    at += 1
+                elif not text.startswith("]", at):
+                    raise self._no_array(f"character {at + 1} is no comma")
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, ReadError):
+                raise
+            raise self._no_array(str(error)) from error
+        if text[at + 1 :].strip():
+            raise self._no_array("more follows behind its end")
+        self.tail = text[last:]
+
+    def _no_array(self, why: str) -> ReadError:
+        return ReadError(
+            f"{self.name} is not an array of objects: {why}. Give [{{...}}, {{...}}], "
+            f"or one object on each line."
+        )
+
+
+def _spaces(text: str, at: int) -> int:
+    """How many blanks stand at a place."""
+    end = at
+    while text[end : end + 1] in (" ", "\t", "\r", "\n"):
+        end += 1
+    return end - at
+
+
+def _kind(value: object) -> type:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int if -INT64 <= value < INT64 else str
+    return type(value)
+
+
+def _type(kinds: set[type]) -> Any:
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    if kinds and kinds <= {int, float}:
+        return pa.float64()
+    return pa.string()
+
+
+def _cell(value: Any, kind: Any) -> Any:
+    if value is None or value != value:
+        return None
+    if pa.types.is_string(kind) and not isinstance(value, str):
+        return json_text(value)
+    return value

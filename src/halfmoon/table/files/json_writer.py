@@ -1,0 +1,146 @@
+"""Write a table as JSON objects: its own objects as they stood, or new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+import pyarrow.types as pt
+
+from halfmoon.table.files.batch import Batch, Table
+from halfmoon.table.files.format import Format
+from halfmoon.table.files.json_objects import changed_object, json_text
+from halfmoon.table.files.json_table import JsonTable
+from halfmoon.table.files.values import column_text
+from halfmoon.table.files.workbook_cells import cell_number
+
+__all__ = ["JsonWriter"]
+
+Values = Mapping[str, Sequence[object]]
+
+
+class JsonWriter:
+    """Rows of a table, with values replaced and keys added, as JSON.
+
+    Parameters
+    ----------
+    stream : binary stream
+    like : Table
+        The table that the batches come from.
+    wanted : Format
+    types : dict of str to pyarrow.DataType
+    name : str
+        Not needed: everything can be written.
+    """
+
+    escaped = 0  # a text in JSON is no formula
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        like: Table,
+        wanted: Format,
+        types: Mapping[str, Any],
+        name: str,
+    ) -> None:
+        self._stream = stream
+        self._like = like
+        self._types = types
+        self._lines = wanted.name == "jsonl"
+        # Lines of several files can be copied one after the other, arrays cannot.
+        same = isinstance(like, JsonTable) or self._lines
+        self._copies = same and like.format.name == wanted.name
+        self._begun = False
+        utf8 = self._copies and like.format.encoding == "utf-8"
+        self._mark = like.format.bom if utf8 else b""
+
+    def write(self, batch: Batch, replace: Values, append: Values) -> None:
+        """Write the rows of a batch."""
+        changes = self._changes(len(batch), replace, append)
+        if self._copies:
+            pieces = []
+            for i, (raw, new) in enumerate(zip(batch.raw or [], changes, strict=True)):
+                start, stop = raw.index("{"), raw.rindex("}") + 1
+                middle = changed_object(raw[start:stop], new)
+                blanks = batch.blanks.get(i, "")
+                pieces.append(blanks + raw[:start] + middle + raw[stop:])
+            self._put("".join([*pieces, batch.blanks.get(len(batch), "")]))
+            return
+        columns = [self._texts(array) for array in batch.rows.columns]
+        names = [json_text(name) for name in self._like.columns]
+        for row, new in zip(zip(*columns, strict=True), changes, strict=True):
+            pairs = ", ".join(f"{k}: {v}" for k, v in zip(names, row, strict=True))
+            self._object(changed_object("{" + pairs + "}", new))
+
+    def finish(self) -> None:
+        """Write what follows the last object."""
+        if isinstance(self._like, JsonTable) and self._copies:
+            self._put(self._like.tail)
+        elif not self._lines:
+            self._put("\n]\n" if self._begun else "[]\n")
+
+    def abandon(self) -> None:
+        """Nothing is held that would have to be let go."""
+
+    def _object(self, text: str) -> None:
+        if self._lines:
+            self._put(text + "\n")
+        else:
+            self._put((",\n" if self._begun else "[\n") + text)
+        self._begun = True
+
+    def _changes(
+        self, n: int, replace: Values, append: Values
+    ) -> list[dict[str, object]]:
+        """New values of each row."""
+        rows: list[dict[str, object]] = [{} for _ in range(n)]
+        for name, values in replace.items():
+            kind = self._types.get(name, self._like.schema.field(name).type)
+            kind = None if self._like.is_text else kind
+            for row, value in zip(rows, values, strict=True):
+                if value is not None and value == value:
+                    row[name] = _typed(value, kind)
+        for name, values in append.items():
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
+
+    def _texts(self, array: Any) -> list[str]:
+        """A column as JSON."""
+        if self._like.is_text:
+            return [_number_or_text(text) for text in array.to_pylist()]
+        kind = array.type
+        if pt.is_integer(kind) or pt.is_float64(kind) or pt.is_boolean(kind):
+            return [json_text(value) for value in array.to_pylist()]
+        valid = array.is_valid().to_pylist()
+        texts = column_text(array)
+        if pt.is_floating(kind):
+            return [_number_or_text(text) for text in texts]
+        return [
+            json_text(t) if v else "null" for t, v in zip(texts, valid, strict=True)
+        ]
+
+    def _put(self, text: str) -> None:
+        if self._mark:
+            self._stream.write(self._mark)
+            self._mark = b""
+        self._stream.write(text.encode("utf-8", "surrogatepass"))
+
+
+def _number_or_text(text: str) -> str:
+    """A cell of text: a number as it is written, null for nothing, or a string."""
+    if not text:
+        return "null"
+    return text if cell_number(text) is not None else json_text(text)
+
+
+def _typed(value: object, kind: Any) -> object:
+    """A label with the type of its column."""
+    if not isinstance(value, str) or kind is None:
+        return value
+    if pt.is_boolean(kind) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if pt.is_integer(kind) or pt.is_floating(kind):
+        number = cell_number(value)
+        return value if number is None else number
+    return value
