@@ -200,8 +200,29 @@ def test_logarithms_are_averaged_before_they_are_brought_back(parts, data, new, 
     expected = np.exp(entries[2].left_out) * own - target.shift
     assert_allclose(entries[2].values, expected, rtol=1e-9)
     assert_array_equal(entries[0].values, entries[0].left_out)
+    assert average.scale == "mixed"
     with pytest.raises(ValueError, match="logarithm of the targets, so that it does"):
-        average.with_targets(np.eye(18))
+        average.refuse_logarithms()
+    one = Blend(entries[2:3], np.ones(1))
+    assert one.scale == "log"
+    weights = one.with_targets(np.eye(18))(new)
+    assert_allclose(weights @ logs.y, values(entries[2], new), rtol=1e-9)
+    # Of one entry the values without the own labels are the left-out ones.
+    some = np.array([3, 0, 11])
+    rows = data.X_l[some]
+    assert_allclose(one.without_own(some)(rows), one.left_out[some], rtol=1e-9)
+    both = Blend([entries[0], entries[2]], np.array([0.3, 0.7]))
+    assert_allclose(both.without_own(some)(rows), both.left_out[some], rtol=1e-9)
+
+
+def test_values_elsewhere_without_the_own_labels(parts, data, constant, new):
+    candidate = Candidate("", ((parts["gaussian"], 1.0),), constant, data)
+    average, some = Blend([entry_at(candidate, 0.01)], np.ones(1)), np.arange(7)
+    actual = average.without_own(some)(new)
+    for i in some:
+        y = data.y.copy()
+        y[i] = average.left_out[i]  # by which the i-th label says nothing
+        assert_allclose(actual[i], average.with_targets(y)(new[i : i + 1])[0])
 
 
 def test_other_targets_keep_entries_and_weights(entries, new, rng):

@@ -84,8 +84,20 @@ class Average:
 
     def smoother_matrix(self, X: Rows) -> Array:
         """H(x), shape (b, l), with values H(x) y for any targets; weights are held."""
+        self.blend.refuse_logarithms()
+        return self.label_weights(X)
+
+    def label_weights(self, X: Rows) -> Array:
+        """As `smoother_matrix`, but of targets on the scale that they are fitted on."""
         blend = self.blend.with_targets(np.eye(len(self.data.y)))
         return self.stream.map(blend, X, row_bytes=4 * self._row_bytes(X))
+
+    @property
+    def fitted_targets(self) -> Array:
+        """The targets on that scale, (l, t); as given where there is more than one."""
+        if self.blend.scale == "mixed":
+            return self.data.y
+        return self.blend.entries[0].candidate.data.y
 
     @property
     def coef(self) -> Array:

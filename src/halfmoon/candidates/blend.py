@@ -22,15 +22,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy.optimize import nnls
 
 from halfmoon.candidates.candidate import Candidate, NullSpace
 from halfmoon.candidates.parts import Part, functions_of
-from halfmoon.candidates.target import Target
-from halfmoon.rows import Array, Rows
+from halfmoon.candidates.target import AS_THEY_ARE, Target
+from halfmoon.rows import Array, Indices, Rows
 
 __all__ = [
     "Blend",
@@ -170,28 +170,74 @@ class Blend:
         """Rows without labels have a part in it."""
         return any(entry.candidate.unlabeled for entry in self.entries)
 
-    def with_targets(self, y: Array) -> Blend:
-        """The same entries and weights for other targets of the same rows, (l, t).
+    @property
+    def scale(self) -> Literal["as given", "log", "mixed"]:
+        """Of the targets that the entries are linear in."""
+        logs = {bool(entry.candidate.data.target.suffix) for entry in self.entries}
+        return "mixed" if len(logs) > 1 else "log" if True in logs else "as given"
 
-        Nothing is known of their left-out values.
-        """
-        if any(entry.candidate.data.target.suffix for entry in self.entries):
+    def refuse_logarithms(self) -> None:
+        """Only of targets as they are given is there a smoother matrix."""
+        if self.scale != "as given":
             raise ValueError(
                 "The answer takes the logarithm of the targets, so that it does not "
                 "depend on them linearly and has no smoother matrix. Targets of which "
-                "some are negative are fitted as they are."
+                "some are negative are fitted as they are. Use explain(X), which gives "
+                "the weights of the labels on the scale of the logarithm."
             )
+
+    def with_targets(self, y: Array) -> Blend:
+        """The same entries and weights for other targets of the same rows, (l, t).
+
+        Each entry takes them as they are on its own scale, and the values are averaged
+        as they are on these. Nothing is known of left-out values.
+        """
         candidates: dict[Candidate, Candidate] = {}
         for entry in self.entries:
             old = entry.candidate
             if old not in candidates:
-                candidates[old] = replace(old, data=replace(old.data, y=y))
+                data = replace(old.data, y=y, target=AS_THEY_ARE)
+                candidates[old] = replace(old, data=data)
         unknown = np.full_like(y, np.nan)
         entries = [
             replace(entry, candidate=candidates[entry.candidate], left_out=unknown)
             for entry in self.entries
         ]
         return Blend(entries, self.weights)
+
+    def without_own(self, some: Indices) -> Callable[[Rows], Array]:
+        """Values at rows in place of some labeled ones, without the labels of these.
+
+        A fit to all labels but the i-th is the fit to all in which the i-th is what it
+        predicts there, so that :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`.
+        It is applied to the average of the entries with one scale of targets.
+
+        Parameters
+        ----------
+        some : indices of shape (m,)
+            Of the labeled rows.
+
+        Returns
+        -------
+        callable
+            From m rows to values, shape (m, t).
+        """
+        unit = np.eye(len(self.entries[0].left_out))[:, some]
+        pairs = []
+        places = _by_target(self.entries).values()
+        for group, members in zip(self._groups, places, strict=True):
+            shares = self.weights[members] / group.share
+            own = Blend([self.entries[i] for i in members], shares)
+            pairs.append((group, own.with_targets(unit)))
+
+        def values(X: Rows) -> Array:
+            total = np.zeros((len(some), self.entries[0].left_out.shape[1]))
+            for group, smoother in pairs:
+                own = np.diagonal(smoother(X))[:, None] * group.residuals[some]
+                total += group.back(group.values(X) - own)
+            return total
+
+        return values
 
     def settled(self) -> Blend:
         """Itself, with what it needs of the candidates computed and the rest let go."""
@@ -238,9 +284,16 @@ class _Group:
         linear = [_linear(space, beta) for space, beta in self._by_features.items()]
         return functions_of(self._by_part) + linear
 
-    def __call__(self, X: Rows) -> Array:
-        values = np.sum([function(X) for function in self.functions], axis=0)
+    def values(self, X: Rows) -> Array:
+        """On the scale of the targets."""
+        return np.sum([function(X) for function in self.functions], axis=0)
+
+    def back(self, values: Array) -> Array:
+        """The part in the average, on the user's scale."""
         return self.share * self.target.back(values, self.residuals)
+
+    def __call__(self, X: Rows) -> Array:
+        return self.back(self.values(X))
 
 
 def _linear(space: NullSpace, beta: Array) -> Callable[[Rows], Array]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.estimators.explanations import Explanation
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels.given import numbered
 from halfmoon.progress import ProgressLine
@@ -64,6 +65,7 @@ class Estimator(BaseEstimator, ABC):
 
     solution_: Solution
     labeled_: Indices
+    _weighted_rows: Indices | None = None  # where some have weight 0: the others
 
     @abstractmethod
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
@@ -116,6 +118,45 @@ class Estimator(BaseEstimator, ABC):
         check_is_fitted(self)
         return self.solution_.smoother_matrix(self._table(X, reset=False))
 
+    def explain(self, X: Any) -> Explanation:
+        """The labeled rows behind each answer, with their exact weights.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+
+        Returns
+        -------
+        Explanation
+            With ``speaks_for(i)`` and ``speaks_against(i)``, the strongest labeled rows
+            on either side of the i-th answer, and all ``weights``, shape
+            (b, n_labeled).
+
+        Examples
+        --------
+        >>> from halfmoon import LaplacianClassifier
+        >>> X = np.array([[0.0], [0.2], [0.9], [1.0], [0.02]])
+        >>> y = ["left", "left", "right", "right", None]
+        >>> model = LaplacianClassifier(random_state=0).fit(X, y)
+        >>> told = model.explain(X[4:])
+        >>> str(told.answers[0]), [each.row for each in told.speaks_for(0, 2)]
+        ('left', [0, 1])
+        >>> bool(
+        ...     np.allclose(told.weights @ told.targets, model.decision_function(X[4:]))
+        ... )
+        True
+        """
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        rows = self.labeled_
+        if self._weighted_rows is not None:
+            rows = self._weighted_rows[rows]
+        return self._explained(table, np.asarray(cast(Any, self).predict(X)), rows)
+
+    @abstractmethod
+    def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        """The answers taken apart, `rows` being the labeled ones."""
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
@@ -161,6 +202,7 @@ class Estimator(BaseEstimator, ABC):
     ) -> tuple[Any, Any, Array]:
         """The rows with a weight above 0."""
         used = w > 0
+        self._weighted_rows = None if used.all() else np.flatnonzero(used)
         if used.all():
             return X, labels, w
         if not used.any():

@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.base import Estimator
 from halfmoon.estimators.calibration import fitted_temperature, probabilities
+from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes
 from halfmoon.labels import is_missing
-from halfmoon.rows import Array, as_weights
+from halfmoon.rows import Array, Indices, Rows, as_weights
 
 __all__ = ["Classifier"]
 
@@ -104,6 +105,12 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         return probabilities(_by_class(self.decision_function(X)), self.temperature_)
+
+    def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        codes, labels = np.searchsorted(self.classes_, answers), self._codes
+        return Explanation.of(
+            self.solution_, X, answers, codes, rows, self.classes_[labels]
+        )
 
     def _calibrate(self, codes: NDArray[np.intp]) -> None:
         """Temperature and accuracy of left-out scores."""

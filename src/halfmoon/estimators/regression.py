@@ -11,11 +11,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.base import Estimator, HeldOut
+from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.estimators.noise import noise_variance
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, numeric_targets
-from halfmoon.rows import Array, as_weights
+from halfmoon.rows import Array, Indices, Rows, as_weights
 
 __all__ = ["Regressor"]
 
@@ -112,6 +113,14 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         ]
         low, high = (np.column_stack(each) for each in zip(*ends, strict=True))
         return low, high
+
+    def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        if answers.ndim > 1:
+            raise ValueError(
+                f"There are {answers.shape[1]} targets; explain takes apart the "
+                f"answers of one. Fit each target by itself, or use smoother_matrix."
+            )
+        return Explanation.of(self.solution_, X, answers, None, rows)
 
     @property
     def noise_variance_(self) -> Any:

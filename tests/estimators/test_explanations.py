@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    FredholmClassifier,
+    FredholmRegressor,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
+    LaplacianClassifier,
+    LaplacianRegressor,
+    load,
+    save,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+SIDE = np.where(X[:, 0] > 0, "right", "left")
+THIRD = np.digitize(X[:, 0], [-0.5, 0.5])
+NUMBER = X[:, 0] - X[:, 1] ** 2
+SEARCHED = {"budget": 1e-9, "random_state": 0}
+
+
+def some(y, labels=20):
+    """The labels of every other row, as far as they go."""
+    known = np.full(len(y), np.nan, dtype=object)
+    known[: 2 * labels : 2] = y[: 2 * labels : 2]
+    return known
+
+
+CLASSIFIERS = [
+    ConditionalClassifier(random_state=0),
+    FredholmClassifier(random_state=0),
+    LaplacianClassifier(random_state=0),
+    HalfmoonClassifier(**SEARCHED),
+    HalfmoonClassifier(budget=1.0, random_state=0),
+]
+REGRESSORS = [
+    ConditionalRegressor(random_state=0),
+    FredholmRegressor(random_state=0),
+    LaplacianRegressor(random_state=0),
+    HalfmoonRegressor(**SEARCHED),
+    HalfmoonRegressor(budget=1.0, random_state=0),
+]
+
+
+def named(models):
+    return [f"{type(m).__name__}{i}" for i, m in enumerate(models)]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=named(CLASSIFIERS))
+@pytest.mark.parametrize("y", [SIDE, THIRD], ids=["two", "three"])
+def test_classes_are_taken_apart_exactly(model, y):
+    model.fit(X, some(y))
+    told = model.explain(X[40:])
+    scores = model.decision_function(X[40:]).reshape(20, -1)
+    assert_allclose(told.weights @ told.targets, scores, atol=1e-8)
+    assert_array_equal(told.answers, model.predict(X[40:]))
+    assert_array_equal(told.rows, np.arange(0, 40, 2))
+    assert_array_equal(told.labels, y[:40:2])
+    # The score of the predicted class is the mean of the labels and all that pulls.
+    if scores.shape[1] == 1:
+        sign = np.where(told.answers == "right", 1.0, -1.0)
+        own, mean = sign * scores[:, 0], sign * told.targets.mean()
+    else:
+        own, mean = scores[np.arange(20), told.answers], told.targets.mean(axis=0)
+        mean = mean[told.answers]
+    assert_allclose(told.weights.sum(axis=1), 1.0, atol=1e-8)
+    assert_allclose(told.pulls.sum(axis=1), own - mean, atol=1e-8)
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=named(REGRESSORS))
+def test_numbers_are_taken_apart_exactly(model):
+    model.fit(X, some(NUMBER))
+    told = model.explain(X[40:])
+    assert told.scale == "as given"
+    limits = NUMBER[:40:2].min(), NUMBER[:40:2].max()
+    room = 0.25 * (limits[1] - limits[0])
+    values = told.weights @ told.targets[:, 0]
+    inside = (values > limits[0] - room) & (values < limits[1] + room)
+    assert_allclose(values[inside], model.predict(X[40:])[inside], atol=1e-8)
+    assert_array_equal(told.labels, NUMBER[:40:2])
+    mean = told.targets.mean()
+    assert_allclose(told.pulls.sum(axis=1), np.abs(values - mean), atol=1e-8)
+
+
+def test_two_labels_by_hand():
+    # With the nearest label far nearer, it has the weight; the other speaks against.
+    Z = np.array([[0.0], [1.0], [0.1]])
+    model = LaplacianClassifier(alpha=1e-3, random_state=0).fit(Z, ["a", "b", None])
+    told = model.explain([[0.1]])
+    assert told.answers.tolist() == ["a"]
+    (nearest,), (far,) = told.speaks_for(0), told.speaks_against(0)
+    assert (nearest.row, nearest.label, far.row, far.label) == (0, "a", 1, "b")
+    assert nearest.weight > far.weight > 0
+    assert_allclose(nearest.weight + far.weight, 1.0)
+    assert_allclose([nearest.pull, far.pull], [nearest.weight, -far.weight])
+    assert repr(told) == (
+        f"a  for: row 0 (a, {nearest.weight:+.0%}); "
+        f"against: row 1 (b, {far.weight:+.0%})"
+    )
+
+
+def test_logarithms_are_taken_apart_on_their_own_scale():
+    y = np.exp(2 * X[:, 0])
+    model = HalfmoonRegressor(budget=3.0, random_state=0).fit(X, some(y))
+    blend = model.solution_.blend
+    if blend.scale != "log":  # keep the entries that take the logarithm
+        logs = [bool(e.candidate.data.target.suffix) for e in blend.entries]
+        blend.weights = np.where(logs, blend.weights, 0.0) / blend.weights[logs].sum()
+        blend.__post_init__()
+        blend.__dict__.pop("_groups", None)
+    told = model.explain(X[40:])
+    assert told.scale == "log"
+    target = blend.entries[0].candidate.data.target
+    assert_allclose(told.targets[:, 0], np.log(y[:40:2] + target.shift))
+    assert_array_equal(told.labels, y[:40:2])
+    logs = told.weights @ told.targets
+    values = target.back(logs, blend._groups[0].residuals)
+    assert_allclose(np.clip(values[:, 0], *_limits(y)), model.predict(X[40:]))
+    with pytest.raises(ValueError, match="explain"):
+        model.smoother_matrix(X[40:])
+
+
+def _limits(y):
+    low, high = y[:40:2].min(), y[:40:2].max()
+    return low - 0.25 * (high - low), high + 0.25 * (high - low)
+
+
+def test_more_labels_than_are_compared():
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(700, 3))
+    y = np.sin(Z[:, 0]) + Z[:, 1]
+    y[600:] = np.nan
+    model = HalfmoonRegressor(budget=2.0, random_state=0).fit(Z, y)
+    told = model.explain(Z[600:])
+    values = told.weights @ told.targets[:, 0]
+    assert_allclose(values, model.predict(Z[600:]), atol=1e-8)
+
+
+def test_rows_of_weight_0_do_not_shift_the_numbers():
+    w = np.ones(60)
+    w[:7] = 0.0
+    model = LaplacianClassifier(random_state=0).fit(X, some(SIDE), sample_weight=w)
+    told = model.explain(X[40:])
+    assert_array_equal(told.rows, np.arange(8, 40, 2))
+    assert_array_equal(told.labels, SIDE[8:40:2])
+
+
+def test_what_cannot_be_taken_apart():
+    hinge = LaplacianClassifier(loss="hinge", alpha=0.1).fit(X, some(SIDE))
+    with pytest.raises(ValueError, match="hinge"):
+        hinge.explain(X)
+    y = np.column_stack([NUMBER, NUMBER])
+    both = LaplacianRegressor(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="2 targets"):
+        both.explain(X)
+    small = LaplacianRegressor(random_state=0).fit(X, NUMBER)
+    object.__setattr__(small.solution_.posed.stream, "memory_limit", 50_000)
+    with pytest.raises(MemoryError, match="60 labels"):
+        small.explain(X)
+
+
+def test_a_kept_model_explains_the_same(tmp_path):
+    model = HalfmoonClassifier(**SEARCHED).fit(X, some(SIDE))
+    save(model, tmp_path / "m.halfmoon")
+    told, again = model.explain(X), load(tmp_path / "m.halfmoon").explain(X)
+    assert_allclose(told.weights, again.weights, atol=1e-10)
+    assert_array_equal(told.labels, again.labels)
+    assert repr(told).endswith("... and 50 more")
