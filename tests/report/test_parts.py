@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from halfmoon.report import Candidate, Note, Reason, ShownRow
+from halfmoon.report import Candidate, LeftOutClasses, Note, Reason, ShownRow
 from halfmoon.report.advice import next_steps
 from halfmoon.report.colors import DARK, PAPER, with_dark
+from halfmoon.report.illustrations import of_quality
 from halfmoon.report.model_names import families, plain_name
 from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.reasons import reason_groups
@@ -75,6 +76,24 @@ def test_classes_tell_their_mean_confidence():
     assert_allclose(total / iris().predicted, filled.mean_confidence)
 
 
+def test_the_only_label_of_a_class_is_not_tested():
+    base = made_up(["a", "b", "c"], n=20, labeled=5)
+    nothing = np.full(5, 0.5)
+    left_out = LeftOutClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
+    findings = replace(base, left_out=left_out)
+    assert left_out.tested().given == tuple("aabb")
+    parts = quality_in_parts(findings)
+    assert parts.untested
+    assert [line.share for line in parts.classes[:2]] == [0.5, 1.0]
+    assert np.isnan(parts.classes[2].share)
+    assert parts.classes[0].false_alarms == 1
+    assert [(each.given, each.predicted) for each in parts.mix_ups] == [("a", "b")]
+    matrix = of_quality(findings)[0].picture
+    assert matrix.alt == "Confusion matrix of 4 labels: 1 wrong."
+    alone = LeftOutClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
+    assert of_quality(replace(base, left_out=alone)) == []
+
+
 def test_even_classes_have_no_balanced_accuracy():
     assert quality_in_parts(made_up(["a", "b", "c"])).balanced == ""
     parts = quality_in_parts(diabetes())
@@ -84,7 +103,7 @@ def test_even_classes_have_no_balanced_accuracy():
 def test_the_worst_of_many_classes_come_first():
     parts = quality_in_parts(hundred_classes())
     assert parts.worst_first
-    shares = [line.share for line in parts.classes if line.labels]
+    shares = [line.share for line in parts.classes if line.labels > 1]
     assert shares == sorted(shares)
     assert shares[0] < 1
     assert sum(each.times for each in parts.mix_ups) == 4

@@ -8,6 +8,7 @@ that it does no harm.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
@@ -207,6 +208,20 @@ class LeftOutClasses:
     predicted: tuple[str, ...]
     confidence: Array
     given_probability: Array
+
+    def tested(self) -> Self:
+        """Without labels that are the only one of their class.
+
+        Hiding such a label hides the class, so that it cannot be predicted.
+        """
+        labels = Counter(self.given)
+        some = [i for i, label in enumerate(self.given) if labels[label] > 1]
+        return type(self)(
+            tuple(self.given[i] for i in some),
+            tuple(self.predicted[i] for i in some),
+            self.confidence[some],
+            self.given_probability[some],
+        )
 
 
 @dataclass(frozen=True, eq=False)

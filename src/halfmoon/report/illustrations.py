@@ -72,7 +72,8 @@ def of_quality(findings: Findings) -> list[Illustration]:
     left_out = findings.left_out
     if isinstance(left_out, LeftOutNumbers):
         return _numbers_left_out(left_out)
-    return _classes_left_out(left_out) if left_out.given else []
+    tested = left_out.tested()
+    return _classes_left_out(tested) if tested.given else []
 
 
 def of_columns(findings: Findings) -> list[Illustration]:

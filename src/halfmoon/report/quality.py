@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from halfmoon.report.confusion import MixUp, mix_ups, natural
 from halfmoon.report.findings import FilledClasses, Findings, LeftOutClasses
 from halfmoon.report.residuals import Third, errors_by_thirds
@@ -46,8 +48,8 @@ class ClassLine:
 
     @property
     def share(self) -> float:
-        """Share of its labels that was found; NaN without labels."""
-        return self.found / self.labels if self.labels else float("nan")
+        """Share of its labels that was found; NaN if that cannot be tested."""
+        return self.found / self.labels if self.labels > 1 else float("nan")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ class QualityInParts:
     mix_ups: list[MixUp]
     thirds: list[Third]
 
+    @property
+    def untested(self) -> bool:
+        """Some class has one label."""
+        return any(line.labels == 1 for line in self.classes)
+
 
 def quality_in_parts(findings: Findings) -> QualityInParts:
     """Class by class, or by thirds of the predicted numbers."""
@@ -90,6 +97,7 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
     if isinstance(filled, FilledClasses):
         answers, sure = filled.predicted, filled.confidence_of
     quality = per_class(left_out.given, left_out.predicted)
+    tested = left_out.tested()
     lines = [
         ClassLine(
             *(each.name, each.labels, each.found, each.false_alarms),
@@ -106,7 +114,7 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
     lines.sort(key=lambda line: natural(line.name))
     worst_first = len(lines) > IN_ORDER
     if worst_first:
-        lines.sort(key=lambda line: -1.0 if not line.labels else line.share)
+        lines.sort(key=lambda line: 2.0 if np.isnan(line.share) else line.share)
     score = accuracy(left_out.given, left_out.predicted)
     balanced = ""
     if score.naive >= HIGH and len(quality) > 1:
@@ -121,6 +129,6 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
         max(0, len(lines) - MOST_CLASSES),
         worst_first,
         balanced,
-        mix_ups(left_out.given, left_out.predicted),
+        mix_ups(tested.given, tested.predicted),
         [],
     )
