@@ -6,11 +6,15 @@ and s the spread of its errors on left-out rows,
 
 .. math:: q_k(x) = \Phi((k + 1/2 - g(x)) / s) - \Phi((k - 1/2 - g(x)) / s)
 
-is the chance of the k-th class, the first and last being open at their ends. The answer
-is :math:`(1 - w) p_k(x) + w q_k(x)`, where p are the probabilities of the classifier.
-The spread s and the share w are those that give the labels of left-out rows the largest
-likelihood; one further row's worth of weight is spread over all classes, and rows that
-are the only ones of their class do not count, as in `halfmoon.estimators.calibration`.
+is the chance of the k-th class, the first and last being open at their ends. With the
+probabilities p of the classifier, the answer is
+
+.. math:: \propto ((1 - w) p_k(x) + w q_k(x))^T
+
+The spread s, the share w and the temperature T are, one after the other, those that
+suit the labels of left-out rows best, as in `halfmoon.estimators.calibration`: one
+further row's worth of weight is spread over all classes, and rows that are the only
+ones of their class do not count.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.estimators.calibration import probabilities
+from halfmoon.estimators.calibration import fitted_temperature, probabilities
 from halfmoon.rows import Array
 
 __all__ = ["Ordered", "classifier_left_out", "fitted_share", "fitted_spread"]
@@ -44,14 +48,15 @@ class Ordered:
         Of the places.
     places : ndarray of shape (C,)
         Of the classes of the classifier, on the scale.
-    spread, share : float
-        s and w above.
+    spread, share, temperature : float
+        s, w and T above.
     """
 
     regressor: HalfmoonRegressor
     places: NDArray[np.intp]
     spread: float
     share: float
+    temperature: float = 1.0
 
     @classmethod
     def of(
@@ -74,6 +79,8 @@ class Ordered:
         p, codes, g = p[mine][told], codes[mine][told], g[theirs][told]
         found.spread = fitted_spread(g, places[codes], len(places))
         found.share = fitted_share(p, found.by_place(g), codes)
+        pooled = found._pooled(p, g)
+        found.temperature = fitted_temperature(_logs(pooled), codes, np.ones(len(p)))
         return found
 
     def by_place(self, g: Array) -> Array:
@@ -82,9 +89,9 @@ class Ordered:
 
     def __call__(self, p: Array, X: NDArray[Any]) -> Array:
         """Chances of rows X, of which the classifier says p, shape (b, C)."""
-        if len(X) == 0 or self.share == 0.0:
+        if len(X) == 0:
             return p
-        return self._pooled(p, self.regressor.predict(X))
+        return self._sharpened(self._pooled(p, self.regressor.predict(X)))
 
     def left_out(self, rows: NDArray[np.intp], p: Array) -> Array:
         """Chances of labeled rows without their own labels.
@@ -101,10 +108,13 @@ class Ordered:
         pooled = p.copy()
         if len(both):
             pooled[mine] = self._pooled(p[mine], g[theirs])
-        return pooled
+        return self._sharpened(pooled)
 
     def _pooled(self, p: Array, g: Array) -> Array:
         return np.asarray((1 - self.share) * p + self.share * self.by_place(g))
+
+    def _sharpened(self, pooled: Array) -> Array:
+        return probabilities(_logs(pooled), self.temperature)
 
 
 def classifier_left_out(
@@ -139,9 +149,9 @@ def fitted_spread(
     doubt = 1.0 / (len(g) + 1.0)
 
     def loss(log_spread: float) -> float:
-        q = np.maximum(_chances(g, float(np.exp(log_spread)), n_classes), 1e-300)
-        own = np.log(q[np.arange(len(g)), places])
-        return -float(((1 - doubt) * own + doubt * np.log(q).mean(axis=1)).sum())
+        logs = _logs(_chances(g, float(np.exp(log_spread)), n_classes))
+        own = logs[np.arange(len(g)), places]
+        return -float(((1 - doubt) * own + doubt * logs.mean(axis=1)).sum())
 
     best = minimize_scalar(loss, bounds=LOG_SPREADS, method="bounded")
     return float(np.exp(best.x))
@@ -154,7 +164,7 @@ def fitted_share(p: Array, q: Array, codes: NDArray[np.intp]) -> float:
     doubt = 1.0 / (len(codes) + 1.0)
     losses = []
     for w in shares:
-        logs = np.log(np.maximum((1 - w) * p + w * q, 1e-300))
+        logs = _logs((1 - w) * p + w * q)
         losses.append(-((1 - doubt) * logs[own] + doubt * logs.mean(axis=1)).mean())
     return float(shares[int(np.argmin(losses))])
 
@@ -164,6 +174,10 @@ def _chances(g: Array, spread: float, n_classes: int) -> Array:
     edges = np.concatenate([[-np.inf], np.arange(n_classes - 1) + 0.5, [np.inf]])
     below = norm.cdf((edges - np.asarray(g)[:, None]) / spread)
     return np.asarray(np.diff(below, axis=1))
+
+
+def _logs(p: Array) -> Array:
+    return np.log(np.maximum(p, 1e-300))
 
 
 def _regressor_left_out(
