@@ -1,9 +1,11 @@
 """Tables through ``halfmoon fill``, from the command to the files."""
 
+import csv
 import gzip
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -284,3 +286,76 @@ def test_known_columns_that_are_many_for_the_labels_are_warned_of(run):
     assert sum(warned in note for note in told["notes"]) == 1
     told = told_of(run(*options, "--known", "x"))  # one for ten labels
     assert not any("penalty" in note for note in told["notes"])
+
+
+def houses(price, area, *, comma=False):
+    """60 houses, half of them with a price, as text of some style."""
+    rng = np.random.default_rng(3)
+    size = rng.uniform(600, 3000, 60).round()
+    worth = 0.4 * size + 100
+    delimiter = ";" if comma else ","
+    lines = [delimiter.join(["area", "price"])]
+    for i, (s, w) in enumerate(zip(size, worth, strict=True)):
+        cells = [area(s), price(w) if i % 2 else ""]
+        lines.append(delimiter.join(f'"{cell}"' for cell in cells))
+    Path("t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return worth[::2], delimiter
+
+
+@pytest.mark.parametrize(
+    ("price", "pattern", "comma"),
+    [
+        (lambda w: f"${w:,.2f}", r"\$(\d,)?\d{3}\.\d\d", False),
+        (lambda w: f"${w:,.0f}", r"\$(\d,)?\d{3}", False),
+        (lambda w: f"{w:.2f}".replace(".", ","), r"\d+,\d\d", True),
+        (lambda w: f"{w:.0f} g", r"\d+ g", False),
+        (lambda w: f"{w:.0f}", r"\d+", False),
+        (lambda w: f"{w:,.2f} €".translate({44: ".", 46: ","}), r"[\d.]+,\d\d €", True),
+    ],
+)
+def test_numbers_are_filled_in_the_style_of_the_labels(run, price, pattern, comma):
+    worth, delimiter = houses(price, lambda s: f"{s:,.0f} sqft", comma=comma)
+    told_of(run("fill", "t.csv", "-t", "price", "--json", *QUICK))
+    with open("t.filled.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter=delimiter))[::2]
+    filled = []
+    for row in rows:
+        three = [row[name] for name in ("price_low", "price", "price_high")]
+        for cell in three:
+            assert re.fullmatch(pattern, cell), cell
+        low, value, high = (as_amount(cell, comma) for cell in three)
+        assert 0 <= low <= value <= high
+        filled.append(value)
+    assert np.abs(np.array(filled) - worth).mean() < 20
+
+
+def as_amount(cell, comma):
+    digits = "".join(c for c in cell if c in "0123456789.,")
+    if comma:
+        digits = digits.replace(".", "").replace(",", ".")
+    return float(digits.replace(",", ""))
+
+
+def test_confidences_have_the_decimal_commas_of_the_table(run):
+    rng = np.random.default_rng(0)
+    lines = ["x;side"]
+    for i in range(40):
+        x = rng.normal() + 4 * (i % 2)
+        side = ["left", "right"][i % 2] if i < 12 else ""
+        lines.append(f"{x:.3f};{side}".replace(".", ","))
+    Path("t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told_of(run("fill", "t.csv", "-t", "side", "--json", *QUICK))
+    last = Path("t.filled.csv").read_text(encoding="utf-8").splitlines()[-1]
+    assert re.search(r";predicted;(0,\d{1,4}|1,0)$", last)
+
+
+def test_a_styled_column_of_text_stays_text_in_a_typed_file(run):
+    worth, _ = houses(lambda w: f"${w:,.0f}", lambda s: f"{s:,.0f}")
+    told_of(run("fill", "t.csv", "-t", "price", "-o", "o.parquet", "--json", *QUICK))
+    filled = pq.read_table("o.parquet")
+    assert filled.schema.field("price").type == pa.string()
+    assert filled.schema.field("price_low").type == pa.float64()
+    prices = filled.column("price").to_pylist()[::2]
+    assert all(re.fullmatch(r"\$(\d,)?\d{3}", cell) for cell in prices)
+    read = [as_amount(cell, False) for cell in prices]
+    assert np.abs(np.array(read) - worth).mean() < 20

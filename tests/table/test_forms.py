@@ -3,7 +3,8 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.forms import date_form, time_form
+from halfmoon.table.forms import date_form, describe_form, time_form
+from halfmoon.table.reading import read_dates
 
 MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in range(60)]
 
@@ -18,6 +19,9 @@ MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in ra
         "%d-%m-%Y",
         "%d %b %Y",
         "%B %d, %Y",
+        "%A, %d %B %Y",
+        "%A, %B %d, %Y",
+        "%d/%b/%Y",
         "%d.%m.%Y %H:%M",
         "%m/%d/%Y %I:%M %p",
         "%Y/%m/%d %H:%M:%S",
@@ -49,3 +53,36 @@ def test_times():
     assert time_form(pa.array(["8:15 PM", "11:59 am"]), 0.0) == "%I:%M %p"
     assert time_form(pa.array(["25:00"]), 0.0) == ""
     assert time_form(pa.array(["score 3:2"]), 0.0) == ""
+
+
+def test_one_column_in_several_forms():
+    forms = ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%b %d, %Y", "%A, %d %B %Y"]
+    cells = [m.strftime(forms[i % 5]) for i, m in enumerate(MOMENTS)]
+    found = date_form(pa.array(cells), 0.0)
+    assert set(found.split("|")) == {"ISO8601", *forms[1:]}
+    dates, unread = read_dates(pa.array(cells), found)
+    assert unread == 0
+    assert [d.date() for d in dates] == [m.date() for m in MOMENTS]
+    assert describe_form(found) == "written in 5 ways, day before month"
+
+
+@pytest.mark.parametrize(
+    ("cells", "month"),
+    [
+        (["03/04/2020", "13/04/2020"], 4),
+        (["03/04/2020", "04/13/2020"], 3),
+        (["03/04/2020", "05/06/2020"], 3),
+        (["03/04/2020", "13-04-2020"], 4),
+        (["03/04/2020", "04-13-2020"], 3),
+        (["03/04/2020", "13/04/2020", "14/04/2020", "04/15/2020"], 4),
+    ],
+)
+def test_cells_that_can_be_read_in_one_way_decide_on_the_others(cells, month):
+    dates, unread = read_dates(pa.array(cells), date_form(pa.array(cells), 0.0))
+    assert (dates[0].month, unread) == (month, 0)
+    assert dates[1:].dt.year.eq(2020).all()
+
+
+def test_values_of_other_kinds_before_the_dates():
+    cells = [*["soon"] * 2, *(m.strftime("%d.%m.%Y") for m in MOMENTS)]
+    assert date_form(pa.array(cells), 0.05) == "%d.%m.%Y"

@@ -6,7 +6,7 @@ kind         cells
 number       numbers of any type, durations (in seconds), texts that are all written
              in one style of numbers, such as $1,053 (`number_style.py`)
 boolean      truth values; true and false, yes and no, t and f, y and n
-date         dates and timestamps; texts that are all written in one known form
+date         dates and timestamps; texts that are written in known forms
 time         times of the day, in seconds
 category     text with few different values
 text         text with many
@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
-from halfmoon.table.forms import date_form, time_form
+from halfmoon.table.forms import date_form, describe_form, time_form
 from halfmoon.table.number_detection import number_style
 from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.reading import (
@@ -128,6 +128,8 @@ class ColumnUse:
         "written with $ and commas; 12 cells like 'n.a.' counted as missing"
         """
         parts = [self.style.describe()] if self.style else []
+        if self.kind == "date":
+            parts.append(describe_form(self.form))
         if self.strays:
             cells = f"{self.strays:,} cell{'s' * (self.strays != 1)}"
             some = "some cells" if sampled else cells

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["date_form", "time_form"]
+from halfmoon.table.number_detection import examples
+
+__all__ = ["date_form", "describe_form", "time_form"]
 
 EXAMPLES = 1_000  # different texts that a form is found from
 
 ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$"
 DAYS = (  # where both fit, the month comes first
     "%Y/%m/%d",
+    "%Y.%m.%d",
     "%m/%d/%Y",
     "%d/%m/%Y",
     "%d.%m.%Y",
@@ -21,22 +26,36 @@ DAYS = (  # where both fit, the month comes first
     "%m/%d/%y",
     "%d/%m/%y",
     "%d.%m.%y",
+    "%m-%d-%y",
+    "%d-%m-%y",
     "%d %b %Y",
     "%d %B %Y",
+    "%d. %B %Y",
     "%d-%b-%Y",
     "%d-%b-%y",
+    "%d/%b/%Y",
     "%b %d, %Y",
     "%B %d, %Y",
     "%b %d %Y",
+    "%B %d %Y",
     "%a, %d %b %Y",
+    "%A, %d %B %Y",
+    "%A %d %B %Y",
+    "%A, %B %d, %Y",
 )
 CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
 LONGEST = 40  # characters of a date
+SOME = 6  # values that tell which forms to try on all
+MOST_FORMS = 8  # in one column
+PLACES = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
 
 
 def date_form(text: pa.Array, stray: float) -> str:
-    """The form of dates in text; nothing if they are none.
+    """The form of dates in text, or the forms with | between; nothing if it has none.
+
+    A column may have dates in several forms. Each cell is read by the first that fits
+    it, so that 3/4/2020 is what most cells say which can be read in one way only.
 
     Parameters
     ----------
@@ -49,24 +68,67 @@ def date_form(text: pa.Array, stray: float) -> str:
     --------
     >>> date_form(pa.array(["2020-01-31", None]), 0), date_form(pa.array(["x"]), 0)
     ('ISO8601', '')
-    >>> date_form(pa.array(["3/4/2020", "13/4/2020"]), 0)
-    '%d/%m/%Y'
+    >>> date_form(pa.array(["3/4/2020", "13/4/2020", "Feb 5, 2020"]), 0)
+    '%d/%m/%Y|%b %d, %Y'
     """
     values = _examples(text)
+    if len(values) == 0:
+        return ""
     share = 1.0 - stray
-    if pc.mean(pc.match_substring_regex(values, ISO)).as_py() >= share:
-        return "ISO8601" if _fits(values, "ISO8601") >= share else ""
+    iso = pc.match_substring_regex(values, ISO)
     # Dates have a number, and something that parts it from others.
     numbered = pc.match_substring_regex(values, r"[0-9]+[/. ,-]+")
     short = pc.less_equal(pc.utf8_length(values), LONGEST)
-    if pc.mean(pc.and_(numbered, short)).as_py() < share:
+    if pc.mean(pc.and_(pc.or_(iso, numbered), short)).as_py() < share:
         return ""
-    forms = [*DAYS, *(f"{day} {clock}" for day in DAYS for clock in CLOCKS)]
-    some = values.slice(0, 5)  # most forms fit none of them
-    for form in forms:
-        if _fits(some, form) > 0 and _fits(values, form) >= share:
-            return form
-    return ""
+    forms: list[str] = []
+    left, allowed = values, stray * len(values)
+    if pc.any(iso).as_py():
+        left = values.filter(pc.invert(pc.and_(iso, _fitting(values, "ISO8601"))))
+        forms += ["ISO8601"] if len(left) < len(values) else []
+    order = _ordered_forms(values)
+    while len(left) > allowed and len(forms) < MOST_FORMS:
+        some = examples(left, SOME)  # most forms fit none of them
+        fits = [f for f in order if pc.any(_fitting(some, f)).as_py()]
+        masks = {form: _fitting(left, form) for form in fits}
+        if not masks:
+            return ""
+        # Of two that fit as many the first: what the places of days and months say.
+        best = max(masks, key=lambda form: pc.sum(masks[form]).as_py())
+        forms.append(best)
+        left = left.filter(pc.invert(masks[best]))
+    return "|".join(forms) if len(left) <= allowed else ""
+
+
+def describe_form(form: str) -> str:
+    """What there is to know of forms of dates, for a person to read.
+
+    Examples
+    --------
+    >>> describe_form("%d/%m/%Y"), describe_form("ISO8601|%m/%d/%Y")
+    ('day before month', 'written in 2 ways, month before day')
+    """
+    forms = form.split("|")
+    parts = [f"written in {len(forms)} ways"] if len(forms) > 1 else []
+    numeric = [f for f in forms if re.match(r"%[dm][/-]%[dm]", f)]
+    orders = {f[1] for f in numeric}
+    if orders == {"d"}:
+        parts.append("day before month")
+    elif orders == {"m"}:
+        parts.append("month before day")
+    return ", ".join(parts)
+
+
+def _ordered_forms(values: pa.Array) -> list[str]:
+    """All forms, those first whose place of the day the values tell."""
+    places = pc.extract_regex(values, PLACES).drop_null()
+    first, second = (
+        pc.sum(pc.greater(places.field(name).cast(pa.int64()), 12)).as_py() or 0
+        for name in ("first", "second")
+    )
+    day_first = first > second
+    days = sorted(DAYS, key=lambda f: f[:2] == "%m" if day_first else f[:2] == "%d")
+    return [*days, *(f"{day} {clock}" for day in days for clock in CLOCKS)]
 
 
 def time_form(text: pa.Array, stray: float) -> str:
@@ -81,20 +143,17 @@ def time_form(text: pa.Array, stray: float) -> str:
     if pc.mean(pc.match_substring_regex(values, CLOCK)).as_py() < 1.0 - stray:
         return ""
     for form in CLOCKS:
-        if _fits(values, form) >= 1.0 - stray:
+        if pc.mean(_fitting(values, form)).as_py() >= 1.0 - stray:
             return form
     return ""
 
 
 def _examples(text: pa.Array) -> pa.Array:
-    """Some of the different values, from all over the column."""
-    values = text.drop_null().unique()
-    step = max(1, len(values) // EXAMPLES)
-    return values.take(pa.array(range(0, len(values), step)))
+    return examples(text, EXAMPLES)
 
 
-def _fits(values: pa.Array, form: str) -> float:
-    """Share of the values that are written in a form."""
+def _fitting(values: pa.Array, form: str) -> pa.Array:
+    """Which of the values are written in a form."""
     series = pd.Series(values.to_numpy(zero_copy_only=False), dtype=object)
     dates = pd.to_datetime(series, format=form, errors="coerce", utc=True)
-    return float(dates.notna().mean())
+    return pa.array(dates.notna().to_numpy(dtype=bool))

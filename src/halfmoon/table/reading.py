@@ -181,7 +181,8 @@ def read_dates(array: pa.Array, form: str) -> tuple[pd.Series, int]:
     array : pyarrow.Array
         Text, dates or timestamps.
     form : str
-        How dates are written in text: as in `datetime.strptime`, or "ISO8601".
+        How dates are written in text: as in `datetime.strptime`, or "ISO8601"; or
+        several forms with | between, of which the first that fits a cell is taken.
     """
     type_ = array.type
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
@@ -195,13 +196,16 @@ def read_dates(array: pa.Array, form: str) -> tuple[pd.Series, int]:
         return empty, len(array) - array.null_count
     text = without_missing(array)
     values, codes = _distinct(text)
-    dates = pd.to_datetime(
-        pd.Series(values, dtype=object), format=form, errors="coerce", utc=True
-    )
-    dates = dates.dt.tz_localize(None).astype("datetime64[us]")
+    cells = pd.Series(values, dtype=object)
+    dates = pd.Series(np.full(len(cells), "NaT", dtype="datetime64[us]"))
+    for each in form.split("|"):
+        left = dates.isna()
+        if left.any():
+            read = pd.to_datetime(cells[left], format=each, errors="coerce", utc=True)
+            dates[left] = read.dt.tz_localize(None).astype("datetime64[us]")
     dates = pd.concat([dates, pd.Series([pd.NaT], dtype=dates.dtype)])
-    read = dates.iloc[codes].reset_index(drop=True)  # the last is what is missing
-    return read, int(read.isna().sum()) - text.null_count
+    found = dates.iloc[codes].reset_index(drop=True)  # the last is what is missing
+    return found, int(found.isna().sum()) - text.null_count
 
 
 def read_times(array: pa.Array, form: str) -> tuple[Array, int]:
