@@ -190,7 +190,7 @@ def test_a_folder_must_be_named(monkeypatch, capsys):
     assert "set HALFMOON_DATA to one, or use --folder" in capsys.readouterr().err
     assert main(["list"]) == 0  # what there is to get can be told without one
     first, *lines = capsys.readouterr().out.splitlines()
-    assert "set HALFMOON_DATA to one, or use --folder" in first
+    assert first.startswith("Set HALFMOON_DATA, or use --folder FOLDER.")
     states = {line.split()[0]: line[22:41].strip() for line in lines}
     assert states["mnist"] == "can be downloaded"
     assert states["protein"] == "missing"

@@ -57,10 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _listing(folder: Path | None) -> str:
     if folder is None:
-        lines = [
-            f"No folder for data sets is named: set {VARIABLE} to one, or use --folder "
-            f"FOLDER. The data sets are:"
-        ]
+        lines = [f"Set {VARIABLE}, or use --folder FOLDER. The data sets are:"]
     else:
         lines = [f"Data sets in {folder}:"]
     for name, source in SOURCES.items():
