@@ -65,7 +65,7 @@ def test_a_rare_class_has_its_own_line():
     # (1 / 2 + 47 / 48) / 2
     text = parts.balanced.replace("\u00a0", " ")
     assert "74 % of each class was found" in text
-    assert text.endswith("commonest class would find 50 %.")
+    assert text.endswith("most common class would find 50 %.")
 
 
 def test_classes_tell_their_mean_confidence():
@@ -140,8 +140,8 @@ def test_steps_come_from_the_findings():
     assert [step.text for step in steps] == [
         "Settle this point first (see above), then run again.",
         "Predictions are better without 'created'. Leave it out:",
-        f"Check these labels, they look wrong: {wrong}.",
-        f"Label a few more rows, these first: {rows}. To get them as a file:",
+        f"Check these labels, which look wrong: {wrong}.",
+        f"Label a few more rows, starting with {rows}. To get them as a file:",
         "Find and label more rows of this rare class: setosa (4 labels).",
     ]
     run = "halfmoon fill flowers.csv --target species --seed 0"

@@ -38,14 +38,14 @@ def next_steps(findings: Findings) -> list[Step]:
         if note.command and not note.important
     ]
     if findings.suspects:
-        them = "it looks" if len(findings.suspects) == 1 else "they look"
-        these = "this label" if len(findings.suspects) == 1 else "these labels"
-        rows = row_numbers([row.number for row in findings.suspects])
-        steps.append(Step(f"Check {these}, {them} wrong: {rows}."))
+        n = max(findings.n_suspects, len(findings.suspects))
+        these = "this label, which looks" if n == 1 else "these labels, which look"
+        rows = row_numbers([row.number for row in findings.suspects], in_all=n)
+        steps.append(Step(f"Check {these} wrong: {rows}."))
     rows_to_label = findings.next_rows or findings.least_sure
     if rows_to_label:
         rows = row_numbers([row.number for row in rows_to_label])
-        text = f"Label a few more rows, these first: {rows}."
+        text = f"Label a few more rows, starting with {rows}."
         run = findings.command
         if run.startswith("halfmoon fill ") and "--to-label" not in run:
             steps.append(Step(f"{text} To get them as a file:", f"{run} {TO_LABEL}"))
@@ -59,8 +59,8 @@ def next_steps(findings: Findings) -> list[Step]:
     return steps[:MOST]
 
 
-def row_numbers(numbers: Sequence[int], most: int = ROWS) -> str:
-    """As in "row 5" and "rows 5, 9 and 12 more".
+def row_numbers(numbers: Sequence[int], most: int = ROWS, in_all: int = 0) -> str:
+    """As in "row 5" and "rows 5, 9 and 12 more", where `in_all` may count more rows.
 
     Examples
     --------
@@ -68,9 +68,10 @@ def row_numbers(numbers: Sequence[int], most: int = ROWS) -> str:
     ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
     """
     listed = ", ".join(f"{number:,}" for number in numbers[:most])
-    rest = len(numbers) - most
+    n = max(in_all, len(numbers))
+    rest = n - min(most, len(numbers))
     more = f" and {rest:,} more" if rest > 0 else ""
-    return f"row{'s' * (len(numbers) != 1)} {listed}{more}"
+    return f"row{'s' * (n != 1)} {listed}{more}"
 
 
 def _rare_classes(findings: Findings) -> list[Step]:

@@ -68,7 +68,7 @@ def of_filled(findings: Findings) -> list[Illustration]:
 
 
 def of_quality(findings: Findings) -> list[Illustration]:
-    """How well left-out labels were predicted."""
+    """How well hidden labels were predicted."""
     left_out = findings.left_out
     if isinstance(left_out, LeftOutNumbers):
         return _numbers_left_out(left_out)
@@ -160,9 +160,9 @@ def _classes_left_out(left_out: LeftOutClasses) -> list[Illustration]:
         among = found.lumped_right + found.lumped_wrong
         mixed += (
             f" The {len(found.classes) - 1} classes that are mixed up most, or are "
-            f"commonest, have a row of their own; {found.lumped:,} other classes share "
-            f"the last one. {count(among, 'label')} stayed within the other classes, "
-            f"{found.lumped_right:,} of them right; they are not counted here."
+            f"most common, have a row of their own; {found.lumped:,} other classes "
+            f"share the last one. {count(among, 'label')} stayed within the other "
+            f"classes, {found.lumped_right:,} of them right; they are not counted here."
         )
     pairs = zip(left_out.given, left_out.predicted, strict=True)
     right = np.array([one == other for one, other in pairs])

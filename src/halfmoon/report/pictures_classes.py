@@ -70,7 +70,7 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
 
     most = names[0] if names else ""
     alt = (
-        f"Rows of each of {count(len(names), 'class', 'classes')}; the commonest is "
+        f"Rows of each of {count(len(names), 'class', 'classes')}; the most common is "
         f"{shown(most)} with {totals.get(most, 0):,} rows."
     )
     return draw(paint, height=max(2.9, 1.15 + 0.29 * len(lines)), alt=alt)
@@ -161,9 +161,8 @@ def reliability_diagram(found: Reliability) -> Picture:
             each.tick_params(length=0)
 
     alt = (
-        f"Reliability: left-out labels were predicted with "
-        f"{percent(found.mean_confidence)} confidence on average and "
-        f"{percent(found.mean_accuracy)} were right; expected calibration error "
-        f"{percent(found.error)}."
+        f"Hidden labels were predicted with {percent(found.mean_confidence)} "
+        f"confidence on average, and {percent(found.mean_accuracy)} of the predictions "
+        f"were right; the mean distance of the two is {percent(found.error)}."
     )
     return draw(paint, height=4.2, alt=alt)

@@ -67,7 +67,7 @@ def column_importance(columns: Sequence[ColumnUse], *, as_percent: bool) -> Pict
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
 
-    unit = " percentage points of accuracy" if as_percent else " more error"
+    unit = " percentage points of accuracy" if as_percent else " error added"
     said = ", ".join(
         f"{shown(each.name, 40)} {text(value)}"
         for each, value in zip(top[:3], values, strict=False)

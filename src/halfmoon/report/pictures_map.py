@@ -65,7 +65,7 @@ def map_by_doubt(found: RowMap) -> Picture:
     return draw(
         lambda figure: _colored(figure, found, doubt, name, colors),
         height=4.9 if of_classes else HEIGHT,
-        alt=f"The same map, colored by {name}: {said}.",
+        alt=f"The same map, colored by {name.removesuffix(', %')}: {said}.",
     )
 
 

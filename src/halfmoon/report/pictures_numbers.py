@@ -59,7 +59,7 @@ def predicted_beside_given(left_out: LeftOutNumbers) -> Picture:
     r2 = r_squared(left_out.given, left_out.predicted)
     held = coverage(left_out.given, left_out.low, left_out.high, left_out.level)
     alt = (
-        f"Predicted beside given numbers: R² {number(r2.value)}, and "
+        f"Predicted against given numbers: R² {number(r2.value)}, and "
         f"{percent(held.value)} of the given numbers lie within their intervals."
     )
     return draw(paint, height=4.0, alt=alt)

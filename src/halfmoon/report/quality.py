@@ -11,13 +11,12 @@ from halfmoon.report.confusion import MixUp, mix_ups, natural
 from halfmoon.report.findings import FilledClasses, Findings, LeftOutClasses
 from halfmoon.report.residuals import Third, errors_by_thirds
 from halfmoon.report.scores import accuracy, balanced_accuracy, per_class
-from halfmoon.report.wording import percent
+from halfmoon.report.wording import RULES, percent
 
 __all__ = ["ClassLine", "QualityInParts", "quality_in_parts"]
 
 IN_ORDER = 12  # classes; more are listed with the worst first
 MOST_CLASSES = 200
-HIGH = 0.7  # share of the commonest class, from which on accuracy says little
 
 
 @dataclass(frozen=True)
@@ -117,12 +116,12 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
         lines.sort(key=lambda line: 2.0 if np.isnan(line.share) else line.share)
     score = accuracy(left_out.given, left_out.predicted)
     balanced = ""
-    if score.naive >= HIGH and len(quality) > 1:
+    if score.naive > RULES and len(quality) > 1:
         mean, guess = balanced_accuracy(quality), 1 / sum(q.labels > 1 for q in quality)
         balanced = (
             f"One class is very common, so accuracy says little. On average "
             f"{percent(mean)} of each class was found (balanced accuracy); always "
-            f"guessing the commonest class would find {percent(guess)}."
+            f"guessing the most common class would find {percent(guess)}."
         )
     return QualityInParts(
         lines[:MOST_CLASSES],
