@@ -127,7 +127,7 @@ def test_save_is_whole_or_not_at_all(tmp_path, monkeypatch):
     def no_space(handle):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(container_module.os, "fsync", no_space)
+    monkeypatch.setattr(os, "fsync", no_space)
     with pytest.raises(OSError, match="No space left"):
         hm.save("new", path)
     monkeypatch.undo()

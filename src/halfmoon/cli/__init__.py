@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from halfmoon.cli.stops import end_on_stops
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command that the arguments name, and end the process."""
+    end_on_stops()
     try:
         from halfmoon.cli.app import app
 

@@ -144,7 +144,7 @@ def _fill(
     interactive: str | None,
     **asked: Any,
 ) -> None:
-    from halfmoon.model_files import save
+    from halfmoon.cli.kept import keep
     from halfmoon.report import render, render_rows
     from halfmoon.table.errors import CommandError
     from halfmoon.table.files import refuse_place, replacing
@@ -177,7 +177,7 @@ def _fill(
         record = record_of(found, settings)
         if model is not None:
             filled.model.record_ = record
-            save(filled.model, model, overwrite=chosen.overwrite)
+            keep(filled.model, model, overwrite=chosen.overwrite)
         if report is not None:
             with replacing(report, overwrite=chosen.overwrite) as page:
                 page.write(render(found).encode())

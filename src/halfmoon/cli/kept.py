@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfmoon.model_files import ModelFileError, load
-from halfmoon.table.errors import ModelError
+from halfmoon.model_files import ModelFileError, load, save
+from halfmoon.table.errors import ModelError, OutputError
 from halfmoon.table.model import TableModel
 
-__all__ = ["any_model", "table_model"]
+__all__ = ["any_model", "keep", "table_model"]
 
 
 def any_model(path: str) -> Any:
@@ -17,6 +17,16 @@ def any_model(path: str) -> Any:
         return load(path)
     except (ModelFileError, OSError) as error:
         raise ModelError(str(error)) from error
+
+
+def keep(model: TableModel, path: str, *, overwrite: bool) -> None:
+    """Write a model file."""
+    try:
+        save(model, path, overwrite=overwrite)
+    except (ModelFileError, OSError) as error:
+        why = getattr(error, "strerror", None)
+        told = f"{path} cannot be written: {why}." if why else str(error)
+        raise OutputError(told) from error
 
 
 def table_model(path: str) -> TableModel:

@@ -10,17 +10,15 @@ one whatever else has changed:
 
 from __future__ import annotations
 
-import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
-from shutil import copymode
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
+from halfmoon.atomic_files import whole_file
 from halfmoon.model_files.errors import ModelFileError
 
 __all__ = ["ARRAYS", "MODEL", "SCHEMA", "Parts", "opened", "write_file"]
@@ -37,7 +35,7 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same model gives the same file
 def write_file(
     path: Path, model: bytes, arrays: Iterable[bytes | memoryview], *, overwrite: bool
 ) -> None:
-    """Write both parts beside the path, then move the file there in one step."""
+    """Write both parts to a file that appears when it is whole."""
     if len(model) > MOST_JSON:
         raise ModelFileError(
             f"The model has {len(model):,} bytes beside its arrays, and at most "
@@ -48,24 +46,20 @@ def write_file(
         raise ModelFileError(f"{path} is a folder; give the name of a file in it.")
     if not path.parent.is_dir():
         raise ModelFileError(f"The folder {path.parent} does not exist; make it first.")
-    beside = path.with_name(f".{path.name[:100]}.{token_hex(8)}")
-    try:
-        with beside.open("xb") as file:
-            _write_zip(file, model, arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            copymode(path, beside)
-        if overwrite:
-            os.replace(beside, path)
-        else:
-            _link(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+
+    def failed(error: Exception) -> Exception:
+        if isinstance(error, FileExistsError):
+            return ModelFileError(
+                f"{path} exists; give another name, or overwrite=True."
+            )
+        return error
+
+    with whole_file(path, overwrite, failed, keep_mode=True) as file:
+        _write_zip(file, model, arrays)
 
 
 def _write_zip(
-    file: BinaryIO, model: bytes, arrays: Iterable[bytes | memoryview]
+    file: IO[bytes], model: bytes, arrays: Iterable[bytes | memoryview]
 ) -> None:
     digest = sha256()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -79,21 +73,6 @@ def _write_zip(
                     part.write(some)
         sums = f"sha256 {sha256(model).hexdigest()} {digest.hexdigest()}"
         archive.comment = f"halfmoon model, schema {SCHEMA}, {sums}".encode("ascii")
-
-
-def _link(beside: Path, path: Path) -> None:
-    try:
-        os.link(beside, path)  # fails if the file is there, however lately it came
-    except FileExistsError as error:
-        raise ModelFileError(
-            f"{path} exists; give another name, or overwrite=True."
-        ) from error
-    except OSError:  # a file system without links
-        if path.exists():
-            raise ModelFileError(
-                f"{path} exists; give another name, or overwrite=True."
-            ) from None
-        os.replace(beside, path)
 
 
 class Parts:

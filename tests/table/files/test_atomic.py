@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from halfmoon import atomic_files
 from halfmoon.table.errors import OutputError
-from halfmoon.table.files import atomic, new_table, open_table, replacing
+from halfmoon.table.files import new_table, open_table, replacing
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_a_folder_that_may_not_be_written_to(table, tmp_path, monkeypatch):
     def refused(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(atomic, "_NewFile", refused)
+    monkeypatch.setattr(atomic_files, "_NewFile", refused)
     with pytest.raises(OutputError, match=r"out.csv cannot be written: Permission"):
         copy(table, tmp_path / "out.csv")
 
@@ -152,8 +153,8 @@ def test_a_full_disk(table, tmp_path, monkeypatch, suffix, where):
     if where == "fsync":
         monkeypatch.setattr(os, "fsync", full)
     else:
-        monkeypatch.setattr(atomic, "BUFFER_BYTES", 1)
-        monkeypatch.setattr(atomic, "raw_write", full)
+        monkeypatch.setattr(atomic_files, "BUFFER_BYTES", 1)
+        monkeypatch.setattr(atomic_files, "raw_write", full)
     with pytest.raises(OutputError, match=r"No space left on device\. Make room on"):
         copy(table, tmp_path / f"out.{suffix}")
     assert os.listdir(tmp_path) == ["in.csv"]
@@ -200,7 +201,7 @@ with replacing(sys.argv[1]) as file:
 
 @pytest.mark.parametrize("stop", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_a_stopped_process_leaves_no_half_file(tmp_path, stop):
-    source = Path(atomic.__file__).parents[3]
+    source = Path(atomic_files.__file__).parents[1]
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(tmp_path / "out.csv"), str(source)],
         stdout=subprocess.PIPE,

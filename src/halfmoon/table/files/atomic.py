@@ -1,36 +1,28 @@
-"""Files that appear whole or not at all.
+"""Outputs that appear whole or not at all: files, and streams that get all at once.
 
-What is written goes to a hidden file in the same folder. When all of it is on the
-disk, the file gets its name in one step of the file system; until then a reader sees
-the old file, or none. An error, an interrupt or a request to stop removes the hidden
-file. Only a process that is killed without being asked can leave it behind.
+Errors of the system become one line that says what to do.
 """
 
 from __future__ import annotations
 
 import errno
-import io
 import os
-import secrets
 import shutil
-import signal
 import stat
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO
 
+from halfmoon.atomic_files import whole_file
 from halfmoon.table.errors import OutputError
 
 __all__ = ["refuse_place", "replacing", "streaming"]
 
-NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 COPY_BYTES = 2**20
-BUFFER_BYTES = 2**20
-raw_write = io.FileIO.write
 
 
 @contextmanager
@@ -67,21 +59,8 @@ def replacing(
             yield spool
         return
     place = Path(os.path.realpath(name))
-    with _stops_raise():
-        raw = _new_file(place, name)
-        file = io.BufferedWriter(raw, BUFFER_BYTES)
-        try:
-            yield file
-            file.flush()
-            raw.sync()
-            file.close()
-            _publish(raw.path, place, name, overwrite)
-        finally:  # KeyboardInterrupt and SystemExit too
-            raw.discard()
-            with suppress(OSError, ValueError):
-                file.close()
-            with suppress(OSError):
-                os.unlink(raw.path)
+    with whole_file(place, overwrite, partial(_failed, name)) as file:
+        yield file
 
 
 def refuse_place(
@@ -153,62 +132,12 @@ def _copied_to(name: str) -> Iterator[IO[bytes]]:
         yield spool
 
 
-class _NewFile(io.FileIO):
-    """A raw file of which every failure is an `OutputError`."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        # 0o666 less the user's mask, as for any new file
-        super().__init__(path, "wb", opener=lambda p, _: os.open(p, flags, 0o666))
-        self.path = path
-        self._shown = name
-        self._discarded = False
-
-    def write(self, data: Any) -> int:
-        if self._discarded:  # what is still in the buffer goes nowhere
-            return len(data)
-        try:
-            return raw_write(self, data)
-        except OSError as error:
-            raise _unwritable(self._shown, error) from error
-
-    def sync(self) -> None:
-        """Wait until everything is on the disk."""
-        try:
-            os.fsync(self.fileno())
-        except OSError as error:
-            raise _unwritable(self._shown, error) from error
-
-    def discard(self) -> None:
-        """Write nothing more."""
-        self._discarded = True
-
-
-def _new_file(place: Path, name: str) -> _NewFile:
-    hidden = f".halfmoon-{secrets.token_hex(6)}{place.suffix[:16]}"
-    try:
-        return _NewFile(place.with_name(hidden), name)
-    except (OSError, ValueError) as error:
-        raise _unwritable(name, error) from error
-
-
-def _publish(made: Path, place: Path, name: str, overwrite: bool) -> None:
-    try:
-        if overwrite:
-            os.replace(made, place)
-            return
-        try:
-            os.link(made, place)  # unlike a move, fails if the name is taken
-        except OSError as error:
-            if error.errno not in NO_LINKS:
-                raise
-            # No links on this disk: take the name with an empty file, then move.
-            os.close(os.open(place, os.O_CREAT | os.O_EXCL))
-            os.replace(made, place)
-    except FileExistsError as error:
-        raise _exists(name) from error
-    except OSError as error:
-        raise _unwritable(name, error) from error
+def _failed(name: str, error: Exception) -> OutputError:
+    return (
+        _exists(name)
+        if isinstance(error, FileExistsError)
+        else _unwritable(name, error)
+    )
 
 
 def _exists(name: str) -> OutputError:
@@ -222,28 +151,3 @@ def _unwritable(name: str, error: Exception) -> OutputError:
     why = getattr(error, "strerror", None) or error
     what = " Make room on the disk." if number in FULL else ""
     return OutputError(f"{name} cannot be written: {why}.{what}")
-
-
-@contextmanager
-def _stops_raise() -> Iterator[None]:
-    """Let a request to stop end the block by an exception, so that files are removed.
-
-    Python itself does so for an interrupt from the keyboard only. Handlers of the
-    caller stay in place, and threads cannot have any.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    stops = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    changed = [stop for stop in stops if signal.getsignal(stop) is signal.SIG_DFL]
-    try:
-        for stop in changed:
-            signal.signal(stop, _stop)
-        yield
-    finally:
-        for stop in changed:
-            signal.signal(stop, signal.SIG_DFL)
-
-
-def _stop(number: int, _: object) -> NoReturn:
-    raise SystemExit(128 + number)

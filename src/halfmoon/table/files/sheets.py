@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import IO, Any
 
+from halfmoon.atomic_files import unfinished
 from halfmoon.table.errors import OutputError
 from halfmoon.table.files.ods_cells import ods_cell
 from halfmoon.table.files.workbook_cells import Value
@@ -85,11 +89,13 @@ class _Xlsx(NewSheet):
                 f"{name} cannot be written: xlsxwriter, which writes workbooks, is not "
                 f"installed. Run: pip install xlsxwriter"
             ) from error
+        self._open = ExitStack()
         options = {
             "constant_memory": True,
             "strings_to_formulas": False,
             "strings_to_urls": False,
             "strings_to_numbers": False,
+            "tmpdir": self._open.enter_context(_temporary_folder()),
         }
         self._book: Any = xlsxwriter.Workbook(stream, options)
         self._book.set_properties({"created": dt.datetime(*A_TIME)})
@@ -114,12 +120,24 @@ class _Xlsx(NewSheet):
                 sheet.write_string(row, column, str(value))
 
     def finish(self) -> None:
-        self._book.close()
+        with self._open:
+            self._book.close()
 
     def abandon(self) -> None:
         for sheet in self._book.worksheets():
             sheet._opt_close()  # its temporary file
         self._book.fileclosed = True  # or it would be written when it is collected
+        self._open.close()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """A folder that goes even where the process is asked to stop."""
+    with (
+        tempfile.TemporaryDirectory(prefix="halfmoon-") as folder,
+        unfinished(Path(folder)),
+    ):
+        yield folder
 
 
 class _Ods(NewSheet):

@@ -6,8 +6,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as changed
+from pathlib import Path
 from typing import IO, Any
 
+from halfmoon.atomic_files import leftovers
+from halfmoon.report.findings import Note
 from halfmoon.table.errors import CommandError, OutputError
 from halfmoon.table.files.atomic import replacing, streaming
 from halfmoon.table.files.batch import Batch, Table
@@ -147,6 +150,8 @@ def new_table(
         wanted = _wanted((None, None), like, format)
         file = streaming(destination)
     with file as plain, compressing(plain, wanted.compression) as stream:
+        if isinstance(destination, (str, os.PathLike)):
+            like.notes.extend(_of_leftovers(name))
         writer: Writer
         if wanted.is_text:
             writer = TextWriter(stream, like, wanted, formulas, name)
@@ -159,6 +164,23 @@ def new_table(
         except BaseException:
             writer.abandon()
             raise
+
+
+def _of_leftovers(name: str) -> Iterator[Note]:
+    """What runs that were killed have left where a table is written."""
+    folder = Path(os.path.realpath(name)).parent
+    removed, there = leftovers(folder)
+    if removed:
+        files = "file" if len(removed) == 1 else "files"
+        yield Note(
+            f"Removed {len(removed)} hidden {files} in {folder} that an earlier run "
+            f"of halfmoon left when it was killed, such as {removed[0].name}."
+        )
+    if there:
+        yield Note(
+            f"{there[0]} was left by an earlier run of halfmoon that was killed.",
+            "Delete it; it is removed by itself when it is a day old.",
+        )
 
 
 def _typed_writer(
