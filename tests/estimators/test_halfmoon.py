@@ -27,6 +27,7 @@ from halfmoon.candidates import (
     PreparedFit,
     finish,
     judges,
+    log_losses,
     menu,
 )
 from halfmoon.estimators import halfmoon
@@ -611,6 +612,21 @@ def test_all_labels_have_a_say(small, dual_labels, kind):
         assert_allclose(H @ signs, each.decision_function(X), rtol=1e-4, atol=1e-6)
     again = pickle.loads(pickle.dumps(model))
     assert_allclose(again.decision_function(X), model.decision_function(X))
+    # The comparison tells of what answers, not of what was compared on fewer labels.
+    table = pd.DataFrame(model.comparison_)
+    members = table[table["weight"] > 0]
+    suffix = {Average: "all labels", InCells: "in cells", PreparedFit: "at landmarks"}
+    assert members["candidate"].str.endswith(f", {suffix[kind]}").all()
+    assert table["candidate"].is_unique
+    assert_allclose(table["weight"].sum(), 1.0, rtol=1e-12)
+    assert members["unlabeled"].any() == model.used_unlabeled_
+    assert np.isfinite(table.drop(columns="candidate").to_numpy(float)).all()
+    if len(members) == 1:  # then its error is that of the answer
+        left_out = signs - model.leave_one_out()
+        codes, w = (signs > 0).astype(int), np.ones(100)
+        scores = np.column_stack([0.5 - left_out / 2, 0.5 + left_out / 2])
+        expected = log_losses(scores[None], codes, w).mean()
+        assert_allclose(members["loo_error"], expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("limit", ["512MB", 8 * 4 * 99**2])

@@ -18,6 +18,7 @@ from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.landmarks import PreparedFit, at_landmarks
 from halfmoon.candidates.losses import log_losses, scores_by_class, squared_losses
 from halfmoon.candidates.many import InCells
+from halfmoon.candidates.members import with_members
 from halfmoon.candidates.menu import (
     lever_candidates,
     plain_candidates,
@@ -66,4 +67,5 @@ __all__ = [
     "try_candidates",
     "walk_candidates",
     "weighed_candidates",
+    "with_members",
 ]

@@ -44,11 +44,14 @@ class PreparedFit:
     fit : Fit
     unlabeled : bool
         Rows without labels have a part in it.
+    name : str
+        Of the candidate.
     """
 
     prepare: Callable[[Rows], Rows]
     fit: Fit
     unlabeled: bool
+    name: str
 
     def predict(self, X: Rows) -> Array:
         """Values, shape (b,) or (b, t)."""
@@ -129,7 +132,8 @@ def at_landmarks(
         single=single,
         stream=stream,
     )
-    return PreparedFit(prepare, solve_ridge(posed, ALPHAS), candidate.unlabeled)
+    fit = solve_ridge(posed, ALPHAS)
+    return PreparedFit(prepare, fit, candidate.unlabeled, candidate.label)
 
 
 @dataclass(eq=False, repr=False)

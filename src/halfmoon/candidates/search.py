@@ -17,7 +17,7 @@ from halfmoon.candidates.judges import Judge
 from halfmoon.candidates.labeled import Labeled
 from halfmoon.rows import Array
 
-__all__ = ["Verdict", "is_clear_gain", "try_candidates"]
+__all__ = ["Verdict", "comparison_of", "is_clear_gain", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
@@ -117,7 +117,7 @@ class Verdict:
             name = entry.candidate.label
             share = shares.get(name, 0.0)
             rows[name] = (entry.candidate.unlabeled, entry.losses, share)
-        return cls(blend, twin, helped, answers, _table(rows, by_twin, data.w))
+        return cls(blend, twin, helped, answers, comparison_of(rows, by_twin, data.w))
 
 
 def is_clear_gain(gains: Array, w: Array, safety: float) -> bool:
@@ -136,9 +136,17 @@ def _best_of_each(entries: list[Entry], w: Array) -> list[Entry]:
     return [entry for _, entry in sorted(best.values(), key=lambda each: each[0])]
 
 
-def _table(
+def comparison_of(
     rows: dict[str, tuple[bool, Array, float]], by_twin: Array, w: Array
 ) -> dict[str, Any]:
+    """Columns of a comparison, from losses of left-out rows beside the twin's.
+
+    Parameters
+    ----------
+    rows : dict
+        Of each name: whether unlabeled rows have a part, losses, weight in the answer.
+    by_twin, w : ndarrays of shape (l,)
+    """
     differences = [
         _mean_and_error(losses - by_twin, w) for _, losses, _ in rows.values()
     ]

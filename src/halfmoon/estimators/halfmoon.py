@@ -40,6 +40,7 @@ from halfmoon.candidates import (
     try_candidates,
     walk_candidates,
     weighed_candidates,
+    with_members,
 )
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.callbacks import CallbackSupport, announced, with_callbacks
@@ -132,6 +133,10 @@ class Halfmoon(CallbackSupport, Estimator):
             if cells and not answers.unlabeled:  # in cells, which the twin may beat
                 answers = twin
         self._twin_solution, self.solution_ = twin, answers
+        if searched is not data:
+            self._comparison = with_members(
+                self._comparison, answers, twin, data, finish.judge
+            )
         self.used_unlabeled_ = answers.unlabeled
 
     @property
