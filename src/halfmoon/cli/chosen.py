@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,14 +73,19 @@ class Chosen:
 
         return Bars(quiet=self.quiet or self.as_json)
 
-    def say(self, record: Mapping[str, Any], **others: str | None) -> None:
-        """Tell of a run, and of the files that were written beside the table."""
+    def say(
+        self, runs: Sequence[tuple[Mapping[str, Any], Mapping[str, str | None]]]
+    ) -> None:
+        """Tell of runs, each with the files that were written beside the table."""
         from halfmoon.cli.summary import say
 
-        places = {"table": self.place, **others}
+        said = []
+        for record, others in runs:
+            places = {"table": self.place, **others}.items()
+            written = {what: p for what, p in places if p is not None and p != STREAM}
+            said.append((record, written))
         say(
-            record,
-            {what: p for what, p in places.items() if p is not None and p != STREAM},
+            said,
             quiet=self.quiet,
             as_json=self.as_json,
             to_stderr=self.place == STREAM,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,19 +10,21 @@ from halfmoon.cli.arguments import Arguments, Seconds
 from halfmoon.cli.chosen import Chosen
 from halfmoon.cli.options import command_line, shared_options, table_options
 from halfmoon.cli.outcome import ending_well
-from halfmoon.cli.places import STREAM, named, report_beside
-
-if TYPE_CHECKING:
-    from halfmoon.table.files import Table
 
 __all__ = ["fill"]
 
-MOST_NAMED = 12  # columns with blanks in an error
+MOST_TO_LABEL = 500
 
 
 @click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option("-t", "--target", metavar="COLUMN", help="The column to fill.")
+@click.option(
+    "-t",
+    "--target",
+    multiple=True,
+    metavar="COLUMN...",
+    help="The column to fill, or several. None of several learns from another.",
+)
 @click.option(
     "--features",
     multiple=True,
@@ -46,14 +46,27 @@ MOST_NAMED = 12  # columns with blanks in an error
 )
 @click.option(
     "--unlabeled",
-    metavar="VALUE",
-    help="What stands for a blank, besides an empty cell. Default: NA, N/A, NaN, null "
-    "and None; use --unlabeled '' if one of these is a class.",
+    multiple=True,
+    metavar="VALUE...",
+    help="Further values that stand for a blank, e.g. ? or unknown. Empty cells, NA, "
+    "N/A, NaN, null and None always do; add '' if one of these words is a class.",
+)
+@click.option(
+    "--merge-labels",
+    is_flag=True,
+    help="Treat spellings of one class, such as Yes and yes, as one class.",
 )
 @click.option(
     "--task",
-    type=click.Choice(["classes", "numbers"]),
-    help="What the labels are. Default: found from the labels.",
+    type=click.Choice(["classes", "numbers", "ordered"]),
+    help="What the labels are; ordered classes are steps of a scale, e.g. stars. "
+    "Default: classes or numbers, found from the labels.",
+)
+@click.option(
+    "--order",
+    multiple=True,
+    metavar="CLASS...",
+    help="The classes of a scale, from low to high. Implies --task ordered.",
 )
 @click.option(
     "--level",
@@ -68,8 +81,8 @@ MOST_NAMED = 12  # columns with blanks in an error
     default=60.0,
     show_default=True,
     metavar="TIME",
-    help="Time to search for a model: seconds, or 90s, 2m, 1h. Reading and writing "
-    "take extra time.",
+    help="Time to search for a model of each target: seconds, or 90s, 2m, 1h. Reading "
+    "and writing take extra time.",
 )
 @click.option(
     "--memory",
@@ -95,7 +108,8 @@ MOST_NAMED = 12  # columns with blanks in an error
     "--report",
     metavar="FILE",
     help="Write the report to this file. Default: NAME.report.html in the folder of "
-    "the output; none when writing to standard output.",
+    "the output; none when writing to standard output. Several targets have a report "
+    "each, NAME.TARGET.report.html.",
 )
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @click.option(
@@ -103,6 +117,20 @@ MOST_NAMED = 12  # columns with blanks in an error
     metavar="FILE",
     help="Write the filled rows to this HTML file too, up to 1,000 with the least sure "
     "first, to sort and filter. Unlike the report, it holds a small script.",
+)
+@click.option(
+    "--to-label",
+    nargs=2,
+    type=(click.IntRange(1, MOST_TO_LABEL), str),
+    metavar="N FILE",
+    help="Write the N rows that are best labeled next to FILE, with an empty cell for "
+    "each label. They are unsure and differ from each other.",
+)
+@click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE...",
+    help="Use the labels typed into files that --to-label wrote for this table.",
 )
 @table_options
 @shared_options
@@ -114,7 +142,8 @@ def fill(context: click.Context, **options: Any) -> None:
     and column of FILE, unchanged and in order, with the blanks of the target filled.
     New columns on the right say which cells were filled and how sure halfmoon is:
     COLUMN_source (given or predicted), and COLUMN_confidence for classes, or
-    COLUMN_low and COLUMN_high for numbers.
+    COLUMN_low and COLUMN_high for numbers. A filled table can be filled again: what
+    was predicted counts as blank, unless you set its source to 'given'.
 
     \b
     Examples:
@@ -124,6 +153,9 @@ def fill(context: click.Context, **options: Any) -> None:
         halfmoon fill houses.parquet --target price --exclude id 'photo_*'
       A question mark is a blank too:
         halfmoon fill survey.csv.gz --target answer --unlabeled "?" -o done.csv
+      Label a few more rows by hand, then use these labels:
+        halfmoon fill flowers.csv --target species --to-label 20 todo.csv
+        halfmoon fill flowers.csv --target species --labels todo.csv --overwrite
       Keep the model for new rows:
         halfmoon fill flowers.csv --target species --model flowers.halfmoon
       Read from and write to other programs:
@@ -131,105 +163,6 @@ def fill(context: click.Context, **options: Any) -> None:
     """
     chosen, others = Chosen.of(options)
     with ending_well(debug=chosen.debug, as_json=chosen.as_json):
-        _fill(chosen, command_line(context), **others)
+        from halfmoon.cli.filling import run_fill
 
-
-def _fill(
-    chosen: Chosen,
-    command: str,
-    *,
-    model: str | None,
-    report: str | None,
-    no_report: bool,
-    interactive: str | None,
-    **asked: Any,
-) -> None:
-    from halfmoon.cli.kept import keep
-    from halfmoon.report import render, render_rows
-    from halfmoon.table.errors import CommandError
-    from halfmoon.table.files import refuse_place, replacing
-    from halfmoon.table.fill import fill_table
-    from halfmoon.table.record import record_of
-    from halfmoon.table.settings import Settings
-    from halfmoon.table.story import filled_rows, findings_of
-
-    if report is None and chosen.place != STREAM and not no_report:
-        report = str(report_beside(Path(chosen.place)))
-    places = {"--report": report, "--model": model, "--interactive": interactive}
-    _refuse_shared_places(places, chosen)
-    with chosen.bars() as bars, chosen.table() as table:
-        if asked["target"] is None:
-            raise CommandError(_which_target(table, asked["unlabeled"]))
-        settings = Settings(**asked)
-        inputs = [] if chosen.file == STREAM else [chosen.file]
-        for place in places.values():  # before any work is done in vain
-            if place is not None:
-                refuse_place(place, chosen.overwrite, inputs)
-        filled = fill_table(table, settings=settings, stages=bars, **chosen.writing)
-        bars.stage("Reporting")
-        found = findings_of(
-            filled,
-            settings,
-            source=named(chosen.file),
-            command=command,
-            with_map=report is not None,
-        )
-        record = record_of(found, settings)
-        if model is not None:
-            filled.model.record_ = record
-            keep(filled.model, model, overwrite=chosen.overwrite)
-        if report is not None:
-            with replacing(report, overwrite=chosen.overwrite) as page:
-                page.write(render(found).encode())
-        if interactive is not None:
-            with replacing(interactive, overwrite=chosen.overwrite) as page:
-                page.write(render_rows(found, filled_rows(filled, found)).encode())
-        bars.finish()
-    chosen.say(record, report=report, model=model, interactive=interactive)
-
-
-def _which_target(table: Table, unlabeled: Any) -> str:
-    """What to say to someone who named no target."""
-    from halfmoon.table.scan import columns_with_blanks
-    from halfmoon.table.selection import listed
-
-    found = columns_with_blanks(table, unlabeled)
-    if not found:
-        return (
-            f"Which column should be filled? No column has both labels and blanks; the "
-            f"table has {listed(table.columns)}. If a value stands for a blank, name "
-            f"it: --target COLUMN --unlabeled VALUE."
-        )
-    if len(found) == 1:
-        (name,) = found
-        return (
-            f"Which column should be filled? {name!r} is the only column with blanks: "
-            f"use --target {shlex.quote(name)}."
-        )
-    blanks = [f"{name!r} ({count:,} blank)" for name, count in found.items()]
-    shown = ", ".join(blanks[:MOST_NAMED])
-    more = len(blanks) - MOST_NAMED
-    return (
-        f"Which column should be filled? Use --target COLUMN. Columns with blanks: "
-        f"{shown}{f' and {more:,} more' if more > 0 else ''}."
-    )
-
-
-def _refuse_shared_places(places: dict[str, str | None], chosen: Chosen) -> None:
-    """Refuse two outputs in one place, and streams for what is not the table."""
-    from halfmoon.table.errors import CommandError
-
-    taken = {} if chosen.place == STREAM else {Path(chosen.place).resolve(): "--output"}
-    for option, place in places.items():
-        if place is None:
-            continue
-        if place == STREAM:
-            raise CommandError(
-                f"{option} - is standard output, where only the table can go. Give "
-                f"{option} the name of a file."
-            )
-        other = taken.setdefault(Path(place).resolve(), option)
-        if other != option:
-            raise CommandError(
-                f"{other} and {option} are both {place}; give each a name of its own."
-            )
+        run_fill(chosen, command_line(context), **others)

@@ -11,6 +11,7 @@ from typing import IO
 __all__ = [
     "STREAM",
     "filled_beside",
+    "for_target",
     "is_table_name",
     "named",
     "report_beside",
@@ -26,6 +27,7 @@ ENDINGS = {
     *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".br"),
 }
 FILLED = re.compile(r"(.+)\.filled(\d*)")
+NOT_IN_NAMES = re.compile(r'[\x00-\x1f/\\:*?"<>|]')  # of files
 READ_ONLY = {".xls", ".xlsb"}  # workbooks that are read and not written
 
 
@@ -85,9 +87,23 @@ def report_beside(filled: Path, target: str = "") -> Path:
     'flowers.species.report2.html'
     """
     before, times = _filled_before(_stem(filled.name))
-    named = f".{target.replace('/', '_')}" if target else ""
-    number = times if times > 1 else ""
-    return filled.with_name(f"{before}{named}.report{number}.html")
+    report = filled.with_name(f"{before}.report{times if times > 1 else ''}.html")
+    return for_target(report, target, ".report") if target else report
+
+
+def for_target(report: Path, target: str, before: str = "") -> Path:
+    """The place of the report on one of several targets, whose name it holds.
+
+    Examples
+    --------
+    >>> for_target(Path("all.html"), "price / m2").as_posix()
+    'all.price _ m2.html'
+    """
+    name = NOT_IN_NAMES.sub("_", target)
+    stem, middle, ending = report.name.rpartition(before or report.suffix or ".html")
+    if not middle:
+        stem, ending = report.name, ""
+    return report.with_name(f"{stem}.{name}{middle}{ending}")
 
 
 def is_table_name(name: str) -> bool:

@@ -43,4 +43,4 @@ def predict(model: str, **options: Any) -> None:
         with chosen.bars() as bars, chosen.table() as table:
             predicted = predict_table(table, model=kept, stages=bars, **chosen.writing)
             bars.finish()
-        chosen.say(predicted_record(predicted, named(chosen.file)))
+        chosen.say([(predicted_record(predicted, named(chosen.file)), {})])

@@ -56,11 +56,15 @@ def added_by(runs: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 def guess_notes(names: Sequence[str]) -> Iterator[Note]:
     """That columns with guesses were not learned from."""
-    for name in names:
-        yield Note(
-            f"{name!r} was not learned from: halfmoon predicts some of its cells.",
-            "To learn from it, name it among the features (--features).",
-        )
+    if not names:
+        return
+    one = len(names) == 1
+    yield Note(
+        f"{', '.join(map(repr, names))} {'was' if one else 'were'} not learned from: "
+        f"halfmoon predicts some of {'its' if one else 'their'} cells.",
+        f"To learn from {'it, name it' if one else 'them, name them'} among the "
+        f"features (--features).",
+    )
 
 
 def is_predicted(column: Any) -> NDArray[np.bool_]:

@@ -275,7 +275,7 @@ def learn(
     )
     checked = checked_labels(found.labels, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
-    left = guessed - set(features)
+    left = set() if settings.features else guessed - set(features)
     found = replace(
         found,
         labels=checked.labels,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from halfmoon.report.findings import Note
 from halfmoon.table.blanks import Blanks
+from halfmoon.table.earlier_runs import added_by, earlier_runs
 from halfmoon.table.errors import ReadError
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.sampling import Reservoir, joined
@@ -168,11 +169,18 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
     unlabeled
         Of `Blanks`.
     """
+    runs = earlier_runs(table)
+    own = [name for name in table.columns if name not in added_by(runs)]
+    found = {
+        name: GivenLabels(
+            name, Blanks(unlabeled), runs[name][0] if name in runs else None
+        )
+        for name in own
+    }
     blanks = Counter[str]()
     n = 0
     for batch in table.batches():
         n += len(batch)
-        for name in table.columns:
-            found = Blanks(unlabeled).mask(batch.rows.column(name))
-            blanks[name] += int(found.sum())
+        for name, given in found.items():
+            blanks[name] += int(given.of(batch)[1].sum())
     return {name: count for name, count in blanks.items() if 0 < count < n}

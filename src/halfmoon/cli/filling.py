@@ -1,0 +1,195 @@
+"""What ``halfmoon fill`` does once its arguments are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from halfmoon.cli.chosen import Chosen
+from halfmoon.cli.kept import keep
+from halfmoon.cli.places import STREAM, for_target, named, report_beside
+from halfmoon.cli.targets import asked_targets
+from halfmoon.report import render, render_rows
+from halfmoon.table.cells import Cells
+from halfmoon.table.errors import CommandError
+from halfmoon.table.files import Table, open_table, refuse_place, replacing
+from halfmoon.table.fill import Filled, fill_targets
+from halfmoon.table.label_lists import read_labels, write_rows_to_label
+from halfmoon.table.next_rows import next_rows
+from halfmoon.table.record import record_of
+from halfmoon.table.settings import Settings
+from halfmoon.table.story import filled_rows, findings_of
+
+__all__ = ["run_fill"]
+
+
+def run_fill(
+    chosen: Chosen,
+    command: str,
+    *,
+    target: tuple[str, ...],
+    model: str | None,
+    report: str | None,
+    no_report: bool,
+    interactive: str | None,
+    to_label: tuple[int, str] | None,
+    labels: tuple[str, ...],
+    **asked: Any,
+) -> None:
+    """Fill a table, and write what was asked for beside it.
+
+    Parameters
+    ----------
+    chosen : Chosen
+    command : str
+        That repeats the run.
+    target, model, report, no_report, interactive, to_label, labels
+        Options of the command.
+    **asked
+        Fields of `Settings`.
+    """
+    if asked["order"]:
+        if asked["task"] not in (None, "ordered"):
+            raise CommandError(
+                f"--order is for a scale, and --task is {asked['task']}. Leave one out."
+            )
+        asked["task"] = "ordered"
+    with chosen.bars() as bars, chosen.table() as table:
+        targets = asked_targets(target, table, asked["unlabeled"])
+        reports = _reports(targets, report, no_report, chosen)
+        todo = None if to_label is None else to_label[1]
+        one = len(targets) == 1
+        of_one = {"--model": model, "--interactive": interactive, "--to-label": todo}
+        _refuse_for_several(targets, of_one)
+        places = {
+            "--report" if one else f"--report of {name!r}": place
+            for name, place in reports.items()
+        } | of_one
+        _refuse_shared_places(places, chosen)
+        inputs = [*([] if chosen.file == STREAM else [chosen.file]), *labels]
+        for place in places.values():  # before any work is done in vain
+            if place is not None:
+                refuse_place(place, chosen.overwrite, inputs)
+        several = [Settings(target=name, **asked) for name in targets]
+        filled = fill_targets(
+            table,
+            several=several,
+            typed={name: _typed(labels, table, name, one) for name in targets},
+            stages=bars,
+            **chosen.writing,
+        )
+        bars.stage("Reporting")
+        if to_label is not None:
+            _write_to_label(to_label, filled[0], table, chosen)
+        runs = []
+        for each, settings in zip(filled, several, strict=True):
+            beside = {
+                "report": reports[settings.target],
+                "model": model,
+                "interactive": interactive,
+            }
+            record = _told(each, settings, chosen, command, **beside)
+            runs.append((record, {**beside, "to_label": todo}))
+        bars.finish()
+    chosen.say(runs)
+
+
+def _told(
+    filled: Filled,
+    settings: Settings,
+    chosen: Chosen,
+    command: str,
+    *,
+    report: str | None,
+    model: str | None,
+    interactive: str | None,
+) -> dict[str, Any]:
+    """The record of a run, with its pages and its model written."""
+    found = findings_of(
+        filled,
+        settings,
+        source=named(chosen.file),
+        command=command,
+        with_map=report is not None,
+    )
+    record = record_of(found, settings)
+    if model is not None:
+        filled.model.record_ = record
+        keep(filled.model, model, overwrite=chosen.overwrite)
+    if report is not None:
+        with replacing(report, overwrite=chosen.overwrite) as page:
+            page.write(render(found).encode())
+    if interactive is not None:
+        with replacing(interactive, overwrite=chosen.overwrite) as page:
+            page.write(render_rows(found, filled_rows(filled, found)).encode())
+    return record
+
+
+def _write_to_label(
+    asked: tuple[int, str], filled: Filled, table: Table, chosen: Chosen
+) -> None:
+    count, place = asked
+    write_rows_to_label(
+        place,
+        table,
+        filled.model.target,
+        next_rows(filled.model, filled.tally.unsure, count),
+        Cells.of(filled.model),
+        overwrite=chosen.overwrite,
+        formulas=chosen.formulas,
+    )
+
+
+def _typed(
+    places: tuple[str, ...], table: Table, target: str, only: bool
+) -> dict[int, str]:
+    """Labels that were typed into lists of rows; of two for a row the last counts."""
+    typed: dict[int, str] = {}
+    for place in places:
+        with open_table(place) as made:
+            if only or target in made.columns:  # a list may be of another target
+                typed |= read_labels(made, table, target)
+    return typed
+
+
+def _reports(
+    targets: list[str], asked: str | None, no_report: bool, chosen: Chosen
+) -> dict[str, str | None]:
+    """Where the report on each target goes."""
+    if len(targets) == 1:
+        place = asked
+        if place is None and chosen.place != STREAM and not no_report:
+            place = str(report_beside(Path(chosen.place)))
+        return {targets[0]: place}
+    if asked is not None:
+        return {name: str(for_target(Path(asked), name)) for name in targets}
+    if chosen.place == STREAM or no_report:
+        return dict.fromkeys(targets)
+    return {name: str(report_beside(Path(chosen.place), name)) for name in targets}
+
+
+def _refuse_for_several(targets: list[str], places: dict[str, str | None]) -> None:
+    for option, place in places.items():
+        if place is not None and len(targets) > 1:
+            raise CommandError(
+                f"{option} is for one target, and {len(targets)} were named. Run the "
+                f"command once for each of them."
+            )
+
+
+def _refuse_shared_places(places: dict[str, str | None], chosen: Chosen) -> None:
+    """Refuse two outputs in one place, and streams for what is not the table."""
+    taken = {} if chosen.place == STREAM else {Path(chosen.place).resolve(): "--output"}
+    for option, place in places.items():
+        if place is None:
+            continue
+        if place == STREAM:
+            raise CommandError(
+                f"{option} - is standard output, where only the table can go. Give "
+                f"{option} the name of a file."
+            )
+        other = taken.setdefault(Path(place).resolve(), option)
+        if other != option:
+            raise CommandError(
+                f"{other} and {option} are both {place}; give each a name of its own."
+            )
