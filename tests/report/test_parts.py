@@ -231,11 +231,12 @@ def test_weights_of_a_family_add_up():
         for name, weight in zip(names, weights, strict=True)
     )
     assert [(row.weight, row.models) for row in found] == [(0.75, 2), (0.125, 1)]
-    many = [Candidate(f"as they are, {i}", i == 11, 0, 0, 0, 1 / 16) for i in range(12)]
+    many = [Candidate(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)]
     found = families(many)
     assert len(found) == 8
     assert_allclose(found[-1].weight, 5 / 16)
     assert (found[-1].name, found[-1].models) == ("Other models", 5)
+    assert found[-1].unlabeled is None  # one of the five uses them
     assert_allclose(sum(row.weight for row in found), 12 / 16)
 
 

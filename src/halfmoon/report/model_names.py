@@ -28,8 +28,8 @@ class ModelFamily:
         How it learns.
     columns : str
         How it sees the columns.
-    unlabeled : bool
-        It uses unlabeled rows.
+    unlabeled : bool or None
+        It uses unlabeled rows; None where only some of its models do.
     weight : float
         Its share of the answer.
     models : int
@@ -38,7 +38,7 @@ class ModelFamily:
 
     name: str
     columns: str
-    unlabeled: bool
+    unlabeled: bool | None
     weight: float
     models: int
 
@@ -55,11 +55,12 @@ def families(candidates: Iterable[Candidate], most: int = MOST) -> list[ModelFam
     if len(rows) > most:
         rest = rows[most - 1 :]
         rows = rows[: most - 1]
+        uses = {row.unlabeled for row in rest}
         rows.append(
             ModelFamily(
                 "Other models",
                 "",
-                any(row.unlabeled for row in rest),
+                uses.pop() if len(uses) == 1 else None,
                 sum(row.weight for row in rest),
                 sum(row.models for row in rest),
             )
