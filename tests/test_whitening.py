@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon.kernels import Gaussian
-from halfmoon.whitening import whitening
+from halfmoon.whitening import nothing_to_whiten, whitening
 
 
 def with_spectrum(values, seed=0):
@@ -153,3 +153,14 @@ def test_a_diagonal_with_zeros_is_truncated():
     assert w.truncated
     assert w.rank == 2
     assert_allclose(np.abs(w.null.ravel()), [0, 1, 0], atol=1e-15)
+
+
+def test_the_identity_is_not_formed():
+    root = nothing_to_whiten(4)
+    same = whitening(np.eye(4))
+    Phi = np.arange(8.0).reshape(2, 4)
+    assert root.root.shape == same.root.shape == (4,)
+    assert (root.rank, root.null.shape) == (4, (4, 0))
+    assert_allclose(root.whiten(Phi), same.whiten(Phi))
+    assert_allclose(root.unwhiten(Phi.T), same.unwhiten(Phi.T))
+    assert_allclose(root.congruence(Phi.T @ Phi), Phi.T @ Phi)

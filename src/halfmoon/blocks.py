@@ -17,7 +17,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, cast
@@ -44,6 +45,7 @@ TURN = 0.25  # seconds between looks at Ctrl-C
 SMALL_OPERATIONS = 100_000_000
 
 _inside_worker = threading.local()
+_around: ContextVar[Stream | None] = ContextVar("halfmoon_stream", default=None)
 
 
 def worker_count(n_jobs: int | None = None) -> int:
@@ -92,6 +94,35 @@ class Stream:
     n_jobs: int | None = None
     progress: Progress | None = None
     block_rows: int | None = None
+
+    @classmethod
+    def inherited(cls) -> Stream:
+        """The stream of the work around this one, without its progress.
+
+        It serves passes over rows deep within a basis, a smoother or the choice of
+        landmarks, to which nobody hands a stream.
+
+        Examples
+        --------
+        >>> with Stream("1MB", n_jobs=1).handed_down():
+        ...     Stream.inherited().n_jobs
+        1
+        >>> Stream.inherited() == Stream()
+        True
+        """
+        return _around.get() or cls()
+
+    @contextmanager
+    def handed_down(self) -> Iterator[None]:
+        """A context in which `inherited` has the memory limit and the workers of this.
+
+        Every function that this stream is given for its blocks runs in one.
+        """
+        token = _around.set(Stream(self.memory_limit, self.n_jobs))
+        try:
+            yield
+        finally:
+            _around.reset(token)
 
     def sum(
         self,
@@ -156,7 +187,9 @@ class Stream:
         """Results of the blocks, in the order of the blocks."""
         blocks, n = _partition(tables, self.rows_in_block(row_bytes))
         if len(blocks) == 1:
-            yield function(*blocks[0]())
+            with self.handed_down():
+                result = function(*blocks[0]())
+            yield result
             self._report(n, n)
             return
         workers = min(worker_count(self.n_jobs), len(blocks))
@@ -166,7 +199,8 @@ class Stream:
             _inside_worker.flag = True
             try:
                 parts = block()
-                return parts[0].shape[0], function(*parts)
+                with self.handed_down():
+                    return parts[0].shape[0], function(*parts)
             finally:
                 _inside_worker.flag = nested
 

@@ -19,7 +19,7 @@ from scipy.linalg.lapack import dpocon, dpotrf
 from halfmoon.eigen import symmetric_eigen
 from halfmoon.rows import Array
 
-__all__ = ["Whitening", "whitening"]
+__all__ = ["Whitening", "nothing_to_whiten", "whitening"]
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -69,6 +69,11 @@ class Whitening:
         half = self.whiten(G)  # G R^-1
         out = self.whiten(half.T)  # (R^-T G) R^-1, as G is symmetric
         return np.asarray((out + out.T) / 2)
+
+
+def nothing_to_whiten(p: int) -> Whitening:
+    """The root of the identity of p functions, which is not formed."""
+    return Whitening(np.ones(p), truncated=False, null=np.empty((p, 0)))
 
 
 def whitening(Q: Array) -> Whitening:

@@ -7,11 +7,13 @@ import logging
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, WithDerivatives
 from halfmoon.estimators import (
     ConditionalRegressor,
     FredholmRegressor,
+    LaplacianClassifier,
     LaplacianRegressor,
 )
 from halfmoon.estimators.size import kernel_basis
@@ -169,3 +171,49 @@ def test_every_way_to_choose_landmarks(landmarks):
     ).fit(X, Y)
     assert functions(model) <= 60
     assert_allclose(model.predict(X), exact.predict(X), atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LaplacianClassifier(alpha=0.01, n_components=10_000),
+        ConditionalRegressor(alpha=0.01, n_components=10_000),
+        FredholmRegressor(alpha=0.01, n_components=10_000),
+        LaplacianClassifier(alpha=0.01, n_components=10_000, basis="nystrom"),
+    ],
+    ids=["laplacian", "conditional", "fredholm", "nystrom"],
+)
+def test_more_landmarks_than_rows_are_all_rows(model):
+    y = np.where(np.arange(400) < 60, F[:400] > 0, np.nan)
+    model.set_params(memory_limit="100MB", random_state=0).fit(X[:400], y)
+    assert functions(model) == 400
+    every = clone(model).set_params(n_components=400).fit(X[:400], y)
+    assert_allclose(
+        model.solution_.predict(X[:9]), every.solution_.predict(X[:9]), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "smoothed"), [(ConditionalRegressor(), 0), (FredholmRegressor(), 3)]
+)
+def test_random_features_take_what_they_are_counted_for(model, smoothed):
+    # 6 p l numbers, and 3 p n where they are averaged; p^2 would be 800 MB.
+    l, n, p = 61, 61, 10_000
+    need = 8 * p * (6 * l + smoothed * n)
+    model.set_params(
+        basis="random_features", n_components=p, memory_limit=need, n_jobs=1
+    )
+    model.set_params(random_state=0)
+    assert peak_bytes(lambda: model.fit(X[:n], Y[:n])) < need
+    assert functions(model) == p
+    left_out = np.abs(model.leave_one_out()).mean()
+    assert left_out < 0.5
+    model.set_params(memory_limit=need - 1)
+    with pytest.raises(MemoryError, match=f"needs .* MB, .*; {p - 1} functions would"):
+        model.fit(X[:n], Y[:n])
+
+
+def test_random_features_with_an_energy_are_a_matrix():
+    model = LaplacianRegressor(basis="random_features", n_components=2_000)
+    with pytest.raises(MemoryError, match="n_components=2000 needs 192 MB"):
+        model.set_params(memory_limit="100MB").fit(X[:61], Y[:61])

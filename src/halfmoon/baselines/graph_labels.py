@@ -81,7 +81,7 @@ class GraphLabels(Baseline):
 
     def _step(self, X: Rows, F: Array) -> Array:
         """Weighted means of values F at the rows of the table, for any rows."""
-        return Stream().map(
+        return Stream(self.memory_limit).map(
             lambda rows: self.graph_.step(rows) @ F, X, row_bytes=self.graph_.row_bytes
         )
 

@@ -54,6 +54,9 @@ class Basis(BaseEstimator, ABC):
     #: `gram` and `lift` are there, so a fit can be done in the dual.
     has_gram: bool = False
 
+    #: Q is the identity, and need not be formed.
+    identity_penalty: bool = False
+
     #: Polynomials up to this degree must be unpenalized (see `Kernel`).
     conditional_degree: int = -1
 

@@ -95,6 +95,8 @@ class RandomFeatures(Basis):
         phi /= np.sqrt(u.shape[1])
         return phi
 
+    identity_penalty = True
+
     def penalty(self) -> Array:
         """The identity, shape (p, p)."""
         return np.eye(self.n_components_)

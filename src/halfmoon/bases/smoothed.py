@@ -66,6 +66,7 @@ class Smoothed(Basis):
                 "over the rows would not keep the polynomials apart."
             )
         self.has_gram = isinstance(self.basis_, Exact)
+        self.identity_penalty = self.basis_.identity_penalty
         self.features_ = None if self.has_gram else self._spread_features()
         return self
 
@@ -74,7 +75,7 @@ class Smoothed(Basis):
         if self.features_ is not None:
             return np.asarray(self.smoother_.weights(X) @ self.features_)
         V = self._all_weights(X)
-        total: Array = Stream().sum(
+        total: Array = Stream.inherited().sum(
             lambda rows, weights: weights.T @ self.basis_.transform(rows),
             self.smoother_.rows_,
             V,
@@ -138,4 +139,4 @@ class Smoothed(Basis):
     def _at_rows(self, function: Callable[[Rows], Array]) -> Array:
         """Values of a function of the inner basis at the rows, by row blocks."""
         rows, row_bytes = self.smoother_.rows_, self.basis_.row_bytes
-        return Stream().map(function, rows, row_bytes=row_bytes)
+        return Stream.inherited().map(function, rows, row_bytes=row_bytes)

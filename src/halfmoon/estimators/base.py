@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.blocks import Stream
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels.given import numbered
@@ -73,6 +74,11 @@ class Estimator(BaseEstimator, ABC):
 
     def _check_classes(self, codes: NDArray[np.intp]) -> None:
         """Refuse labels that cannot be fitted, -1 being none."""
+
+    @property
+    def _stream(self) -> Stream:
+        """How rows are walked through where nothing else is said."""
+        return Stream(self.memory_limit, self.n_jobs)
 
     @abstractmethod
     def _outcome(self, seconds: float) -> str:

@@ -48,9 +48,10 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         X, labels, w = self._with_weight(X, labels, w)
         self.classes_, codes = class_codes(labels, self.unlabeled)
         self._check_classes(codes)
-        self._fit_rows(X, self._indicators(codes), w)
-        self._codes = codes[self.labeled_]
-        self._calibrate(self._codes)
+        with self._stream.handed_down():
+            self._fit_rows(X, self._indicators(codes), w)
+            self._codes = codes[self.labeled_]
+            self._calibrate(self._codes)
         self._tell(start)
         return self
 

@@ -81,6 +81,7 @@ class Lever(Estimator):
             l=l,
             in_dual=in_dual,
             smoothed=smoothed,
+            by_ridge=self._solver() is None,
             memory_limit=self.memory_limit,
         )
 

@@ -47,8 +47,9 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         X, labels, w = self._with_weight(X, labels, w)
         if getattr(self, "loss", "squared") == "hinge":
             raise ValueError("The hinge loss is for classes; use a classifier.")
-        self._fit_rows(X, self._as_targets(labels), w)
-        self._score()
+        with self._stream.handed_down():
+            self._fit_rows(X, self._as_targets(labels), w)
+            self._score()
         self._tell(start)
         return self
 

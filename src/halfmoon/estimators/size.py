@@ -9,10 +9,12 @@ fit                                       numbers
 exact kernel, in the dual                 4 l^2: Gram matrix, its factors, a copy
 smoothed exact kernel, in the dual        the same + 3 n l: weights on all rows
 exact basis with an energy                6 n^2: norm, energy, factors, copies
-landmarks or random features              6 p^2
-smoothed landmarks or random features     6 p^2 + 3 n p: values at all rows
+landmarks, or random features             6 p^2
+random features, by ridge, no energy      6 p min(l, p): their norm is no matrix
+smoothed landmarks or random features     the same + 3 n p: values at all rows
 ========================================  =========================================
 
+More landmarks than rows are as many as there are rows.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ def kernel_basis(
     l: int,
     in_dual: bool,
     smoothed: bool = False,
+    by_ridge: bool = False,
     memory_limit: int | str,
 ) -> Basis:
     """The basis that an estimator's parameters ask for, within the memory limit.
@@ -63,6 +66,9 @@ def kernel_basis(
         A fit with the exact basis needs only the l-by-l matrix.
     smoothed : bool
         The basis will be averaged over all rows.
+    by_ridge : bool
+        The fit is by ridge, which needs no more of random features than their values
+        at the labeled rows, unless there is an energy.
     memory_limit : int or str
     """
     if isinstance(basis, Basis):
@@ -88,9 +94,14 @@ def kernel_basis(
                 f"Raise memory_limit, or use landmarks: n_components=1000, say, with a "
                 f"positive definite kernel."
             )
-    p = _largest(limit, n if smoothed else 0)
+    by_rows = basis == "random_features" and in_dual and by_ridge
+    thin = l if by_rows else None
+    p = _largest(limit, n if smoothed else 0, thin)
     if n_components is not None:
-        n_components = _checked(n_components, p, n if smoothed else 0, limit)
+        n_components = _whole(n_components)
+        if basis != "random_features":
+            n_components = min(n_components, n)
+        _refuse_large(n_components, p, n if smoothed else 0, thin, limit)
     elif isinstance(landmarks, str):
         n_components = min(p, n)
         logger.info(
@@ -110,21 +121,35 @@ def kernel_basis(
     return Nystrom(kernel, n_components, landmarks, memory_limit)
 
 
-def _largest(limit: int, n_smoothed: int) -> int:
-    """The largest p with PRIMAL p^2 + SMOOTHED n p numbers within the limit."""
+def _largest(limit: int, n_smoothed: int, thin: int | None) -> int:
+    """The largest p whose numbers, those of `_numbers`, are within the limit."""
     a, b = float(PRIMAL), float(SMOOTHED * n_smoothed)
-    return int((np.sqrt(b * b + 4 * a * limit / NUMBER) - b) / (2 * a))
+    square = int((np.sqrt(b * b + 4 * a * limit / NUMBER) - b) / (2 * a))
+    if thin is None:
+        return square
+    # Beyond l functions there are only l numbers for each.
+    return max(square, int(limit / NUMBER / (PRIMAL * thin + b)))
 
 
-def _checked(n_components: Any, largest: int, n_smoothed: int, limit: int) -> int:
+def _numbers(p: int, n_smoothed: int, thin: int | None) -> int:
+    """What a fit in p functions holds; `thin` is l where l-by-p is enough."""
+    side = p if thin is None else min(thin, p)
+    return PRIMAL * p * side + SMOOTHED * n_smoothed * p
+
+
+def _whole(n_components: Any) -> int:
     if isinstance(n_components, bool) or not isinstance(n_components, Integral):
         raise ValueError(f"n_components is {n_components!r}; 1, 2, ... is needed.")
-    p = int(n_components)
-    if p > largest:
-        need = NUMBER * (PRIMAL * p * p + SMOOTHED * n_smoothed * p)
+    return int(n_components)
+
+
+def _refuse_large(
+    p: int, largest: int, n_smoothed: int, thin: int | None, limit: int
+) -> None:
+    need = NUMBER * _numbers(p, n_smoothed, thin)
+    if p > largest and need > limit:
         raise MemoryError(
             f"n_components={p} needs {format_bytes(need)}, beyond memory_limit="
             f"{format_bytes(limit)}; {largest} functions would fit. Lower n_components "
             f"or raise memory_limit."
         )
-    return p

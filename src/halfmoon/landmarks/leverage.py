@@ -93,7 +93,7 @@ def ridge_leverage_scores(
         half = root.whiten(kernel(rows, Z))  # its squares sum to the second term of (2)
         return kernel.diag(rows) - np.einsum("ij,ij->i", half, half)
 
-    scores = Stream().map(unexplained, X, row_bytes=16 * (m + X.shape[1]))
+    scores = Stream.inherited().map(unexplained, X, row_bytes=16 * (m + X.shape[1]))
     scores /= lam
     return np.clip(scores, 0.0, 1.0, out=scores)
 

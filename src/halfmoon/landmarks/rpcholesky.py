@@ -168,7 +168,9 @@ def _new_columns(
         )
         return np.asarray(solved.T)
 
-    return Stream().map(columns, X, G, row_bytes=24 * T.size + 16 * X.shape[1])
+    return Stream.inherited().map(
+        columns, X, G, row_bytes=24 * T.size + 16 * X.shape[1]
+    )
 
 
 def _accept(
@@ -209,7 +211,7 @@ def _draw(
 
 
 def _diagonal(kernel: Kernel, X: Rows) -> Array:
-    diagonal = Stream().map(kernel.diag, X, row_bytes=16 * X.shape[1])
+    diagonal = Stream.inherited().map(kernel.diag, X, row_bytes=16 * X.shape[1])
     if (diagonal < 0).any():
         raise ValueError(
             f"{kernel!r} has k(x, x) < 0 in row {int(np.argmin(diagonal))}, so it is "

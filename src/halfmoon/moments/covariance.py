@@ -24,5 +24,7 @@ def covariance(
         Phi = basis.transform(rows)
         return Phi.T @ Phi
 
-    total: Array = (stream or Stream()).sum(products, X, row_bytes=basis.row_bytes)
+    total: Array = (stream or Stream.inherited()).sum(
+        products, X, row_bytes=basis.row_bytes
+    )
     return total / X.shape[0]

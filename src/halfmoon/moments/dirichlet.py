@@ -43,7 +43,7 @@ def dirichlet(
     O(n p^2 + n p d) time where the gradients have coefficients A and B, which is for
     kernel sections and random features; O(n p^2 d) for other bases.
     """
-    return _energies(basis, X, stream or Stream(), with_covariance=False)[0]
+    return _energies(basis, X, stream or Stream.inherited(), with_covariance=False)[0]
 
 
 def dirichlet_and_covariance(
@@ -53,7 +53,7 @@ def dirichlet_and_covariance(
     stream: Stream | None = None,
 ) -> tuple[Array, Array]:  # (p, p) each
     """Dirichlet energy L and covariance Sigma in one pass over the rows."""
-    L, Sigma = _energies(basis, X, stream or Stream(), with_covariance=True)
+    L, Sigma = _energies(basis, X, stream or Stream.inherited(), with_covariance=True)
     return L, Sigma
 
 

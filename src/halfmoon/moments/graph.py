@@ -48,7 +48,7 @@ def graph_energy(
         return own.T @ (block[:, near] @ Phi)
 
     neighbors = 1 + laplacian.nnz // n
-    total: Array = (stream or Stream()).sum(
+    total: Array = (stream or Stream.inherited()).sum(
         products,
         laplacian,
         np.arange(n),

@@ -32,7 +32,7 @@ def label_moments(
             Phi = root_w * Phi  # not in place: it may be the table itself
         return Phi.T @ Phi, Phi.T @ C
 
-    G, b = (stream or Stream()).sum(
+    G, b = (stream or Stream.inherited()).sum(
         products, X_l, root_weights, columns, row_bytes=row_bytes
     )
     return G, b

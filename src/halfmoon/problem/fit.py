@@ -78,8 +78,10 @@ class Fit:
         noise : float or None
             Variance s2 of the noise; None is by restricted maximum likelihood.
         """
-        s2, tau = self._scales(noise)
-        parts = self._parts_in_dual() if self.posed.dual else self._parts_in_primal()
+        with self.posed.stream.handed_down():
+            s2, tau = self._scales(noise)
+            dual = self.posed.dual
+            parts = self._parts_in_dual() if dual else self._parts_in_primal()
 
         def variance(rows: Rows) -> Array:
             by_noise, by_prior = parts(rows)
@@ -98,8 +100,9 @@ class Fit:
         some : indices or slice
             Of the labeled rows; all of them unless told.
         """
-        _, alpha = self._ridge()
-        residuals = left_out(self.posed, [alpha], some)[0]
+        with self.posed.stream.handed_down():
+            _, alpha = self._ridge()
+            residuals = left_out(self.posed, [alpha], some)[0]
         return self.shaped(residuals / self.posed.root_w[some])
 
     @property
@@ -126,7 +129,8 @@ class Fit:
                 "no smoother matrix. Use loss='squared'."
             )
         identity = np.eye(len(self.posed.chosen))
-        return self.solve(self.posed.with_targets(identity)).predict(X)
+        with self.posed.stream.handed_down():
+            return self.solve(self.posed.with_targets(identity)).predict(X)
 
     def dual_coef(self) -> Array:
         """c, shape (l, t), with phi(x)'theta = sum_i k_Q(x, x_i) c_i over labeled rows.

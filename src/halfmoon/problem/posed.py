@@ -24,7 +24,7 @@ from halfmoon.solvers import (
     ridge_svd,
 )
 from halfmoon.unpenalized import Unpenalized
-from halfmoon.whitening import Whitening, whitening
+from halfmoon.whitening import Whitening, nothing_to_whiten, whitening
 
 __all__ = ["Posed"]
 
@@ -196,6 +196,8 @@ class Posed:
     @cached_property
     def whitening(self) -> Whitening:
         """Coordinates in which Q is the identity."""
+        if self.energy is None and self.basis.identity_penalty:
+            return nothing_to_whiten(self.basis.n_components_)
         return whitening(self.penalty)
 
     @cached_property

@@ -118,18 +118,22 @@ class Problem(BaseEstimator):
                 f"None of the {n} rows is labeled (with a weight above 0); at least "
                 f"one label is needed."
             )
-        unpenalized = self.unpenalized
+        unpenalized, stream = self.unpenalized, stream or Stream.inherited()
+        with stream.handed_down():
+            basis = fresh(self.basis).fit(X, rng)
+            if unpenalized is not None:
+                unpenalized = fresh(unpenalized).fit(X, rng)
         return Posed(
-            basis=fresh(self.basis).fit(X, rng),
+            basis=basis,
             energy=self.energy,
             mu=1.0 / n if self.mu is None else self.mu,
-            unpenalized=None if unpenalized is None else fresh(unpenalized).fit(X, rng),
+            unpenalized=unpenalized,
             X=X,
             chosen=chosen,
             y=targets[chosen],
             w=w[chosen],
             single=np.ndim(y) == 1,
-            stream=stream or Stream(),
+            stream=stream,
         )
 
     def fit(
@@ -144,5 +148,6 @@ class Problem(BaseEstimator):
     ) -> Fit:
         """Pose the problem and solve it by ridge; see `pose` and `solve_ridge`."""
         posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
-        with blas_for(posed.X.shape[0] * posed.basis.n_components_**2):
+        work = posed.X.shape[0] * posed.basis.n_components_**2
+        with blas_for(work), posed.stream.handed_down():
             return solve_ridge(posed, alpha)

@@ -163,9 +163,10 @@ def diffused_grams(walks: Sequence[Diffusion], X: Rows) -> Array:
 def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
     """How to walk through columns of n values: their share for each worker, or less."""
     row_bytes = 40 * n  # five arrays of the recursion
-    in_each = -(-columns // worker_count())
-    fit = Stream().rows_in_block(row_bytes)
-    return Stream(block_rows=max(1, min(in_each, COLUMNS, fit))), row_bytes
+    stream = Stream.inherited()
+    in_each = -(-columns // worker_count(stream.n_jobs))
+    fit = stream.rows_in_block(row_bytes)
+    return replace(stream, block_rows=max(1, min(in_each, COLUMNS, fit))), row_bytes
 
 
 def chebyshev_terms(S: sp.csr_array, V: Array) -> Iterator[Array]:

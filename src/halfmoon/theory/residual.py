@@ -102,7 +102,7 @@ class ResidualKernel(Kernel):
 
     def _h(self, X: Rows) -> Array:
         """k(x, population) Q, shape (b, rank), by blocks of rows."""
-        return Stream().map(
+        return Stream.inherited().map(
             lambda rows: self.kernel(rows, self.population) @ self._elimination.Q1,
             X,
             row_bytes=8 * self.kernel.temporaries * self.population.shape[0],

@@ -54,7 +54,8 @@ class KernelTransformer(
         """
         X = self._table(X, reset=True, ensure_min_samples=2)
         refuse_extreme(X)
-        self._build(X)
+        with self._stream.handed_down():
+            self._build(X)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -69,7 +70,9 @@ class KernelTransformer(
         ndarray of shape (b, n_features_out), or a data frame if `set_output` says so
         """
         check_is_fitted(self)
-        X, features = self._table(X, reset=False), self._function()
+        X = self._table(X, reset=False)
+        with self._stream.handed_down():
+            features = self._function()
         return self._stream.map(
             lambda rows: features(rows).astype(X.dtype, copy=False),
             X,

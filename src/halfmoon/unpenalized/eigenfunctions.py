@@ -144,7 +144,7 @@ def _of_landmarks(kernel: Kernel, X: Rows, Z: Rows) -> tuple[Array, Array]:
         return G.T @ G
 
     row_bytes = 8 * (kernel.temporaries + 2) * Z.shape[0]
-    total: Array = Stream().sum(moments, X, row_bytes=row_bytes)
+    total: Array = Stream.inherited().sum(moments, X, row_bytes=row_bytes)
     s, V = _above_rounding(*symmetric_eigen(total), X.shape[0])
     return s, root.unwhiten(V) / np.sqrt(s)
 

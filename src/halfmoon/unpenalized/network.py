@@ -146,7 +146,7 @@ class HiddenLayer(Unpenalized):
             network = network[-1]
         weights, biases, activation = _layers(network, layer)
         widest = max(len(b) for b in biases)
-        return Stream().map(
+        return Stream.inherited().map(
             lambda rows: _forward(rows, weights, biases, activation),
             as_table(X),
             row_bytes=8 * (X.shape[1] + 3 * widest),

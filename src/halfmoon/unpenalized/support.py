@@ -45,7 +45,7 @@ class Expansion:
 
     def __call__(self, X: Rows) -> Array:  # (b, k)
         """Values at any rows, holding few rows of k(X, Z) at a time."""
-        return Stream().map(
+        return Stream.inherited().map(
             lambda block: self.kernel(block, self.rows) @ self.weights,
             X,
             row_bytes=8 * (self.kernel.temporaries * self.rows.shape[0] + X.shape[1]),
