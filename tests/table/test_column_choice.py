@@ -167,6 +167,8 @@ def test_what_is_said_of_it():
     assert said == "without it, leave-one-out accuracy rose from 71 % to 95 %"
     said = ColumnChoice(two, 2.5, 2.0).gain("numbers")
     assert said == "without them, the mean leave-one-out error fell from 2.5 to 2"
+    said = ColumnChoice((*two, "id"), 2.5, 2.0).gain("numbers", each=True)
+    assert said.startswith("without it and 2 other columns, the mean")
     for kind, before, after in (("classes", 0.9, 0.9), ("numbers", 1.0, 1.1)):
         said = ColumnChoice(two, before, after).gain(kind)
         assert said == "without them, the error in cross-validation is clearly lower"

@@ -40,7 +40,7 @@ class Average:
     def predict(self, X: Rows) -> Array:
         """Values, shape (b,) or (b, t)."""
         values = self.stream.map(self.blend, X, row_bytes=self._row_bytes(X))
-        return self.shaped(self._limited(values))
+        return self.shaped(self.limited(values))
 
     def std(self, X: Rows) -> Array:
         """Posterior standard deviation of the function, shape (b,) or (b, t).
@@ -80,7 +80,7 @@ class Average:
     @property
     def left_out(self) -> Array:
         """Values of the labeled rows without their own labels, shape (l, t)."""
-        return self._limited(self.blend.left_out)
+        return self.limited(self.blend.left_out)
 
     def smoother_matrix(self, X: Rows) -> Array:
         """H(x), shape (b, l), with values H(x) y for any targets; weights are held."""
@@ -105,7 +105,8 @@ class Average:
         weighed = zip(self.blend.weights, self.blend.entries, strict=True)
         return np.sum([w * e.candidate.coef(e.alpha) for w, e in weighed], axis=0)
 
-    def _limited(self, values: Array) -> Array:
+    def limited(self, values: Array) -> Array:
+        """Values within the limits."""
         return values if self.limits is None else np.clip(values, *self.limits)
 
     def shaped(self, values: Array) -> Array:

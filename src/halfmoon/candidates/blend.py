@@ -210,7 +210,8 @@ class Blend:
 
         A fit to all labels but the i-th is the fit to all in which the i-th is what it
         predicts there, so that :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`.
-        It is applied to the average of the entries with one scale of targets.
+        It is applied to the average of the entries with one scale of targets, which is
+        exact for one entry and close for several.
 
         Parameters
         ----------

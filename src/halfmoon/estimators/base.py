@@ -124,12 +124,15 @@ class Estimator(BaseEstimator, ABC):
         check_is_fitted(self)
         return self.solution_.smoother_matrix(self._table(X, reset=False))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Any, answers: Any = None) -> Explanation:
         """The labeled rows behind each answer, with their exact weights.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (b, d)
+        answers : array-like of shape (b,) or None
+            What rows speak for and against: classes that were fitted, or numbers. None
+            is what is predicted.
 
         Returns
         -------
@@ -157,7 +160,8 @@ class Estimator(BaseEstimator, ABC):
         rows = self.labeled_
         if self._weighted_rows is not None:
             rows = self._weighted_rows[rows]
-        return self._explained(table, np.asarray(cast(Any, self).predict(X)), rows)
+        answers = cast(Any, self).predict(X) if answers is None else answers
+        return self._explained(table, np.asarray(answers), rows)
 
     @abstractmethod
     def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:

@@ -106,8 +106,11 @@ class Explanation:
         elif codes is not None:  # the two classes are -1 and 1
             along = np.outer(2.0 * codes - 1.0, centered[:, 0])
         else:
-            side = np.where(weights @ centered[:, 0] < 0, -1.0, 1.0)
-            along = np.outer(side, centered[:, 0])
+            # On the scale of the fit: labels are y, and what was fitted is targets.
+            shift = np.exp(targets[0, 0]) - y[0, 0] if scale == "log" else 0.0
+            middle = targets.mean()
+            middle = np.exp(middle) - shift if scale == "log" else middle
+            along = np.outer(np.where(answers < middle, -1.0, 1.0), centered[:, 0])
         return cls(answers, rows, labels, weights, targets, weights * along, scale)
 
     def __len__(self) -> int:

@@ -33,7 +33,7 @@ from halfmoon.candidates.losses import squared_losses
 from halfmoon.candidates.preparation import Standardized
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.problem import balanced_folds
-from halfmoon.report.wording import number, percent
+from halfmoon.report.wording import count, number, percent
 from halfmoon.rows import Array, Indices
 from halfmoon.table.ordered import classifier_left_out
 
@@ -70,15 +70,18 @@ class ColumnChoice:
     before: float
     after: float
 
-    def gain(self, kind: str) -> str:
-        """What that was good for, in plain words.
+    def gain(self, kind: str, *, each: bool = False) -> str:
+        """What that was good for, in plain words; `each` speaks of one of them.
 
         Examples
         --------
         >>> print(ColumnChoice(("day",), 2.5, 2.0).gain("numbers"))
         without it, the mean leave-one-out error fell from 2.5 to 2
         """
-        without = f"without {'it' if len(self.left_out) == 1 else 'them'}"
+        others = len(self.left_out) - 1
+        without = f"without {'them' if others else 'it'}"
+        if others and each:
+            without = f"without it and {count(others, 'other column')}"
         if kind == "numbers" and self.after < self.before:
             before, after = number(self.before), number(self.after)
             return (

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
@@ -124,6 +125,8 @@ class TableModel:
     unread_ : dict
         Of each column, the cells read so far that were not of its kind; they count as
         missing.
+    numbers_ : ndarray of int of shape (n,)
+        Where the rows that it was fitted on stand in their table, from 0.
     choice_ : ColumnChoice or None
         Columns that were left out because they hurt.
     estimator_ : HalfmoonClassifier or HalfmoonRegressor
@@ -150,6 +153,7 @@ class TableModel:
     estimator_: Any = field(default=None, init=False, repr=False)
     table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     vectors_: Vectors = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    numbers_: Any = field(default=None, init=False, repr=False)
     choice_: ColumnChoice | None = field(default=None, init=False, repr=False)
     intervals_: Intervals | None = field(default=None, init=False, repr=False)
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
@@ -204,6 +208,8 @@ class TableModel:
         X = self.vectors_(frame)
         del frame
         X = self._learn(X, y, tell)
+        places = np.arange(len(y)) if positions is None else np.asarray(positions)
+        self.numbers_ = places.astype(np.int64)
         if self.order:
             with _plain_errors():
                 self.ordered_ = self._ordered(X, y, labeled)
@@ -257,7 +263,7 @@ class TableModel:
         self.choice_ = ColumnChoice(left_out, *scores)
         for use in self.table_.uses:
             if use.name in left_out:
-                use.role, use.why = "left out", self.choice_.gain(self.kind)
+                use.role, use.why = "left out", self.choice_.gain(self.kind, each=True)
         return some
 
     def _fitted(
@@ -331,6 +337,20 @@ class TableModel:
         assert self.intervals_ is not None
         low, high = self.intervals_(values)
         return np.maximum(low, np.minimum(values, self.least_)), high
+
+    def explain(self, rows: Any, answers: Sequence[Any] | None = None) -> Explanation:
+        """The labeled rows behind the answers at some rows, with their exact weights.
+
+        Labeled rows have the numbers that they have in the table, from 0.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table or data frame
+        answers : sequence or None
+            What they speak for and against; None is what is predicted.
+        """
+        told: Explanation = self.estimator_.explain(self.transform(rows), answers)
+        return replace(told, rows=self.numbers_[told.rows])
 
     def left_out(self) -> LeftOut:
         """Labeled rows, all or some thousand, predicted without their own labels."""

@@ -54,6 +54,16 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
             ],
             "known": [c.name for c in found.columns if c.role == "known"],
         },
+        "columns": [
+            {
+                "name": column.name,
+                "kind": column.kind,
+                "role": column.role,
+                "why": column.why,
+                "importance": column.importance,
+            }
+            for column in found.columns
+        ],
         "leave_one_out": _scores(found),
         "unlabeled_rows": {
             "used": found.helped.used_unlabeled,

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 import halfmoon
@@ -32,6 +33,9 @@ from halfmoon.report.histogram import Histogram
 from halfmoon.report.picks import SHOWN, suspect_classes, suspect_numbers
 from halfmoon.rows import Array
 from halfmoon.table.cells import Cells
+from halfmoon.table.column_importance import column_importance
+from halfmoon.table.distributions import column_distributions
+from halfmoon.table.explanations import reasons_of, with_reasons
 from halfmoon.table.fill import Filled
 from halfmoon.table.model import LeftOut, TableModel
 from halfmoon.table.next_rows import next_rows
@@ -80,6 +84,7 @@ def findings_of(
     )
     left_out = model.left_out()
     doubted = _doubted(left_out)
+    importance = column_importance(model, scan.rows, settings.seed)
     columns = tuple(
         ColumnUse(
             use.name,
@@ -88,14 +93,12 @@ def findings_of(
             use.role,
             use.why,
             use.reading(sampled=len(scan.labels) < scan.n_rows),
+            importance.get(use.name),
         )
         for use in model.columns_
     )
     shown, cells = _shown_columns(columns), Cells.of(model)
-    to_label = tuple(
-        _unsure(row, shown, cells, scan.first_row)
-        for row in next_rows(model, tally.unsure, SHOWN)
-    )
+    to_label = _rows_to_label(filled, scan, shown, cells)
     return Findings(
         source=source,
         target=model.target,
@@ -116,7 +119,7 @@ def findings_of(
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
         least_sure=to_label,
-        suspects=_suspects(doubted[:SHOWN], left_out, scan, shown, cells),
+        suspects=_suspects(model, doubted[:SHOWN], left_out, scan, shown, cells),
         n_suspects=len(doubted),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=_versions(),
@@ -126,6 +129,7 @@ def findings_of(
         sha256=filled.sha256,
         notes=notes,
         next_rows=to_label,
+        distributions=column_distributions(model.columns_, scan, importance),
     )
 
 
@@ -255,7 +259,22 @@ def _doubted(left_out: LeftOut) -> NDArray[np.intp]:
     return suspect_numbers(*map(_numbers, ends))
 
 
+def _rows_to_label(
+    filled: Filled, scan: Scan, shown: Sequence[str], cells: Cells
+) -> tuple[ShownRow, ...]:
+    model, unsure = filled.model, filled.tally.unsure
+    found = next_rows(model, unsure, SHOWN)
+    if not found:
+        return ()
+    rows = unsure.rows_numbered([row.number for row in found])
+    return with_reasons(
+        [_unsure(row, shown, cells, scan.first_row) for row in found],
+        reasons_of(model, rows, scan.first_row, [row.value for row in found]),
+    )
+
+
 def _suspects(
+    model: TableModel,
     chosen: NDArray[np.intp],
     left_out: LeftOut,
     scan: Scan,
@@ -279,7 +298,15 @@ def _suspects(
                 cells.shown(left_out.given[i]),
             )
         )
-    return tuple(rows)
+    places = left_out.rows[chosen]
+    reasons = reasons_of(
+        model,
+        scan.rows.take(pa.array(places)),
+        scan.first_row,
+        [left_out.predicted[i] for i in chosen],
+        scan.numbers[places].tolist(),
+    )
+    return with_reasons(rows, reasons)
 
 
 def _setting(value: Any) -> str:

@@ -116,6 +116,11 @@ class UnsureRows:
         """The rows, the least sure first; None if there are none."""
         return self._parts[0] if self._parts else None
 
+    def rows_numbered(self, numbers: Sequence[int]) -> pa.Table:
+        """Those of the rows that have these numbers in the table, in this order."""
+        places = {int(number): i for i, number in enumerate(self._numbers)}
+        return self._parts[0].take(pa.array([places[number] for number in numbers]))
+
     def row(self, i: int) -> Unsure:
         """The i-th of the rows."""
         cells = self._parts[0].slice(i, 1).to_pylist()[0]

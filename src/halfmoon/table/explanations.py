@@ -1,0 +1,87 @@
+"""Why a row of a table was filled as it was: the labeled rows behind the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from halfmoon.estimators.explanations import LabelWeight
+from halfmoon.report.findings import Reason, ShownRow
+from halfmoon.table.cells import Cells
+from halfmoon.table.model import TableModel
+
+__all__ = ["Reasons", "reasons_of", "with_reasons"]
+
+MOST = 5  # on either side
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Labeled rows that speak for an answer and against it, the strongest first.
+
+    Only rows like the one that is answered, by a positive weight, are told of: that
+    unlike rows have another label is true, and helps nobody.
+    """
+
+    speaks_for: tuple[Reason, ...] = ()
+    speaks_against: tuple[Reason, ...] = ()
+
+
+def with_reasons(
+    rows: Sequence[ShownRow], reasons: Sequence[Reasons]
+) -> tuple[ShownRow, ...]:
+    """Rows to look at, with the reasons for what is predicted of each."""
+    return tuple(
+        replace(row, speaks_for=each.speaks_for, speaks_against=each.speaks_against)
+        for row, each in zip(rows, reasons, strict=True)
+    )
+
+
+def reasons_of(
+    model: TableModel,
+    rows: pa.Table | pa.RecordBatch,
+    first_row: int,
+    answers: Sequence[Any] | None = None,
+    own: Sequence[int] | None = None,
+) -> list[Reasons]:
+    """The reasons for the answers at some rows; none where they cannot be had.
+
+    Parameters
+    ----------
+    model : TableModel
+    rows : pyarrow.Table
+        A few.
+    first_row : int
+        Number of the first row of the table, as users count.
+    answers : sequence or None
+        What the reasons are for; None is what the model predicts.
+    own : sequence of int or None
+        Of labeled rows: their numbers in the table from 0. A label is no reason for
+        the answer in its own row.
+    """
+    if rows.num_rows == 0:
+        return []
+    try:
+        told = model.explain(rows, answers)
+    except MemoryError:  # of very many labels at landmarks
+        return [Reasons()] * rows.num_rows
+    cells = Cells.of(model)
+
+    def shown(found: list[LabelWeight], i: int) -> tuple[Reason, ...]:
+        alike = [each for each in found if each.weight > 0]
+        others = [each for each in alike if own is None or each.row != own[i]]
+        return tuple(
+            Reason(each.row + first_row, cells.shown(each.label), each.weight)
+            for each in others[:MOST]
+        )
+
+    every = len(told.rows)
+    return [
+        Reasons(
+            shown(told.speaks_for(i, every), i), shown(told.speaks_against(i, every), i)
+        )
+        for i in range(len(told))
+    ]
