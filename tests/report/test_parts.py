@@ -146,7 +146,7 @@ def test_steps_come_from_the_findings():
     ]
     run = "halfmoon fill flowers.csv --target species --seed 0"
     assert steps[1].command == f"{run} --exclude created"
-    assert steps[3].command == f"{run} --to-label 20 todo.csv"
+    assert steps[3].command == f"{run} --to-label 20 todo.csv --overwrite"
     assert [step.command for step in steps][::2] == ["", "", ""]
 
 
@@ -156,7 +156,13 @@ def test_there_are_five_steps_at_most_and_always_one():
     base = made_up(["a", "b"], n=60, labeled=60)
     (step,) = next_steps(replace(base, least_sure=(), suspects=()))
     assert step.text.startswith("Nothing stands out.")
-    for command in ("halfmoon fill t.csv --to-label 9 x.csv", "halfmoon.fill(df, 'y')"):
+    for command in (
+        "halfmoon fill t.csv --target y --to-label 9 x.csv",
+        "halfmoon fill t.csv --target y z",
+        "halfmoon fill t.csv --target y --target z",
+        "halfmoon.fill(df, 'y')",
+        "halfmoon fill t.csv --target 'y",
+    ):
         again = replace(base, command=command)
         assert all(step.command == "" for step in next_steps(again))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from halfmoon.report.findings import FilledClasses, Findings
 from halfmoon.report.shown_text import shown
 from halfmoon.report.wording import count
 
-__all__ = ["Step", "next_steps", "row_numbers"]
+__all__ = ["Step", "next_steps", "row_numbers", "run_again"]
 
 MOST = 5  # lines
 FEW = 5  # labels of a class
@@ -46,17 +48,29 @@ def next_steps(findings: Findings) -> list[Step]:
     if rows_to_label:
         rows = row_numbers([row.number for row in rows_to_label])
         text = f"Label a few more rows, starting with {rows}."
-        run = findings.command
-        if run.startswith("halfmoon fill ") and "--to-label" not in run:
-            steps.append(Step(f"{text} To get them as a file:", f"{run} {TO_LABEL}"))
-        else:
-            steps.append(Step(text))
+        command = _to_label(findings.command)
+        steps.append(
+            Step(f"{text} To get them as a file:" if command else text, command)
+        )
     steps += _rare_classes(findings)
     if not steps:
         steps.append(
             Step("Nothing stands out. Check a few filled rows before you rely on them.")
         )
     return steps[:MOST]
+
+
+def run_again(run: str, options: str) -> str:
+    """The command of a run with more options; empty for what is no command.
+
+    Examples
+    --------
+    >>> run_again("halfmoon fill t.csv --target y", "--merge-labels")
+    'halfmoon fill t.csv --target y --merge-labels --overwrite'
+    """
+    if not run.startswith("halfmoon fill "):
+        return ""
+    return " ".join([run, options, *["--overwrite"][: "--overwrite" not in run]])
 
 
 def row_numbers(numbers: Sequence[int], most: int = ROWS, in_all: int = 0) -> str:
@@ -72,6 +86,19 @@ def row_numbers(numbers: Sequence[int], most: int = ROWS, in_all: int = 0) -> st
     rest = n - min(most, len(numbers))
     more = f" and {rest:,} more" if rest > 0 else ""
     return f"row{'s' * (n != 1)} {listed}{more}"
+
+
+def _to_label(run: str) -> str:
+    """The command that writes the rows to label, which is for one target alone."""
+    try:
+        words = shlex.split(run)
+    except ValueError:  # not a command line
+        return ""
+    targets = words[words.index("--target") + 1 :] if "--target" in words else []
+    targets = [*takewhile(lambda word: not word.startswith("--"), targets)]
+    if len(targets) != 1 or words.count("--target") > 1 or "--to-label" in words:
+        return ""
+    return run_again(run, TO_LABEL)
 
 
 def _rare_classes(findings: Findings) -> list[Step]:

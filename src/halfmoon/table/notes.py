@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from halfmoon.report.advice import run_again
 from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
 from halfmoon.table.column_notes import choice_notes
@@ -116,9 +117,7 @@ def with_command(note: Note, run: str) -> Note:
     """
     if not note.command.startswith("--"):
         return note
-    words = [run, note.command, *["--overwrite"][: "--overwrite" not in run]]
-    done = " ".join(words) if run.startswith("halfmoon fill ") else ""
-    return replace(note, command=done)
+    return replace(note, command=run_again(run, note.command))
 
 
 def _features(columns: Sequence[ColumnUse], name: str) -> str:
