@@ -156,8 +156,8 @@ def test_too_little_memory_is_told_before_any_work(run, table, folder):
     result = run("fill", "t.csv", "-t", "side", "--memory", "100MB", *QUICK)
     assert result.exit_code == 6
     line = error_of(result)
-    assert "--memory 100MB is too little" in line
-    enough = line.split("Say --memory ")[1].split()[0]
+    assert "100MB of memory is too little" in line
+    enough = line.split("Allow ")[1].split()[0]
     result = run("fill", "t.csv", "-t", "side", "--memory", enough, *QUICK)
     assert result.exit_code == 0, result.output
 

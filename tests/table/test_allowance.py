@@ -23,8 +23,8 @@ def test_too_little_names_what_is_enough():
     with pytest.raises(MemoryLimitError) as error:
         Allowance.within("300MB", taken=250_000_000)
     text = str(error.value)
-    assert "--memory 300MB is too little" in text
-    enough = text.split("Say --memory ")[1].split()[0]
+    assert "300MB of memory is too little" in text
+    enough = text.split("Allow ")[1].split()[0]
     assert Allowance.within(enough, taken=250_000_000).learning >= 0.6 * LEAST
 
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from halfmoon.table.blanks import Blanks
-from halfmoon.table.errors import LabelError
+from halfmoon.table.errors import CommandError, LabelError
 from halfmoon.table.label_checks import checked_labels, mark_notes, spelling_key
 from halfmoon.table.settings import Settings
 
@@ -158,3 +158,9 @@ def test_settings_take_one_mark_or_several():
     assert Settings("y", unlabeled="?").unlabeled == ("?",)
     assert Settings("y", unlabeled=["?", "x"]).unlabeled == ("?", "x")
     assert Settings("y", unlabeled=None).unlabeled == () == Settings("y").unlabeled
+
+
+def test_an_order_makes_the_task_ordered():
+    assert Settings("y", order=("a", "b")).task == "ordered"
+    with pytest.raises(CommandError, match=r"for the task 'ordered', and .* 'numbers'"):
+        Settings("y", order=("a", "b"), task="numbers")

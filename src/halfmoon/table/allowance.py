@@ -49,17 +49,17 @@ class Allowance:
         try:
             in_all = parse_bytes(limit)
         except ValueError as error:
-            raise CommandError(f"--memory: {error}") from error
+            raise CommandError(f"memory (--memory): {error}") from error
         taken = resident_bytes() if taken is None else taken
         rest = in_all - taken - BESIDE
         if rest < LEAST:
             enough = 50_000_000 * -(-(taken + BESIDE + LEAST) // 50_000_000)
             raise MemoryLimitError(
-                f"--memory {_as_option(in_all)} is too little: halfmoon and its "
+                f"{_as_option(in_all)} of memory is too little: halfmoon and its "
                 f"libraries take {format_bytes(taken)} before any row is read, and "
                 f"{format_bytes(BESIDE + LEAST)} are needed to work, whatever the "
-                f"size of the table. Say --memory "
-                f"{_as_option(enough)} or more."
+                f"size of the table. Allow {_as_option(enough)} or more of memory "
+                f"(--memory)."
             )
         return cls(int(KEPT * rest), int(LEARNING * rest))
 

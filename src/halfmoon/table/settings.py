@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from halfmoon.table.errors import CommandError
+
 __all__ = ["Settings", "Task", "as_marks"]
 
 Task = Literal["classes", "numbers", "ordered"]
@@ -31,7 +33,8 @@ class Settings:
     task : {"classes", "numbers", "ordered"} or None
         What the labels are; None is to find out. Ordered classes are those of a scale.
     order : tuple of str
-        The classes of a scale from low to high; empty is to find out.
+        The classes of a scale from low to high, for the task "ordered", which it
+        implies; empty is to find out.
     merge_labels : bool
         Spellings of one class, such as Yes and yes, are one class.
     level : float
@@ -59,10 +62,18 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unlabeled", as_marks(self.unlabeled))
+        object.__setattr__(self, "order", as_marks(self.order))
+        if self.order and self.task is None:
+            object.__setattr__(self, "task", "ordered")
+        if self.order and self.task != "ordered":
+            raise CommandError(
+                f"An order of classes is for the task 'ordered', and the task is "
+                f"{self.task!r}. Leave out the one or the other."
+            )
 
 
 def as_marks(unlabeled: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Texts that mark blanks, however they were given.
+    """Texts, of one or several, as a tuple.
 
     Examples
     --------

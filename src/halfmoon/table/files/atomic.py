@@ -142,7 +142,7 @@ def _failed(name: str, error: Exception) -> OutputError:
 
 def _exists(name: str) -> OutputError:
     return OutputError(
-        f"{name} exists already. Give another name, or --overwrite to replace it."
+        f"{name} exists already. Give another name, or overwrite it (--overwrite)."
     )
 
 

@@ -97,5 +97,5 @@ def undecodable(stream: IO[bytes], encoding: str, name: str) -> ReadError:
     other = "latin-1" if encoding == "utf-8" else "utf-8"
     return ReadError(
         f"{name}, line {line}: {what} is not {encoding.upper()}. If the file is in "
-        f"another encoding, say so: --encoding {other}."
+        f"another encoding, name it: encoding={other!r} (--encoding {other})."
     )

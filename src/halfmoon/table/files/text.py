@@ -140,7 +140,7 @@ class TextTable(Table):
         if width == 1:
             what = (
                 f"If another sign than {self.format.delimiter!r} separates the cells, "
-                f"say so: --delimiter ';'."
+                f"name it: delimiter=';' (--delimiter ';')."
             )
         else:
             what = "Give every row as many cells as the header."
