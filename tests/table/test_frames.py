@@ -38,7 +38,7 @@ def flowers(n=60):
 def of_pandas():
     frame, truth = flowers()
     before = frame.copy(deep=True)
-    result = halfmoon.fill(frame, "species", budget=2)
+    result = halfmoon.fill(frame, "species", budget=1)
     assert_frame_equal(frame, before)  # it is never changed
     return frame, truth, result
 
@@ -59,7 +59,7 @@ def test_polars_gives_the_same_answers(of_pandas):
     frame, _, result = of_pandas
     of_polars = pl.from_pandas(frame)
     before = of_polars.clone()
-    other = halfmoon.fill(of_polars, "species", budget=2)
+    other = halfmoon.fill(of_polars, "species", budget=1)
     assert_polars_equal(of_polars, before)
     assert other.table["species"].to_list() == result.table["species"].to_list()
     assert other.table.schema["species"] == pl.String
@@ -87,7 +87,7 @@ def test_rows_to_label_next_are_unsure_ones_with_their_index(of_pandas):
 def test_a_wrong_label_is_suspected():
     frame, _ = flowers(90)
     frame.loc["row 0", "species"] = "rose & co"
-    result = halfmoon.fill(frame, "species", budget=2, exclude="seen")
+    result = halfmoon.fill(frame, "species", budget=1, exclude="seen")
     assert list(result.suspects.index) == ["row 0"]
     assert list(result.suspects["species"]) == ["rose & co"]
     assert list(result.suspects["species_predicted"]) == ["iris"]
@@ -111,7 +111,7 @@ def test_the_report_is_a_page(of_pandas, tmp_path):
     _, _, result = of_pandas
     report = result.report
     assert report.html.startswith("<!DOCTYPE html>")
-    assert "halfmoon.fill(df, &#39;species&#39;, budget=2)" in report.html
+    assert "halfmoon.fill(df, &#39;species&#39;, budget=1)" in report.html
     assert len(repr(report)) < 100
     report.save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.html
@@ -133,7 +133,7 @@ def numbers(kind):
 )
 def test_numbers_and_their_types(kind, filled):
     frame = numbers(kind)
-    result = halfmoon.fill(frame, "y", budget=2, task="numbers")
+    result = halfmoon.fill(frame, "y", budget=1, task="numbers")
     table = result.table
     assert str(table["y"].dtype) == filled
     known = frame["y"].notna()
@@ -143,7 +143,7 @@ def test_numbers_and_their_types(kind, filled):
     assert (blank["y_low"] <= blank["y"]).all()
     assert (blank["y"] <= blank["y_high"]).all()
     assert np.corrcoef(blank["y"].astype(float), blank["x"])[0, 1] > 0.99
-    of_polars = halfmoon.fill(pl.from_pandas(frame), "y", budget=2, task="numbers")
+    of_polars = halfmoon.fill(pl.from_pandas(frame), "y", budget=1, task="numbers")
     assert of_polars.table.schema["y"].is_integer() == (kind == "Int64")
     assert "y_low" in of_polars.suspects.columns
 
@@ -155,7 +155,7 @@ def test_classes_keep_their_type(kind):
     if kind in ("category", "string"):
         labels = frame["species"]
     frame["species"] = labels.astype(kind)
-    table = halfmoon.fill(frame, "species", budget=2).table
+    table = halfmoon.fill(frame, "species", budget=1).table
     assert table["species"].dtype == frame["species"].dtype
     known = frame["species"].notna()
     assert set(table["species"]) == set(frame.loc[known, "species"])
@@ -167,7 +167,7 @@ def test_labels_of_several_kinds_come_back_as_they_were():
         None if x is None or x != x else 1 if x == "iris" else "b"
         for x in frame["species"]
     ]
-    table = halfmoon.fill(frame, "species", budget=2).table
+    table = halfmoon.fill(frame, "species", budget=1).table
     assert set(table["species"]) == {1, "b"}
 
 
@@ -221,7 +221,7 @@ def test_a_frame_can_be_filled_into_a_file(tmp_path):
     frame, truth = flowers()
     place = tmp_path / "filled.csv"
     with open_table(frame) as table:
-        filled = fill_table(table, place, Settings("species", budget=2))
+        filled = fill_table(table, place, Settings("species", budget=1))
     assert list(pd.read_csv(place)["species"]) == list(truth)
     assert filled.sha256 == fill_sha(frame)
     assert filled.sha256 != fill_sha(frame.iloc[::-1])
@@ -291,3 +291,37 @@ def test_a_filled_frame_is_filled_again(library):
     assert again["side_source"].to_pylist() == source
     assert again["side_confidence"].to_pylist()[30] is None
     assert again["side_confidence"].null_count == 11
+
+
+def test_confidences_of_a_frame_that_is_filled_again_stay_floats():
+    frame, truth = flowers()
+    once = halfmoon.fill(frame, "species", budget=1).table
+    again = halfmoon.fill(once, "species", budget=1).table
+    assert list(again.columns) == list(once.columns)
+    assert str(again["species_confidence"].dtype) == "float64"
+    assert_series_equal(again["species"], truth)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"]
+)
+def test_several_targets_at_once(make):
+    frame, truth = flowers()
+    frame["size"] = np.where(np.arange(60) % 4 < 2, 10 * frame["length"], np.nan)
+    results = halfmoon.fill(make(frame), ["species", "size"], budget=1)
+    assert list(results) == ["species", "size"]
+    species, size = results.values()
+    assert species.table is size.table
+    assert species.table["species"].to_list() == list(truth)
+    added = ["species_source", "species_confidence"]
+    added += ["size_source", "size_low", "size_high"]
+    assert list(species.table.columns)[5:] == added
+    of_species = {use.name for use in species.model.columns_ if use.role == "feature"}
+    of_size = {use.name for use in size.model.columns_ if use.role == "feature"}
+    assert "size" not in of_species
+    assert "species" not in of_size
+    filled = np.asarray(size.table["size"].to_list())
+    assert np.abs(filled - 10 * frame["length"].to_numpy()).mean() < 3
+    assert "'size'" in repr(size)
+    with pytest.raises(TableError, match="No target is named"):
+        halfmoon.fill(make(frame), [])

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from halfmoon.table.allowance import resident_bytes
 from halfmoon.table.errors import CommandError
 from halfmoon.table.files.frame import FrameTable, library_of
 from halfmoon.table.files.frame_writer import FrameWriter, taken_rows, with_columns
-from halfmoon.table.fill import Filled, Stages, fill_table
+from halfmoon.table.fill import Filled, Stages, fill_targets
 from halfmoon.table.model import TableModel
 from halfmoon.table.record import record_of
 from halfmoon.table.selection import existing
@@ -38,9 +38,25 @@ LOW_HIGH = ("low", "high")
 SEVERAL = ("features", "exclude", "known")  # options that take several columns
 
 
+@overload
 def fill(
     frame: Any, target: str, *, stages: Stages | None = None, **options: Any
-) -> FilledFrame:
+) -> FilledFrame: ...
+@overload
+def fill(
+    frame: Any,
+    target: Sequence[str],
+    *,
+    stages: Stages | None = None,
+    **options: Any,
+) -> dict[str, FilledFrame]: ...
+def fill(
+    frame: Any,
+    target: str | Sequence[str],
+    *,
+    stages: Stages | None = None,
+    **options: Any,
+) -> FilledFrame | dict[str, FilledFrame]:
     """Fill the blank labels of a data frame.
 
     Parameters
@@ -48,8 +64,8 @@ def fill(
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         Columns may be numbers, text, categories, dates or truth values, and cells may
         be missing. The index of pandas is not learned from. The frame is not changed.
-    target : str
-        The column with labels and blanks.
+    target : str or sequence of str
+        The column with labels and blanks. Of several none learns from another.
     stages : Stages or None
         Told how far it has come.
     **options
@@ -59,8 +75,9 @@ def fill(
 
     Returns
     -------
-    FilledFrame
-        With ``table``, ``report``, ``model``, ``suspects`` and ``next_rows``.
+    FilledFrame, or dict of str to FilledFrame
+        With ``table``, ``report``, ``model``, ``suspects`` and ``next_rows``. For
+        several targets one for each, by its name; they share the table.
 
     Examples
     --------
@@ -80,14 +97,21 @@ def fill(
             f"frame is a {type(frame).__name__}; a data frame of pandas or polars, or "
             f"a table of pyarrow, is needed. For a file, use halfmoon.table.fill_table."
         )
-    table = FrameTable(frame)
-    settings = _settings(existing(str(target), table.columns, "the target"), options)
-    allowed = resident_bytes() + _bytes(settings.memory)
-    new = FrameWriter()
-    filled = fill_table(
-        table, new, replace(settings, memory=str(allowed)), stages=stages
-    )
-    return FilledFrame(frame, new.onto(frame), filled, settings, target=str(target))
+    table, new = FrameTable(frame), FrameWriter()
+    one = isinstance(target, str) or not isinstance(target, Sequence)
+    names = [str(target)] if one else [str(name) for name in target]
+    for name in names:
+        existing(name, table.columns, "the target")
+    settings = _settings(names, options)
+    allowed = str(resident_bytes() + _bytes(settings[0].memory))
+    several = [replace(each, memory=allowed) for each in settings]
+    filled = fill_targets(table, new, several, stages=stages)
+    done = new.onto(frame)
+    results = {
+        name: FilledFrame(frame, done, each, asked, name)
+        for name, each, asked in zip(names, filled, settings, strict=True)
+    }
+    return results[names[0]] if one else results
 
 
 @dataclass(eq=False)
@@ -230,8 +254,10 @@ class Report:
         )
 
 
-def _settings(target: str, options: dict[str, Any]) -> Settings:
-    """Settings of the options, one name standing for several too."""
+def _settings(targets: list[str], options: dict[str, Any]) -> list[Settings]:
+    """Settings for each target; in the options one name may stand for several."""
+    if not targets:
+        raise CommandError("No target is named; give the column with the blanks.")
     known = [each.name for each in fields(Settings) if each.name != "target"]
     for name in options:
         if name not in known:
@@ -245,7 +271,7 @@ def _settings(target: str, options: dict[str, Any]) -> Settings:
         for name, value in options.items()
         if name in SEVERAL
     }
-    return Settings(target, **(options | several))
+    return [Settings(target, **(options | several)) for target in targets]
 
 
 def _bytes(memory: str | int) -> int:

@@ -136,11 +136,18 @@ def _filled_series(column: Any, where: NDArray[np.intp], values: NDArray[Any]) -
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # older versions change types with one
                 filled = column.astype(kind).copy()
-                filled.iloc[where] = values.tolist()
+                filled.iloc[where] = _missing_as(filled, values.tolist(), numbers)
                 return filled
         except (TypeError, ValueError, Warning):
             continue
     raise TypeError(f"The column {column.name!r} of {column.dtype} cannot be filled.")
+
+
+def _missing_as(column: Any, values: list[Any], numbers: bool) -> list[Any]:
+    """Values with what stands for a missing one in a column of their type."""
+    if numbers and str(column.dtype).startswith("float"):
+        return [np.nan if v is None else v for v in values]
+    return values
 
 
 def _as_they_were(column: Any, values: NDArray[Any]) -> NDArray[Any]:
