@@ -6,6 +6,7 @@ import click
 
 import halfmoon
 from halfmoon.cli.completion import completion
+from halfmoon.cli.explain import explain
 from halfmoon.cli.fill import fill
 from halfmoon.cli.inspect import inspect
 from halfmoon.cli.predict import predict
@@ -38,10 +39,11 @@ def app() -> None:
       halfmoon fill flowers.csv --target species
       halfmoon fill - --target price < houses.csv > filled.csv
       halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      halfmoon explain flowers.csv --target species --row 17
       halfmoon predict flowers.halfmoon new.csv
       halfmoon inspect flowers.halfmoon
     """
 
 
-for command in (fill, predict, inspect, completion):
+for command in (fill, explain, predict, inspect, completion):
     app.add_command(command)

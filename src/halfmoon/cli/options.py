@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["command_line", "shared_options", "table_options"]
+__all__ = ["command_line", "reading_options", "shared_options", "table_options"]
 
 FORMATS = [
     *("csv", "tsv", "parquet", "feather"),
@@ -17,24 +17,17 @@ FORMATS = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def table_options(command: Command) -> Command:
-    """Options that say how tables are read and written."""
-    for option in reversed(
+def _with(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def reading_options(command: Command) -> Command:
+    """Options that say how tables are read."""
+    return _with(
+        command,
         [
-            click.option(
-                "-o",
-                "--output",
-                metavar="FILE",
-                help="Write the filled table to this file; '-' is standard output. "
-                "Default: NAME.filled.csv in the folder of the input, or standard "
-                "output if the input is standard input. The ending of the name sets "
-                "the format.",
-            ),
-            click.option(
-                "--overwrite",
-                is_flag=True,
-                help="Replace existing output files. The input is never replaced.",
-            ),
             click.option(
                 "--format",
                 "format_",
@@ -58,6 +51,30 @@ def table_options(command: Command) -> Command:
                 metavar="NAME",
                 help="Text encoding, e.g. latin-1. Default: UTF-8.",
             ),
+        ],
+    )
+
+
+def table_options(command: Command) -> Command:
+    """Options that say how tables are read and written."""
+    return _with(
+        command,
+        [
+            click.option(
+                "-o",
+                "--output",
+                metavar="FILE",
+                help="Write the filled table to this file; '-' is standard output. "
+                "Default: NAME.filled.csv in the folder of the input, or standard "
+                "output if the input is standard input. The ending of the name sets "
+                "the format.",
+            ),
+            click.option(
+                "--overwrite",
+                is_flag=True,
+                help="Replace existing output files. The input is never replaced.",
+            ),
+            reading_options,
             click.option(
                 "--formulas",
                 type=click.Choice(["escape", "keep"]),
@@ -67,15 +84,14 @@ def table_options(command: Command) -> Command:
                 "apostrophe in front (escape), or write them as they are (keep). Cells "
                 "of the input are never changed.",
             ),
-        ]
-    ):
-        command = option(command)
-    return command
+        ],
+    )
 
 
 def shared_options(command: Command) -> Command:
     """Options that every command has."""
-    for option in reversed(
+    return _with(
+        command,
         [
             click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
             click.option(
@@ -87,10 +103,8 @@ def shared_options(command: Command) -> Command:
             click.option(
                 "--debug", is_flag=True, help="Show the full traceback of an error."
             ),
-        ]
-    ):
-        command = option(command)
-    return command
+        ],
+    )
 
 
 def command_line(context: click.Context) -> str:

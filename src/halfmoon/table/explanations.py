@@ -16,6 +16,7 @@ from halfmoon.table.model import TableModel
 __all__ = ["Reasons", "reasons_of", "with_reasons"]
 
 MOST = 5  # on either side
+NEGLIGIBLE = 0.01  # of the strongest pull: less is not told
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,18 @@ class Reasons:
     """Labeled rows that speak for an answer and against it, the strongest first.
 
     Only rows like the one that is answered, by a positive weight, are told of: that
-    unlike rows have another label is true, and helps nobody.
+    unlike rows have another label is true, and helps nobody. `scale` is that of the
+    labels that the weights are of, as in `Explanation`.
     """
 
     speaks_for: tuple[Reason, ...] = ()
     speaks_against: tuple[Reason, ...] = ()
+    scale: str = "as given"
+
+    @property
+    def all(self) -> tuple[Reason, ...]:
+        """Both."""
+        return (*self.speaks_for, *self.speaks_against)
 
 
 def with_reasons(
@@ -71,7 +79,8 @@ def reasons_of(
     cells = Cells.of(model)
 
     def shown(found: list[LabelWeight], i: int) -> tuple[Reason, ...]:
-        alike = [each for each in found if each.weight > 0]
+        least = NEGLIGIBLE * max(abs(told.pulls[i]))
+        alike = [x for x in found if x.weight > 0 and abs(x.pull) >= least]
         others = [each for each in alike if own is None or each.row != own[i]]
         return tuple(
             Reason(each.row + first_row, cells.shown(each.label), each.weight)
@@ -81,7 +90,9 @@ def reasons_of(
     every = len(told.rows)
     return [
         Reasons(
-            shown(told.speaks_for(i, every), i), shown(told.speaks_against(i, every), i)
+            shown(told.speaks_for(i, every), i),
+            shown(told.speaks_against(i, every), i),
+            told.scale,
         )
         for i in range(len(told))
     ]
