@@ -49,7 +49,6 @@ __all__ = ["filled_rows", "findings_of"]
 
 MAPPED = 2_000  # rows on the map
 SHOWN_COLUMNS = 6
-COMPARED = ("y", "average", "twin")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "skrub", "pandas", "pyarrow")
 
 
@@ -142,17 +141,21 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
 
 
 def _gain(model: TableModel, rows: int) -> Gain:
-    """What unlabeled rows gained, on the labels that candidates were compared on."""
-    found = model.estimator_._cross_fitted
+    """What unlabeled rows gained, on the labels that candidates were compared on.
+
+    The one of the two that answers is the one that the headline tells of.
+    """
+    found, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
+    names = ("y", "answer", "twin") if used else ("y", "average", "answer")
     if model.kind == "numbers":
-        y, average, twin = (found[name][:, 0] for name in COMPARED)
-        return gain_of_numbers(y, average, twin, rows)
+        y, with_rows, without = (found[name][:, 0] for name in names)
+        return gain_of_numbers(y, with_rows, without, rows)
     classes = model.estimator_.classes_
-    y, average, twin = (
+    given, by_one, by_other = (
         [str(classes[code]) for code in scores_by_class(found[name]).argmax(axis=1)]
-        for name in COMPARED
+        for name in names
     )
-    return gain_of_classes(y, average, twin, rows)
+    return gain_of_classes(given, by_one, by_other, rows)
 
 
 def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:

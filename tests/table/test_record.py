@@ -1,0 +1,86 @@
+"""What a run came to, as plain data: the same claims as the sentences."""
+
+from dataclasses import replace
+
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon.report.scores import accuracy, mean_absolute_error
+from halfmoon.table.record import record_of
+from halfmoon.table.settings import Settings
+from report.situations import HELP, QUALITIES
+
+
+def record(name, **changes):
+    return record_of(replace(QUALITIES[name], **changes), Settings("cultivar"))
+
+
+def test_what_cannot_be_measured_is_null():
+    told = record("each class has one label")["leave_one_out"]
+    nothing = dict.fromkeys(("value", "low", "high", "naive"))
+    assert told["accuracy"] == nothing | {"tested": 0, "right": 0, "untested": 3}
+    assert told["expected_accuracy"] is None
+    told = record("one number")["leave_one_out"]
+    assert told["r2"]["value"] is None
+    assert told["mean_absolute_error"]["high"] is None
+
+
+def test_labels_that_are_alone_are_not_counted():
+    told = record("two classes have one label")["leave_one_out"]["accuracy"]
+    assert (told["tested"], told["right"], told["untested"]) == (6, 6, 2)
+    assert told["value"] == 1.0
+
+
+def test_the_lower_figure_leads():
+    differ, sure = record("filled rows differ"), record("filled rows too sure")
+    assert differ["leave_one_out"]["expected_accuracy"] == 0.46
+    assert differ["leave_one_out"]["accuracy"]["value"] == 1.0
+    assert_allclose(sure["leave_one_out"]["expected_accuracy"], 20 / 30)
+
+
+def test_intervals_are_of_the_rows_that_are_filled():
+    found = QUALITIES["most recovered"]
+    told = record("most recovered")["leave_one_out"]["accuracy"]
+    score = accuracy(found.left_out.given, found.left_out.predicted, 160)
+    assert (told["low"], told["high"]) == (score.low, score.high)
+    found = QUALITIES["numbers"]
+    told = record("numbers")["leave_one_out"]["mean_absolute_error"]
+    score = mean_absolute_error(found.left_out.given, found.left_out.predicted, 340)
+    assert (told["low"], told["high"]) == (score.low, score.high)
+
+
+def test_classes_one_by_one():
+    assert record("one class rules")["leave_one_out"]["per_class"] == {
+        "o": {"labels": 36, "found": 35, "false_alarms": 1},
+        "f": {"labels": 4, "found": 3, "false_alarms": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("helped", ("labels recovered", 18, 17, 9, 0.45, 0.2, 0.7)),
+        ("numbers helped", ("mean absolute error", 18, 36.2, 61, -24.8, -40, -9.6)),
+    ],
+)
+def test_help_is_with_minus_without(name, expected):
+    told = record("all recovered", helped=HELP[name])["unlabeled_rows"]
+    names = ("measure", "labels", "with", "without", "difference", "low", "high")
+    assert told.pop("used") is True
+    assert list(told) == list(names)
+    assert told["measure"] == expected[0]
+    assert_allclose([told[each] for each in names[1:]], expected[1:])
+
+
+def test_the_summary_says_what_the_figures_say():
+    summary = record("one class rules", helped=HELP["probably helped"])["summary"]
+    assert [text.replace("\u00a0", " ") for text in summary] == [
+        "Filled 160 blanks in 'cultivar' from 40 labels. Expected accuracy: about 95 % "
+        "(78–99 %).",
+        "Test: each of 40 labels was hidden in turn and predicted from the others; 38 "
+        "(95 %) were recovered. Always guessing the most common class, 'o', would "
+        "recover 36 (90 %).",
+        "Of 4 labels 'f', 3 were found; 1 false alarm. Balanced accuracy 86 %.",
+        "Looking at the 160 unlabeled rows probably helped a little (17 of 18 hidden "
+        "labels recovered instead of 15); this could be chance.",
+    ]
