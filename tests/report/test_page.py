@@ -145,6 +145,34 @@ def test_numbers_of_the_findings_are_on_the_page():
     assert f"R² {r2:.3g}" in alts
 
 
+@pytest.mark.parametrize("case", ["all-parts", "all-parts-numbers", "two-labels"])
+def test_sentences_stand_apart(case):
+    text = rendered(case)[1].text
+    assert not re.findall(r"[a-z]\.[A-Z]|  ,| \.", text)
+
+
+def test_every_part_has_its_section():
+    text = rendered("all-parts")[1].text
+    for part in (
+        "Look at this first 'Yes', 'yes ' and 'YES' look like one class. Merge them:",
+        "--seed 0 --merge-labels",
+        "What to do next Settle this point first",
+        "Notes 'id' was left out: it numbers the rows.",
+        "those whose label is the prediction speak for it",
+        "For: rows 12, 15, 18 (",
+        "How it was read",
+        "written with $ and commas",
+        "Models that were averaged",
+        "Mean confidence",
+    ):
+        assert part in text
+    assert "Leave it out" not in text.split("Notes")[1]  # it stands above
+    assert "pull it back" in rendered("all-parts-numbers")[1].text
+    plain = rendered("two-labels")[1].text
+    assert "Look at this first" not in plain
+    assert "Columns that mattered" not in plain
+
+
 def test_hostile_text_is_there_and_is_text():
     text, outline = rendered("hostile")
     words = outline.text

@@ -10,7 +10,7 @@ from halfmoon.report.findings import Reason, ShownRow
 
 __all__ = ["ReasonGroup", "ReasonLine", "reason_groups"]
 
-MOST = 5  # rows on either side
+MOST = 3  # rows on either side
 
 
 class ReasonGroup(NamedTuple):
