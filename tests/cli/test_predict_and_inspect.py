@@ -112,3 +112,27 @@ def test_a_truncated_model(run, kept, folder):
     result = run("inspect", "m.halfmoon")
     assert result.exit_code == 7
     assert "m.halfmoon" in error_of(result)
+
+
+def test_known_labels_score_the_model(run, kept):
+    rows, truth, _ = kept
+    known = [[*row[:3], side] for row, side in zip(rows[1:], truth, strict=True)]
+    known[20][3] = "left" if truth[20] == "right" else "right"  # a wrong one
+    known[21][1] = "Mars"
+    write_csv("known.csv", [rows[0], *known])
+    told = told_of(run("predict", "m.halfmoon", "known.csv", "--json"))
+    assert told["predicted"] == 0
+    scored = told["known_labels"]
+    assert (scored["rows"], scored["rows_learned_from"]) == (30, 10)
+    assert scored["accuracy"]["value"] == pytest.approx(29 / 30)
+    assert "29 of 30 predictions were right" in told["summary"][1]
+    assert any("not seen, such as 'Mars'" in note for note in told["notes"])
+    out = read_csv("known.filled.csv")
+    assert [row[:4] for row in out[1:]] == known  # what is given stays
+
+
+def test_labels_that_were_learned_from_are_no_test(run, kept):
+    for name in ("t.csv", "t.filled.csv"):
+        told = told_of(run("predict", "m.halfmoon", name, "-o", f"{name}.p", "--json"))
+        assert told["known_labels"]["is_test"] is False
+        assert "so this is not a test" in told["summary"][1]

@@ -23,15 +23,20 @@ __all__ = ["predict"]
 def predict(model: str, **options: Any) -> None:
     """Predict the rows of the table FILE ('-' is standard input) with MODEL.
 
-    MODEL is what halfmoon fill --model has kept. FILE needs the columns that the model
-    learned from. If it has the target too, its blanks are filled in and what is given
-    stays; if not, the target is added.
+    MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
+    model learned from. If it has the target too, its blanks are filled in, and the
+    labels it has stay and are compared with the predictions: so a table with known
+    labels tests the model. If it does not have the target, the target is added.
 
     \b
     Examples:
-      halfmoon predict flowers.halfmoon new.csv
-      halfmoon predict flowers.halfmoon new.parquet -o labeled.parquet
-      halfmoon predict flowers.halfmoon - < new.csv > labeled.csv
+      Predict new rows:
+        halfmoon predict flowers.halfmoon new.csv
+        halfmoon predict flowers.halfmoon new.parquet -o labeled.parquet
+      Test the model on rows whose label is known:
+        halfmoon predict flowers.halfmoon labeled.csv -o compared.csv
+      Read from and write to other programs:
+        halfmoon predict flowers.halfmoon - < new.csv > labeled.csv
     """
     chosen, _ = Chosen.of(options)
     with ending_well(debug=chosen.debug, as_json=chosen.as_json):

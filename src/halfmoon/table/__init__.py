@@ -14,6 +14,12 @@
 `target`        blanks, classes and numbers
 `model`         the columns' numbers and Halfmoon on these
 `cells`         predictions as cells
+`earlier_runs`  columns that an earlier run added
+`given_labels`  which rows have a label
+`second_pass`   every row written again, its blanks filled
+`scored_rows`   predictions beside labels that are known
+`unseen`        values that a model has not seen
+`label_lists`   rows to label as a file, and its way back
 `tally`         what predictions add up to
 `unsure_rows`   the least sure of them
 `next_rows`     rows to label next

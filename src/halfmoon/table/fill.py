@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
+import pyarrow as pa
+
 from halfmoon.report.findings import Note
 from halfmoon.table.allowance import Allowance
 from halfmoon.table.blanks import Blanks
@@ -24,6 +26,7 @@ from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.model import TableModel
 from halfmoon.table.scan import Scan, scan
+from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.second_pass import Job, write_filled
 from halfmoon.table.selection import (
     added_columns,
@@ -35,6 +38,8 @@ from halfmoon.table.selection import (
 )
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
+from halfmoon.table.unseen import Unseen
+from halfmoon.table.unsure_rows import row_keys
 
 __all__ = ["Filled", "Stages", "fill_table", "fill_targets", "learn", "predict_table"]
 
@@ -72,6 +77,8 @@ class Filled:
     seconds : float
     notes : tuple of Note
         Of how the file was read.
+    scored : ScoredRows or None
+        Rows with a known label beside their predictions, where the model was there.
     """
 
     model: TableModel
@@ -81,6 +88,7 @@ class Filled:
     sha256: str
     seconds: float
     notes: tuple[Note, ...] = ()
+    scored: ScoredRows | None = None
 
     def __repr__(self) -> str:
         filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
@@ -187,7 +195,10 @@ def predict_table(
     formulas: str = "escape",
     stages: Stages | None = None,
 ) -> Filled:
-    """Write a table with what a model says of its rows; as `fill_table`."""
+    """Write a table with what a model says of its rows; as `fill_table`.
+
+    Labels that are given stay, and are compared with what the model says of them.
+    """
     start, stages = time.monotonic(), stages or Silent()
     runs = earlier_runs(table)
     earlier = runs.get(model.target, ())
@@ -207,7 +218,8 @@ def predict_table(
             model.target, unlabeled=model.record_["settings"]["unlabeled"]
         )
         given = given_labels(table, settings, runs)
-    job = Job(model, given, earlier=earlier)
+    scored, unseen = ScoredRows(model), Unseen(model)
+    job = Job(model, given, earlier=earlier, scored=scored, unseen=unseen)
     with new_table(
         destination,
         like=table,
@@ -217,8 +229,9 @@ def predict_table(
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
     seconds = time.monotonic() - start
-    sha256, notes = _sha256(table), tuple(table.notes)
-    return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes)
+    notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
+    sha256 = _sha256(table)
+    return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes, scored)
 
 
 def given_labels(
@@ -308,6 +321,8 @@ def learn(
         progress=lambda share, what: learning(share, 1.0),
         positions=found.numbers,
     )
+    labeled = found.rows.filter(pa.array([x is not None for x in found.labels]))
+    model.learned_keys_ = row_keys(labeled, [use.name for use in model.table_.used])
     return model, found
 
 

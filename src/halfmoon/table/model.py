@@ -135,6 +135,8 @@ class TableModel:
         How the labels are written, where they are numbers in text.
     least_ : float
         What the intervals of numbers do not go below: 0 for amounts.
+    learned_keys_ : ndarray of uint64
+        Of whoever has fitted it: what the labeled rows are known by.
     record_ : dict
         Of whoever has fitted it: what it was trained on, plain values only.
     """
@@ -159,6 +161,9 @@ class TableModel:
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
     style_: NumberStyle | None = field(default=None, init=False, repr=False)
     least_: float = field(default=-np.inf, init=False, repr=False)
+    learned_keys_: NDArray[np.uint64] = field(
+        default_factory=lambda: np.empty(0, np.uint64), init=False, repr=False
+    )
     record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def fit(

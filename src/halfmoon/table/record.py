@@ -114,8 +114,11 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
     else:
         record["mean_width"] = _finite(tally.mean)
         sure = f"The intervals are {number(tally.mean)} wide on average."
+    scored = filled.scored
+    record["known_labels"] = None if scored is None else scored.record()
+    said = [] if scored is None else scored.sentences()
     return record | {
-        "summary": [" ".join([done, sure] if tally.n else [done])],
+        "summary": [" ".join([done, sure] if tally.n else [done]), *said],
         "seconds": round(filled.seconds, 1),
         "peak_memory": peak_bytes(),
         "notes": [str(note) for note in common_notes(filled)],

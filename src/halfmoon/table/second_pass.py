@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from halfmoon.table.cells import Cells
 from halfmoon.table.files import Batch, Table, TableOutput
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.model import TableModel
+from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.tally import Tally
+from halfmoon.table.unseen import Unseen
 from halfmoon.table.unsure_rows import UnsureRows
 
 __all__ = ["Job", "write_filled"]
@@ -34,6 +37,10 @@ class Job:
         Numbers of rows that stay as they are, blank or not.
     earlier : sequence of str
         Columns that an earlier run added, to be replaced.
+    scored : ScoredRows or None
+        Compares rows whose label is known with what is predicted for them.
+    unseen : Unseen or None
+        Counts values that the model has not seen.
 
     Attributes
     ----------
@@ -45,6 +52,8 @@ class Job:
     given: GivenLabels | None
     skip: Sequence[int] = ()
     earlier: Sequence[str] = ()
+    scored: ScoredRows | None = None
+    unseen: Unseen | None = None
 
     cells: Cells = field(init=False)
     tally: Tally = field(init=False)
@@ -58,7 +67,11 @@ class Job:
         """The target and the columns beside it, None where a cell stays or is empty."""
         blank = np.ones(len(batch), dtype=bool)
         if self.given is not None:
-            _, blank = self.given.of(batch)
+            known, blank = self.given.of(batch)
+            if self.scored is not None and not blank.all():
+                self._score(self.scored, batch, known, np.flatnonzero(~blank))
+        if self.unseen is not None:
+            self.unseen.see(batch.rows)
         left = np.isin(batch.start + np.arange(len(batch)), self.skip) & blank
         blank &= ~left
         where = np.flatnonzero(blank)
@@ -76,6 +89,12 @@ class Job:
         nothing: list[Any] = [None] * len(batch)
         stale = {name: nothing for name in self.earlier if name not in new}
         return {self.model.target: labels, **new, **stale}
+
+    def _score(
+        self, scored: ScoredRows, batch: Batch, labels: Any, where: NDArray[np.intp]
+    ) -> None:
+        rows = batch.rows.take(pa.array(where))
+        scored.add(labels.take(pa.array(where)), self.model.predict(rows), rows)
 
 
 def write_filled(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from halfmoon.report.picks import least_sure
 from halfmoon.rows import Array
+from halfmoon.table.files.values import column_text
 from halfmoon.table.model import Prediction
 from halfmoon.table.reading import as_column
 from halfmoon.table.sampling import joined
@@ -151,15 +152,17 @@ def doubt_of(prediction: Prediction) -> Array:
     return np.asarray(prediction.high) - np.asarray(prediction.low)
 
 
-def row_keys(rows: pa.RecordBatch, columns: Sequence[str]) -> NDArray[np.uint64]:
-    """A number for each row, the same for rows that are equal in some columns."""
+def row_keys(
+    rows: pa.RecordBatch | pa.Table, columns: Sequence[str]
+) -> NDArray[np.uint64]:
+    """A number for each row, the same for rows whose cells in some columns are alike.
+
+    Cells are compared as text: 1.5 in a file with types is "1.5" in one without.
+    """
     keys = np.zeros(rows.num_rows, dtype=np.uint64)
     for name in columns:
-        values = as_column(rows.column(name)).to_pandas().to_numpy()
-        try:
-            hashes = pd.util.hash_array(values)
-        except TypeError:  # lists and the like
-            hashes = pd.util.hash_array(np.array([*map(str, values)], dtype=object))
+        texts = [text.strip() for text in column_text(as_column(rows.column(name)))]
+        hashes = pd.util.hash_array(np.array(texts, dtype=object))
         keys = (keys ^ hashes) * MIX
     return keys
 
