@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import hypergeom, kstwobign
 
+from halfmoon.rows import Array
 from halfmoon.table.columns import CATEGORIES, ColumnUse
 
 __all__ = ["WHY", "Giveaways", "leave_out_giveaways"]
@@ -40,6 +41,8 @@ CHANCE = 1e-4  # that a column is found though labels were given at random
 NONE = 0.02  # share of rows with a value that counts as none having one
 SOME = 0.3  # share of rows with a value at least, on the other side
 REPEATS = 3  # rows for each value, at least, where no value stands on both sides
+COMPARED = 5_000  # rows of each side whose values are compared
+COPY_LOOK = 500  # labeled rows that are looked at first
 COPY_ROWS, COPY_REPEATS = 20, 6  # labeled rows, and rows a class, to call it a copy
 COPY_NUMBERS = 10  # labeled rows to call a column of numbers a copy
 UNEXPLAINED = 1e-6  # share of the variance in a copy of numbers
@@ -85,19 +88,20 @@ class Giveaways:
         labels : sequence
             Classes or numbers; None where a row has none.
         """
-        labeled = np.array([label is not None for label in labels], dtype=bool)
-        known = [label for label in labels if label is not None]
+        labeled = _is_labeled(labels)
+        left_out = one_sided(frame, uses, labels)
+        # Some thousand rows of each side tell as much as all of them.
+        some = np.sort(np.concatenate([_some(labeled), _some(~labeled)]))
+        known = np.array(labels, dtype=object)[labeled]
         chance = CHANCE / max(1, len(uses))
-        left_out, copies, shifted = {}, [], []
+        copies, shifted = [], []
         for use in uses:
-            values = pd.Series(frame[use.name])
-            why = _only_on_one_side(use, values, labeled, chance)
-            if why:
-                left_out[use.name] = why
+            if use.name in left_out:
                 continue
-            if _is_copy(use, values[labeled], known):
+            x = _as_numbers(frame[use.name])
+            if _is_copy(use, x[labeled], known):
                 copies.append(use.name)
-            if _differs(use, values, labeled, chance):
+            if use.kind != "text" and _differs(use, x[some], labeled[some], chance):
                 shifted.append(use.name)
         return cls(left_out, tuple(copies), tuple(shifted))
 
@@ -122,77 +126,106 @@ def leave_out_giveaways(
         Without the columns that are left out.
     """
     tested = [use for use in uses if use.name not in named]
-    found = Giveaways.of(frame, tested, labels).left_out
+    found = one_sided(frame, tested, labels)
     for use in tested:
         if use.name in found:
             use.role, use.why = "left out", found[use.name]
     return frame.drop(columns=[*found])
 
 
-def _only_on_one_side(
-    use: ColumnUse, values: pd.Series, labeled: NDArray[np.bool_], chance: float
+def one_sided(
+    frame: pd.DataFrame, uses: Sequence[ColumnUse], labels: Sequence[Any]
+) -> dict[str, str]:
+    """Why columns say nothing of unlabeled rows, by their names; as `Giveaways.of`."""
+    labeled = _is_labeled(labels)
+    if labeled.all() or not labeled.any():
+        return {}
+    chance = CHANCE / max(1, len(uses))
+    found = {}
+    for use in uses:
+        why = _why_one_sided(use, _as_numbers(frame[use.name]), labeled, chance)
+        if why:
+            found[use.name] = why
+    return found
+
+
+def _is_labeled(labels: Sequence[Any]) -> NDArray[np.bool_]:
+    return np.array([label is not None for label in labels], dtype=bool)
+
+
+def _some(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Numbers of some of the marked rows, from all over the table."""
+    found = np.flatnonzero(rows)
+    return found[:: -(-len(found) // COMPARED) or 1]
+
+
+def _as_numbers(values: pd.Series) -> Array:
+    """Values as numbers, texts as numbers of their categories; NaN where missing."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes = values.cat.codes.to_numpy()
+        return np.where(codes < 0, np.nan, codes)
+    if values.dtype.kind == "M":
+        ticks = values.to_numpy().view("int64").astype(np.float64)
+        return np.where(values.isna(), np.nan, ticks)
+    return values.to_numpy(dtype=np.float64)
+
+
+def _why_one_sided(
+    use: ColumnUse, x: Array, labeled: NDArray[np.bool_], chance: float
 ) -> str:
-    """Why a column says nothing of unlabeled rows; nothing if it may."""
-    present = values.notna().to_numpy()
+    present = ~np.isnan(x)
     for side, why in ((labeled, ONLY_LABELED), (~labeled, ONLY_UNLABELED)):
-        here, there = present[side], present[~side]
-        if not len(here) or not len(there):
-            continue
-        apart = here.mean() >= SOME and there.mean() <= NONE
+        apart = present[side].mean() >= SOME and present[~side].mean() <= NONE
         if apart and _chance_of(present, side) < chance:
             return why
     if use.kind in ("category", "boolean") and _share_no_value(
-        values[present], labeled[present], chance
+        x[present], labeled[present], chance
     ):
         return APART
     return ""
 
 
-def _chance_of(present: NDArray[np.bool_], side: NDArray[np.bool_]) -> float:
+def _chance_of(marked: NDArray[np.bool_], side: NDArray[np.bool_]) -> float:
     """That so many of the marked rows are on a side, drawn at random (Fisher)."""
-    n, marked, drawn = len(present), int(present.sum()), int(side.sum())
-    both = int((present & side).sum())
-    return float(hypergeom.sf(both - 1, n, marked, drawn))
+    n, n_marked, drawn = len(marked), int(marked.sum()), int(side.sum())
+    both = int((marked & side).sum())
+    return float(hypergeom.sf(both - 1, n, n_marked, drawn))
 
 
-def _share_no_value(
-    values: pd.Series, labeled: NDArray[np.bool_], chance: float
-) -> bool:
-    here, there = values[labeled], values[~labeled]
-    mine, theirs = set(here.unique()), set(there.unique())
-    if not mine or not theirs or mine & theirs:
+def _share_no_value(x: Array, labeled: NDArray[np.bool_], chance: float) -> bool:
+    mine, theirs = np.unique(x[labeled]), np.unique(x[~labeled])
+    n, l = len(x), int(labeled.sum())
+    if not len(mine) or not len(theirs) or np.isin(mine, theirs).any():
         return False
-    if len(here) < REPEATS * len(mine) or len(there) < REPEATS * len(theirs):
+    if l < REPEATS * len(mine) or n - l < REPEATS * len(theirs):
         return False
     # There are 2^v ways to put v values on two sides, each as likely as one of the
     # ways to draw the labeled rows.
-    n, l = len(values), len(here)
     ways = gammaln(n + 1) - gammaln(l + 1) - gammaln(n - l + 1)
-    return bool(math.log(2) * len(mine | theirs) - ways < math.log(chance))
+    v = len(mine) + len(theirs)
+    return bool(math.log(2) * v - ways < math.log(chance))
 
 
-def _is_copy(use: ColumnUse, values: pd.Series, labels: list[Any]) -> bool:
+def _is_copy(use: ColumnUse, x: Array, labels: NDArray[Any]) -> bool:
     """Whether a column is the target by another name, on the labeled rows."""
-    present = values.notna().to_numpy()
-    if present.mean() < 1 - NONE:
+    present = ~np.isnan(x)
+    if use.kind in ("text", "date") or present.mean() < 1 - NONE:
         return False
-    cells = values[present].to_numpy()
-    known = [label for label, there in zip(labels, present, strict=True) if there]
-    if all(isinstance(label, float) for label in known):
-        if use.kind not in ("number", "time", "boolean"):
-            return False
-        return _is_linear_copy(np.asarray(cells, dtype=np.float64), np.array(known))
-    pairs = set(zip(cells.tolist(), known, strict=True))
-    classes = len(set(known))
+    x, labels = x[present], labels[present]
+    if len(x) > COPY_LOOK and not _is_copy(use, x[:COPY_LOOK], labels[:COPY_LOOK]):
+        return False
+    if all(isinstance(label, float) for label in labels):
+        return use.kind != "category" and _is_linear_copy(x, labels.astype(float))
+    pairs = set(zip(x.tolist(), labels.tolist(), strict=True))
+    classes = len(set(labels.tolist()))
     return (
-        use.kind in ("category", "boolean", "number")
-        and len(pairs) == classes == len(set(cells.tolist()))
-        and len(known) >= max(COPY_ROWS, COPY_REPEATS * classes)
+        len(pairs) == classes == len(np.unique(x))
+        and len(x) >= max(COPY_ROWS, COPY_REPEATS * classes)
         and classes <= CATEGORIES
     )
 
 
-def _is_linear_copy(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+def _is_linear_copy(x: Array, y: Array) -> bool:
     if len(y) < COPY_NUMBERS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return False
     x, y = (x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y)
@@ -201,41 +234,32 @@ def _is_linear_copy(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
 
 
 def _differs(
-    use: ColumnUse, values: pd.Series, labeled: NDArray[np.bool_], chance: float
+    use: ColumnUse, x: Array, labeled: NDArray[np.bool_], chance: float
 ) -> bool:
     """Whether labeled rows have other values than unlabeled ones, and clearly so."""
-    present = values.notna().to_numpy()
-    if any(_more_on(present, side, chance) for side in (labeled, ~labeled)):
+    present = ~np.isnan(x)
+    if _unevenly(present, labeled, chance):
         return True
-    cells, here = values[present], labeled[present]
-    if not here.any() or here.all() or use.kind == "text":
+    x, here = x[present], labeled[present]
+    if not here.any() or here.all():
         return False
     if use.kind == "category":
-        return any(
-            _more_on((cells == value).to_numpy(), side, chance)
-            for value in cells.unique()
-            for side in (here, ~here)
-        )
-    x = cells.astype("int64") if use.kind == "date" else cells.astype("float64")
-    distance, size = _distribution_distance(x.to_numpy(), here)
+        return any(_unevenly(x == value, here, chance) for value in np.unique(x))
+    one, other = np.sort(x[here]), np.sort(x[~here])
+    below = (
+        np.searchsorted(part, x, side="right") / len(part) for part in (one, other)
+    )
+    distance = float(np.abs(np.subtract(*below)).max())  # Kolmogorov's and Smirnov's
+    size = math.sqrt(len(one) * len(other) / len(x))
     return distance >= MUCH and float(kstwobign.sf(distance * size)) < chance
 
 
-def _more_on(marked: NDArray[np.bool_], side: NDArray[np.bool_], chance: float) -> bool:
-    """Whether much more of the rows on a side are marked, and clearly so."""
-    if side.all() or not side.any():
+def _unevenly(
+    marked: NDArray[np.bool_], labeled: NDArray[np.bool_], chance: float
+) -> bool:
+    """Whether much more of the rows on one side are marked, and clearly so."""
+    if labeled.all() or not labeled.any():
         return False
-    more = marked[side].mean() - marked[~side].mean()
-    return bool(more >= MUCH and _chance_of(marked, side) < chance)
-
-
-def _distribution_distance(
-    x: NDArray[Any], here: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """Kolmogorov's and Smirnov's distance, and the size that it counts with."""
-    one, other = np.sort(x[here]), np.sort(x[~here])
-    below = [
-        np.searchsorted(part, x, side="right") / len(part) for part in (one, other)
-    ]
-    size = math.sqrt(len(one) * len(other) / len(x))
-    return float(np.abs(below[0] - below[1]).max()), size
+    more = marked[labeled].mean() - marked[~labeled].mean()
+    side = labeled if more > 0 else ~labeled
+    return bool(abs(more) >= MUCH and _chance_of(marked, side) < chance)
