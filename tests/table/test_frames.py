@@ -325,3 +325,22 @@ def test_several_targets_at_once(make):
     assert "'size'" in repr(size)
     with pytest.raises(TableError, match="No target is named"):
         halfmoon.fill(make(frame), [])
+
+
+def test_notes_speak_of_arguments_and_not_of_options():
+    frame, _ = flowers(90)
+    frame.loc["row 6", "species"] = " IRIS"
+    frame.loc["row 9", "species"] = "?"
+    frame["reviewer"] = np.where(frame["species"].notna(), "ann", None)
+    result = halfmoon.fill(frame, "species", budget=1, unlabeled="todo")
+    said = " ".join(result.summary)
+    assert "--" not in said
+    assert "use merge_labels=True." in said
+    assert "use unlabeled='?'." in said
+    assert "name it among the features." in said
+    commands = [note.command for note in result.findings.notes if note.command]
+    start = "halfmoon.fill(df, 'species', unlabeled=('todo',), budget=1, "
+    assert start + "merge_labels=True)" in commands
+    for command in commands:  # each of them can be run
+        assert command.startswith("halfmoon.fill(df, ")
+        compile(command, "note", "eval")

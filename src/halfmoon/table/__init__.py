@@ -26,6 +26,7 @@
 `story`         what is told of a run: findings for the report
 `record`        the short of it, for JSON and model files
 `notes`         what the user should know
+`in_python`     the same for those who called from Python
 `allowance`     memory of the whole process
 `settings`      what was asked for
 `errors`        what can be wrong, and exit codes

@@ -26,6 +26,7 @@ from halfmoon.table.errors import CommandError
 from halfmoon.table.files.frame import FrameTable, library_of
 from halfmoon.table.files.frame_writer import FrameWriter, taken_rows, with_columns
 from halfmoon.table.fill import Filled, Stages, fill_targets
+from halfmoon.table.in_python import CALL
 from halfmoon.table.model import TableModel
 from halfmoon.table.record import record_of
 from halfmoon.table.selection import existing
@@ -225,7 +226,7 @@ class FilledFrame:
             for name, value in vars(self.settings).items()
             if name != "target" and value != usual[name]
         ]
-        return f"halfmoon.fill({', '.join(['df', repr(self.target), *asked])})"
+        return f"{CALL}{', '.join(['df', repr(self.target), *asked])})"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from halfmoon.table.column_notes import choice_notes
 from halfmoon.table.columns import ColumnUse
 from halfmoon.table.fill import Filled
 from halfmoon.table.giveaways import WHY, Giveaways
+from halfmoon.table.in_python import CALL, told_in_python
 from halfmoon.table.model import TableModel
 from halfmoon.table.reading import as_column
 from halfmoon.table.scan import Scan
@@ -115,6 +116,8 @@ def with_command(note: Note, run: str) -> Note:
     >>> with_command(note, "halfmoon fill t.csv --target y").command
     'halfmoon fill t.csv --target y --merge-labels --overwrite'
     """
+    if run.startswith(CALL):
+        return told_in_python(note, run)
     if not note.command.startswith("--"):
         return note
     return replace(note, command=run_again(run, note.command))
