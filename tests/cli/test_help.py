@@ -68,7 +68,7 @@ def test_a_missing_library_is_named_with_the_way_to_get_it(missing):
     )
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1] == (
-        f"halfmoon: the command line needs {missing}, which is not installed. Say: "
+        f"halfmoon: the command line needs {missing}, which is not installed. Run: "
         f'pip install "halfmoon[table]"'
     )
     assert "Traceback" not in done.stderr

@@ -149,6 +149,16 @@ def test_places_of_lists_are_watched_over(run, table, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["t.csv"]
 
 
+def test_typed_labels_are_not_lost(run, table, todo):
+    options = ("-t", "side", "--to-label", "6", "todo.csv", "--overwrite", *QUICK)
+    told_of(run("fill", "t.csv", *options))  # nothing was typed yet
+    todo[1][1] = "left"
+    write_csv("todo.csv", todo)
+    line = error_of(run("fill", "t.csv", *options))
+    assert "todo.csv holds 1 label, which would be lost. Give the new list" in line
+    assert read_csv("todo.csv") == todo
+
+
 @pytest.fixture
 def two_targets(folder):
     """Sides of two groups, and a number that follows from x; neither is complete."""

@@ -21,5 +21,5 @@ def main() -> None:
             raise
         sys.exit(
             f"halfmoon: the command line needs {missing.name}, which is not installed. "
-            f'Say: pip install "halfmoon[table]"'
+            f'Run: pip install "halfmoon[table]"'
         )

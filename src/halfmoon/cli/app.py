@@ -16,14 +16,14 @@ __all__ = ["app"]
 EPILOG = """\b
 Exit codes:
   0  done
-  1  a fault in halfmoon itself
-  2  the command was not understood: an unknown option, a missing column
-  3  the table cannot be read: not a table, ragged, in another encoding
+  1  a bug in halfmoon
+  2  the command does not fit: an unknown option, a missing column
+  3  the table cannot be read: not a table, rows of other lengths, encoding
   4  the table can be read but not learned from: no labels, one class
-  5  the output cannot be written: it exists, the folder does not
+  5  the output cannot be written: it exists already, no such folder
   6  more memory is needed than was allowed
   7  the model file cannot be read, or does not fit the table
-  130  interrupted; 143 ended by another program"""
+  130  interrupted (Ctrl-C); 143 stopped by another program"""
 
 
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -31,13 +31,12 @@ Exit codes:
 def app() -> None:
     """Fill in the blank labels of a table.
 
-    halfmoon learns from the few rows that have a label, from the shape of those that
-    have none, and from the columns that you trust. It says how sure it is of each row.
+    halfmoon learns from the few rows that have a label, and from the rows that have
+    none. It says how sure it is of each row.
 
     \b
     Examples:
       halfmoon fill flowers.csv --target species
-      halfmoon fill - --target price < houses.csv > filled.csv
       halfmoon fill flowers.csv --target species --model flowers.halfmoon
       halfmoon explain flowers.csv --target species --row 17
       halfmoon predict flowers.halfmoon new.csv

@@ -123,7 +123,7 @@ MOST_TO_LABEL = 500
     nargs=2,
     type=(click.IntRange(1, MOST_TO_LABEL), str),
     metavar="N FILE",
-    help="Write the N rows that are best labeled next to FILE, with an empty cell for "
+    help="Write to FILE the N rows that are best labeled next, with an empty cell for "
     "each label. They are unsure and differ from each other.",
 )
 @click.option(
@@ -136,10 +136,10 @@ MOST_TO_LABEL = 500
 @shared_options
 @click.pass_context
 def fill(context: click.Context, **options: Any) -> None:
-    """Fill in the blank labels of the table FILE ('-' is standard input).
+    """Fill the blanks in a column of the table FILE ('-' is standard input).
 
-    FILE is CSV, TSV, Parquet or Feather, compressed or not. The output has every row
-    and column of FILE, unchanged and in order, with the blanks of the target filled.
+    FILE is CSV, TSV, JSON lines, Parquet, Feather or a workbook (xlsx, ods). The output
+    has every row and column of FILE in order, with the blanks of the target filled.
     New columns on the right say which cells were filled and how sure halfmoon is:
     COLUMN_source (given or predicted), and COLUMN_confidence for classes, or
     COLUMN_low and COLUMN_high for numbers. A filled table can be filled again: what

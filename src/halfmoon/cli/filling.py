@@ -14,7 +14,11 @@ from halfmoon.table.cells import Cells
 from halfmoon.table.errors import CommandError
 from halfmoon.table.files import Table, open_table, refuse_place, replacing
 from halfmoon.table.fill import Filled, fill_targets
-from halfmoon.table.label_lists import read_labels, write_rows_to_label
+from halfmoon.table.label_lists import (
+    read_labels,
+    refuse_to_lose_labels,
+    write_rows_to_label,
+)
 from halfmoon.table.next_rows import next_rows
 from halfmoon.table.record import record_of
 from halfmoon.table.settings import Settings
@@ -70,6 +74,8 @@ def run_fill(
         for place in places.values():  # before any work is done in vain
             if place is not None:
                 refuse_place(place, chosen.overwrite, inputs)
+        if todo is not None:
+            refuse_to_lose_labels(todo, targets[0])
         several = [Settings(target=name, **asked) for name in targets]
         filled = fill_targets(
             table,

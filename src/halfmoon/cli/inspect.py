@@ -18,10 +18,10 @@ __all__ = ["inspect"]
 @click.argument("model", type=click.Path())
 @shared_options
 def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
-    """Tell what MODEL is, what it was trained on, and how well it did.
+    """Show what MODEL is, what it was trained on, and how well it did.
 
-    MODEL is what halfmoon fill --model, or halfmoon.save in Python, has kept. With
-    --quiet nothing is said, and the exit code tells whether the file is sound.
+    MODEL is a file that halfmoon fill --model, or halfmoon.save in Python, wrote. With
+    --quiet nothing is printed, and the exit code says whether the file is sound.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ __all__ = [
 
 
 class TableError(ValueError):
-    """Something that the user can mend; its text says what came and what to do."""
+    """Something that the user can fix; its text says what came and what to do."""
 
     exit_code = 1
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from halfmoon.report.wording import count
 from halfmoon.table.blanks import Blanks, as_number
 from halfmoon.table.cells import Cells
-from halfmoon.table.errors import CommandError, LabelError
+from halfmoon.table.errors import CommandError, LabelError, OutputError, TableError
 from halfmoon.table.files import Table, new_table, open_table
 from halfmoon.table.files.cells import NewCells
 from halfmoon.table.unsure_rows import Unsure, as_text
 
-__all__ = ["read_labels", "write_rows_to_label"]
+__all__ = ["read_labels", "refuse_to_lose_labels", "write_rows_to_label"]
 
 ROW, OTHER_ROW = "row", "halfmoon_row"  # the latter where the table has a "row"
 SAME = 0.5  # of a row's cells, at least; programs write dates and numbers anew
@@ -122,6 +124,22 @@ def read_labels(made: Table, table: Table, target: str) -> dict[int, str]:
     return {at: row[target].strip() for at, row in typed.items()}
 
 
+def refuse_to_lose_labels(place: str, target: str) -> None:
+    """Refuse to replace a list into which labels were typed."""
+    if not Path(place).is_file():
+        return
+    try:
+        with open_table(place) as made:
+            typed = sum(1 for _ in _labeled(made, target))
+    except (TableError, KeyError):  # not a list of rows of this target
+        return
+    if typed:
+        raise OutputError(
+            f"{place} holds {count(typed, 'label')}, which would be lost. Give the new "
+            f"list another name, and use what was typed with --labels {place}."
+        )
+
+
 def _labeled(made: Table, target: str) -> Iterator[dict[str, str]]:
     """Rows of a list in which a label was typed, as text."""
     for batch in made.batches():
@@ -180,5 +198,6 @@ def _row_name(columns: Sequence[str]) -> str:
 
 def _sureness(row: Unsure, cells: Cells) -> list[str]:
     if row.confidence is not None:
-        return [f"{row.confidence:.{cells.digits}f}"]
+        shown = f"{row.confidence:.{cells.digits}f}"
+        return [shown.replace(".", cells.style.decimal)]
     return [cells.shown(row.low), cells.shown(row.high)]
