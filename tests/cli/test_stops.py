@@ -74,7 +74,8 @@ def test_at_many_random_moments(table):
     stop_at_random(table, 150, seed=1, longest=8.0)
 
 
-def test_while_the_report_is_drawn(table, number=signal.SIGTERM):
+def test_while_the_report_is_drawn(table):
+    number = signal.SIGTERM
     process = started("--json")
     deadline = time.monotonic() + 120
     while not (table / "m.halfmoon").exists() and time.monotonic() < deadline:

@@ -29,14 +29,15 @@ def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
       halfmoon inspect flowers.halfmoon --json
     """
     with ending_well(debug=debug, as_json=as_json):
-        from halfmoon.cli.kept import any_model
+        from halfmoon.cli.kept import any_model, used
 
-        told = _description(any_model(model), model)
-        if as_json:
-            click.echo(json.dumps(told, ensure_ascii=False, default=str))
-        elif not quiet:
-            for line in _lines(told):
-                click.echo(line)
+        kept = any_model(model)
+        with used(model):
+            told = _description(kept, model)
+            if as_json:
+                click.echo(json.dumps(told, ensure_ascii=False, default=str))
+            elif not quiet:
+                click.echo("\n".join(_lines(told)))
 
 
 def _description(model: Any, path: str) -> dict[str, Any]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from halfmoon.model_files import ModelFileError, load, save
-from halfmoon.table.errors import ModelError, OutputError
+from halfmoon.table.errors import ModelError, OutputError, TableError
 from halfmoon.table.model import TableModel
 
-__all__ = ["any_model", "keep", "table_model"]
+__all__ = ["any_model", "keep", "table_model", "used"]
+
+#: What arrays and numbers that do not fit together lead to.
+WRONG = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+    *(AssertionError, RecursionError, NotImplementedError),
+)
 
 
 def any_model(path: str) -> Any:
@@ -17,6 +25,20 @@ def any_model(path: str) -> Any:
         return load(path)
     except (ModelFileError, OSError) as error:
         raise ModelError(str(error)) from error
+
+
+@contextmanager
+def used(path: str) -> Iterator[None]:
+    """Blame the model file for what goes wrong while a loaded model is asked."""
+    try:
+        yield
+    except TableError:
+        raise
+    except WRONG as error:
+        raise ModelError(
+            f"{path} is damaged or was changed: {type(error).__name__}: {error}. Make "
+            f"the model again: halfmoon fill --model {path}."
+        ) from error
 
 
 def keep(model: TableModel, path: str, *, overwrite: bool) -> None:

@@ -40,12 +40,15 @@ def predict(model: str, **options: Any) -> None:
     """
     chosen, _ = Chosen.of(options)
     with ending_well(debug=chosen.debug, as_json=chosen.as_json):
-        from halfmoon.cli.kept import table_model
+        from halfmoon.cli.kept import table_model, used
         from halfmoon.table.fill import predict_table
         from halfmoon.table.record import predicted_record
 
         kept = table_model(model)
         with chosen.bars() as bars, chosen.table() as table:
-            predicted = predict_table(table, model=kept, stages=bars, **chosen.writing)
+            with used(model):
+                predicted = predict_table(
+                    table, model=kept, stages=bars, **chosen.writing
+                )
             bars.finish()
         chosen.say([(predicted_record(predicted, named(chosen.file)), {})])

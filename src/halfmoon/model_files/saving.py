@@ -12,6 +12,7 @@ from halfmoon.model_files.decode import decode, layouts_of
 from halfmoon.model_files.documents import parsed
 from halfmoon.model_files.encode import encode
 from halfmoon.model_files.errors import ModelFileError, in_one_line
+from halfmoon.model_files.lookup import package_of
 from halfmoon.model_files.tensors import read_tensors, write_tensors
 from halfmoon.model_files.versions import PACKAGES, versions_here, warn_of_versions
 
@@ -104,6 +105,10 @@ def load(path: str | os.PathLike[str]) -> Any:
             with parts.arrays() as stream:
                 arrays = read_tensors(stream, parts.arrays_size, layouts)
         model, packages = decode(nodes, document["root"], arrays)
+        # Parts may each be right and not fit together, of which a class can tell.
+        check = getattr(type(model), "check_loaded", None)
+        if check is not None and package_of(type(model)) == "halfmoon":
+            check(model)
     except ModelFileError as error:
         raise ModelFileError(f"{in_one_line(path)} {error}.") from error
     except FileNotFoundError:

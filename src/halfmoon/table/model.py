@@ -34,6 +34,7 @@ from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.ordered import Ordered, classifier_left_out
 from halfmoon.table.target import Kind, check_labels
+from halfmoon.table.trial import try_out
 from halfmoon.table.vectors import Vectors
 
 __all__ = ["LeftOut", "Prediction", "Progress", "TableModel"]
@@ -305,6 +306,10 @@ class TableModel:
                 f"on; it has {', '.join(map(repr, rows.schema.names))}."
             )
         return self.vectors_(self.table_.read(rows))
+
+    def check_loaded(self) -> None:
+        """Refuse, by any exception, to be a model from a file that cannot predict."""
+        try_out(self)
 
     def predict(self, rows: Any) -> Prediction:
         """What the model says of rows, some thousand at a time.
