@@ -16,7 +16,7 @@ from halfmoon.report import (
     confidence_edges,
     number_edges,
 )
-from report.examples import about
+from report.made_up import about
 
 UNKNOWN = Gain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
 

@@ -28,7 +28,7 @@ from halfmoon.report.illustrations import (
     of_quality,
 )
 from halfmoon.report.quality import quality_in_parts
-from report.examples import hundred_classes, made_up
+from report.made_up import hundred_classes, made_up
 
 LIST = Path(__file__).with_name("captions.txt")
 EDGES = np.arange(5.0)

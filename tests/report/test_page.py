@@ -13,13 +13,11 @@ from halfmoon.report import LeftOutClasses, render
 from halfmoon.report.shown_text import shown
 from report.examples import (
     EXAMPLES,
-    HOSTILE,
     diabetes,
     iris,
-    made_up,
     page_of,
-    two_labels,
 )
+from report.made_up import HOSTILE, made_up, two_labels
 
 VOID = {"meta", "link", "img", "br"}
 

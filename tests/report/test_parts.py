@@ -17,14 +17,8 @@ from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.reasons import reason_groups
 from halfmoon.report.scores import balanced_accuracy, per_class
 from halfmoon.report.shown_text import rounded
-from report.examples import (
-    all_parts,
-    diabetes,
-    hundred_classes,
-    iris,
-    made_up,
-    two_labels,
-)
+from report.examples import all_parts, diabetes, iris
+from report.made_up import hundred_classes, made_up, two_labels
 
 LAPLACE = "Curve that may bend sharply (Laplace kernel)"
 

@@ -9,7 +9,8 @@ import pytest
 from tools.browser import MISSING, browser_command, open_browser
 
 from halfmoon.report import ShownRow, render_rows
-from report.examples import diabetes, hostile, iris
+from report.examples import diabetes, iris
+from report.made_up import hostile
 
 COLUMN = (
     "[...document.querySelectorAll('tbody tr:not([hidden])')].map(r => r.cells[%d])"

@@ -4,7 +4,8 @@ import pytest
 from halfmoon.report.shown_text import shown
 from halfmoon.report.tiles import tiles
 from halfmoon.report.wording import count, duration, number, percent
-from report.examples import HOSTILE, diabetes, iris
+from report.examples import diabetes, iris
+from report.made_up import HOSTILE
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon.report.gain import Gain
+from halfmoon.report.helped import Candidate, Helped
 from halfmoon.report.histogram import Histogram
 from halfmoon.rows import Array
 
@@ -35,8 +35,6 @@ __all__ = [
     "RowMap",
     "ShownRow",
 ]
-
-CANDIDATES = 100  # the heaviest; the report adds them up by family
 
 
 @dataclass(frozen=True)
@@ -131,64 +129,6 @@ class ColumnUse:
     why: str = ""
     reading: str = ""
     importance: float | None = None
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A way to learn, beside the supervised twin; see `HalfmoonClassifier`."""
-
-    name: str
-    unlabeled: bool
-    difference: float
-    low: float
-    high: float
-    weight: float
-
-
-@dataclass(frozen=True)
-class Helped:
-    """Did the rows without labels help?
-
-    Attributes
-    ----------
-    used_unlabeled : bool
-        They have a part in the answer.
-    gain : Gain
-        What they gained, in the units of the headline.
-    candidates : tuple of Candidate
-        Those with most weight in the answer.
-    """
-
-    used_unlabeled: bool
-    gain: Gain
-    candidates: tuple[Candidate, ...] = ()
-
-    @classmethod
-    def from_comparison(
-        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: Gain
-    ) -> Self:
-        """Read off the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
-        names = [str(name) for name in comparison["candidate"]]
-        twin, average = names.index("supervised twin"), names.index("average of all")
-        columns = ("difference", "low", "high", "weight")
-        numbers = np.array([comparison[c] for c in columns], dtype=float).T  # (c, 4)
-        heaviest = [
-            i
-            for i in np.argsort(-numbers[:, 3], kind="stable")
-            if i not in (twin, average) and numbers[i, 3] > 0
-        ]
-        return cls(
-            used_unlabeled=used_unlabeled,
-            gain=gain,
-            candidates=tuple(
-                Candidate(
-                    names[i],
-                    bool(comparison["unlabeled"][i]),
-                    *(float(number) for number in numbers[i]),
-                )
-                for i in heaviest[:CANDIDATES]
-            ),
-        )
 
 
 @dataclass(frozen=True, eq=False)
