@@ -79,7 +79,7 @@ def _accuracy(expected: Expectation) -> Tile:
     if expected.too_hopeful:
         return Tile(
             name,
-            f"about {percent(expected.confidence)}",
+            f"at most {percent(expected.confidence)}",
             f"labels suggest {range_of(score)}, but the filled rows look different",
         )
     naive = f"always guessing one class: {percent(score.naive)}"

@@ -155,7 +155,7 @@ def _expected_accuracy(findings: Findings) -> str:
         return UNTESTED if score.alone else "Quality cannot be measured: no label."
     if expected.too_hopeful:
         return (
-            f"The filled rows look different from the labeled ones: expect about "
+            f"The filled rows look different from the labeled ones: expect at most "
             f"{percent(expected.confidence)} to be right, the mean confidence, rather "
             f"than the {range_of(score)} that the labeled rows suggest."
         )
