@@ -41,7 +41,7 @@ def plain_name(name: str) -> tuple[str, str]:
         method += " plus a straight line"
     elif "+" in name and "walk" in name:
         method += " plus a smooth curve"
-    if name.endswith("log of y"):
+    if ", log of y" in name:
         method += ", for the logarithm of the target"
     parts = [plain for mark, plain in COLUMNS if name.startswith(mark)]
     found = re.search(r"(\d+) components", name)
