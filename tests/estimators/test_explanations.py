@@ -163,6 +163,19 @@ def test_what_cannot_be_taken_apart():
         small.explain(X)
 
 
+def test_other_answers_than_the_predicted_ones():
+    model = LaplacianClassifier(random_state=0).fit(X, some(SIDE))
+    own, other = model.explain(X[:1]), model.explain(X[:1], ["left"])
+    flipped = own.answers[0] == "right"
+    assert_allclose(other.pulls, -own.pulls if flipped else own.pulls)
+    with pytest.raises(ValueError, match="'up' that was not fitted"):
+        model.explain(X[:1], ["up"])
+    numbers = LaplacianRegressor(random_state=0).fit(X, some(NUMBER))
+    high, low = (numbers.explain(X[:1], [value]) for value in (9.0, -9.0))
+    assert_allclose(high.pulls, -low.pulls)
+    assert_allclose(high.pulls, high.weights * (high.labels - high.labels.mean()))
+
+
 def test_a_kept_model_explains_the_same(tmp_path):
     model = HalfmoonClassifier(**SEARCHED).fit(X, some(SIDE))
     save(model, tmp_path / "m.halfmoon")

@@ -108,6 +108,7 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         return probabilities(_by_class(self.decision_function(X)), self.temperature_)
 
     def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        self._as_targets(answers.astype(object))  # refuses what is no class
         codes, labels = np.searchsorted(self.classes_, answers), self._codes
         return Explanation.of(
             self.solution_, X, answers, codes, rows, self.classes_[labels]

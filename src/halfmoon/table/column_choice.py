@@ -39,6 +39,7 @@ from halfmoon.table.ordered import classifier_left_out
 
 __all__ = [
     "ColumnChoice",
+    "Proposal",
     "chosen_columns",
     "left_out_losses",
     "left_out_score",
@@ -50,6 +51,7 @@ MOST_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # by which columns are compared
 WEAK = 2.0
 SURE = 2.0
+HINT = 1.0  # standard errors from which on it is said that columns may hurt
 REPEATS = 4  # of the folds, where there are others
 WIDTHS = (0.5, 1.0, 2.0)  # beside the median distance
 
@@ -91,6 +93,32 @@ class ColumnChoice:
             before, after = percent(self.before), percent(self.after)
             return f"{without}, leave-one-out accuracy rose from {before} to {after}"
         return f"{without}, the error in cross-validation is clearly lower"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Columns to learn from, of more.
+
+    Attributes
+    ----------
+    stay, go : tuple of str
+    errors : float
+        Standard errors by which the former alone predict folds better than all do.
+    """
+
+    stay: tuple[str, ...]
+    go: tuple[str, ...]
+    errors: float
+
+    @property
+    def clear(self) -> bool:
+        """Sure enough to be followed."""
+        return self.errors > SURE
+
+    @property
+    def worth_trying(self) -> bool:
+        """Not sure, but more likely than not."""
+        return HINT < self.errors <= SURE
 
 
 class _OutOfTime(Exception):
@@ -136,8 +164,8 @@ def chosen_columns(
     groups: Mapping[str, Indices],
     kept: Collection[str],
     seconds: float,
-) -> list[str] | None:
-    """Columns that do clearly better than all of them; None where none do.
+) -> Proposal | None:
+    """Columns that do better by leave-one-out than all of them; None where none do.
 
     Parameters
     ----------
@@ -164,11 +192,13 @@ def chosen_columns(
         distances = {name: _distances(data, groups[name]) for name in groups}
         whole = _Choice(data, distances, frozenset(kept) & set(groups), until)
         best = whole.best()
-        if best.names == whole.all or not whole.holds_in_folds():
+        if best.names == whole.all:
             return None
+        errors = whole.errors_in_folds()
     except _OutOfTime:
         return None
-    return [name for name in groups if name in best.names]
+    stay = tuple(name for name in groups if name in best.names)
+    return Proposal(stay, tuple(n for n in groups if n not in best.names), errors)
 
 
 def _targets(labels: Sequence[Any], kind: str) -> Array:
@@ -241,13 +271,13 @@ class _Choice:
             path.append(self.trial(names))
         return min(path, key=lambda trial: trial.loss)
 
-    def holds_in_folds(self) -> bool:
-        """Chosen anew without each fold, the columns predict it better than all do."""
+    def errors_in_folds(self) -> float:
+        """Standard errors by which columns that are chosen without a fold win in it."""
         y = self.data.y
         ties = len(np.unique(y, axis=0)) < len(y)  # else all folds are the same
         seeds = range(REPEATS if ties else 1)
         losses = np.mean([self._losses_in_folds(seed) for seed in seeds], axis=0)
-        return standard_errors_less(*losses) > SURE
+        return standard_errors_less(*losses)
 
     def _losses_in_folds(self, seed: int) -> Array:
         """Of the chosen columns, and of all, shape (2, l)."""

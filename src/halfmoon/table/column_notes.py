@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 
 from halfmoon.report.findings import Note
+from halfmoon.table.column_choice import ColumnChoice
 from halfmoon.table.model import TableModel
 from halfmoon.table.selection import listed
 
 __all__ = ["choice_notes"]
 
+LISTED = 12  # columns in a command
+
 
 def choice_notes(model: TableModel) -> Iterator[Note]:
-    """Of columns that were left out because predictions are better without them."""
-    choice = model.choice_
-    if choice is None:
-        return
-    verb = "was" if len(choice.left_out) == 1 else "were"
-    yield Note(
-        f"{listed(choice.left_out)} {verb} left out: {choice.gain(model.kind)}.",
-        "To learn from all columns anyway, name them as features.",
-    )
+    """Of columns that predictions are better without, or may be."""
+    choice, doubtful = model.choice_, model.doubtful_
+    if choice is not None:
+        verb = "was" if len(choice.left_out) == 1 else "were"
+        yield Note(
+            f"{listed(choice.left_out)} {verb} left out: {choice.gain(model.kind)}.",
+            "To learn from all columns anyway, name them as features.",
+            _option("--features", [use.name for use in model.table_.used], choice),
+        )
+    if doubtful and not _perfect(model):
+        yield Note(
+            f"Predictions may be better without {listed(doubtful)}: in "
+            f"cross-validation the error is lower, but this could be chance.",
+            "Try to leave them out." if len(doubtful) > 1 else "Try to leave it out.",
+            _option("--exclude", doubtful),
+        )
+
+
+def _perfect(model: TableModel) -> bool:
+    """There is nothing to gain."""
+    return model.kind != "numbers" and model.estimator_.loo_score_ == 1.0
+
+
+def _option(
+    option: str, names: Sequence[str], choice: ColumnChoice | None = None
+) -> str:
+    """For a command; empty where it would be too long."""
+    names = [*names, *(choice.left_out if choice else ())]
+    if len(names) > LISTED:
+        return ""
+    return f"{option} {' '.join(map(shlex.quote, names))}"

@@ -130,6 +130,8 @@ class TableModel:
         Where the rows that it was fitted on stand in their table, from 0.
     choice_ : ColumnChoice or None
         Columns that were left out because they hurt.
+    doubtful_ : tuple of str
+        Columns that may hurt, which is not clear.
     estimator_ : HalfmoonClassifier or HalfmoonRegressor
         On the matrix that `transform` gives.
     style_ : NumberStyle or None
@@ -157,6 +159,7 @@ class TableModel:
     table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     vectors_: Vectors = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     numbers_: Any = field(default=None, init=False, repr=False)
+    doubtful_: tuple[str, ...] = field(default=(), init=False, repr=False)
     choice_: ColumnChoice | None = field(default=None, init=False, repr=False)
     intervals_: Intervals | None = field(default=None, init=False, repr=False)
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
@@ -238,24 +241,26 @@ class TableModel:
             What was learned from.
         """
         budget, start = self.budget / 2 if self.order else self.budget, time.monotonic()
-        self.choice_ = None
+        self.choice_, self.doubtful_ = None, ()
         whole, named = self.vectors_, {*self.known, *self.keep}
         groups = {use.name: whole.outputs_of(use.name) for use in self.table_.used}
         groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
         with _plain_errors():
-            fewer = chosen_columns(
+            proposal = chosen_columns(
                 X, y, self.kind, groups, named, CHOICE_SHARE * budget
             )
-        if fewer is None:
+        if proposal is None or not proposal.clear:
             self.estimator_ = self._fitted(X, y, budget, tell)
+            if proposal is not None and proposal.worth_trying:
+                self.doubtful_ = proposal.go
             return X
         half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
         by_all = self._fitted(X, y, half, lambda at, what: tell(at / 2, what))
         if self.kind != "numbers" and left_out_score(by_all) == 1.0:
             self.estimator_ = by_all  # there is nothing to gain
             return X
-        self.vectors_ = whole.only(fewer)
-        some = X[:, np.sort(np.concatenate([groups[name] for name in fewer]))]
+        self.vectors_ = whole.only(proposal.stay)
+        some = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
         by_fewer = self._fitted(
             some, y, half, lambda at, what: tell(0.5 + at / 2, what)
         )
@@ -264,11 +269,10 @@ class TableModel:
             self.vectors_, self.estimator_ = whole, by_all
             return X
         self.estimator_ = by_fewer
-        left_out = tuple(name for name in groups if name not in fewer)
         scores = (left_out_score(by_all), left_out_score(by_fewer))
-        self.choice_ = ColumnChoice(left_out, *scores)
+        self.choice_ = ColumnChoice(proposal.go, *scores)
         for use in self.table_.uses:
-            if use.name in left_out:
+            if use.name in proposal.go:
                 use.role, use.why = "left out", self.choice_.gain(self.kind, each=True)
         return some
 
@@ -359,6 +363,8 @@ class TableModel:
         answers : sequence or None
             What they speak for and against; None is what is predicted.
         """
+        if answers is None:
+            answers = self.predict(rows).values
         told: Explanation = self.estimator_.explain(self.transform(rows), answers)
         return replace(told, rows=self.numbers_[told.rows])
 
