@@ -18,7 +18,7 @@ from tools.browser import MISSING, browser_command, open_browser
 __all__ = ["take"]
 
 DESKTOP, PHONE = (1100, 1150), (390, 844)
-SECTIONS = ("quality", "helped", "map", "least-sure")
+SECTIONS = ("quality", "mattered", "map", "least-sure")
 
 
 def take(reports: Mapping[str, Path], folder: Path) -> list[Path]:
