@@ -1,5 +1,7 @@
 """The labeling loop: a filled table is filled again."""
 
+import json
+
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -144,3 +146,14 @@ def test_workbooks_are_emptied_too(run, filled, ending):
         assert [c for c in confidence[:10] if c] == []
         assert not confidence[19]
         assert all(confidence[20:])
+
+
+def test_json_lines_are_emptied_too(run, filled, folder):
+    table = read_csv("t.filled.csv")
+    table[20][4:] = ["given", "0.25"]
+    lines = [json.dumps(dict(zip(table[0], row, strict=True))) for row in table[1:]]
+    (folder / "c.jsonl").write_text("\n".join(lines))
+    told_of(run("fill", "c.jsonl", "-t", "side", *QUICK))
+    out = [json.loads(x) for x in (folder / "c.filled.jsonl").read_text().split("\n")]
+    assert list(out[19].values())[3:] == [table[20][3], "given", None]
+    assert 0.5 < float(out[20]["side_confidence"]) <= 1

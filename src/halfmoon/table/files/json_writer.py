@@ -99,7 +99,7 @@ class JsonWriter:
             kind = None if self._like.is_text else kind
             for row, value in zip(rows, values, strict=True):
                 if value is not None and value == value:
-                    row[name] = _typed(value, kind)
+                    row[name] = None if value == "" else _typed(value, kind)
         for name, values in append.items():
             for row, value in zip(rows, values, strict=True):
                 row[name] = value
