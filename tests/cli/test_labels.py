@@ -84,6 +84,7 @@ def test_words_among_numbers_stay_and_are_not_learned_from(run):
     write_csv("t.csv", rows)
     told = fill(run, target="y")
     assert (told["task"], told["given"], told["predicted"]) == ("numbers", 28, 30)
+    assert told["learned_from"]["unlabeled_rows"] == 30
     assert told["notes"][0].startswith("2 labels of 'y' are not numbers ('about 3', 'l")
     cells, source = filled("y")
     assert (cells[2], cells[8]) == ("about 3", "low")

@@ -289,9 +289,15 @@ def learn(
     checked = checked_labels(found.labels, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
     left = set() if settings.features else guessed - set(features)
+    stays = [
+        before is None or after is not None
+        for before, after in zip(found.labels, checked.labels, strict=True)
+    ]
     found = replace(
         found,
-        labels=checked.labels,
+        rows=found.rows.filter(pa.array(stays)),
+        labels=[x for x, stay in zip(checked.labels, stays, strict=True) if stay],
+        numbers=found.numbers[stays],
         n_labeled=found.n_labeled - checked.n_ignored,
         n_ignored=found.n_ignored + checked.n_ignored,
         notes=(
