@@ -78,7 +78,10 @@ def test_an_order_helps_and_names_do_not_matter(survey):
         named.table["answer_confidence"].to_numpy(dtype=float),
         starred.table["answer_confidence"].to_numpy(dtype=float),
     )
-    left_out = named.model.left_out()
+    gain, left_out = named.findings.helped.gain, named.model.left_out()
+    right = sum(map(str.__eq__, left_out.given, left_out.predicted))
+    used = named.findings.helped.used_unlabeled
+    assert right == (gain.with_rows if used else gain.without)
     assert 0.4 < np.mean(left_out.confidence) < 1.0
     sure = np.mean(np.array(left_out.given) == np.array(left_out.predicted))
     assert abs(np.mean(left_out.confidence) - sure) < 0.15

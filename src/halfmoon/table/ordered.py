@@ -32,7 +32,13 @@ from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.calibration import fitted_temperature, probabilities
 from halfmoon.rows import Array
 
-__all__ = ["Ordered", "classifier_left_out", "fitted_share", "fitted_spread"]
+__all__ = [
+    "Ordered",
+    "chances_of_scores",
+    "classifier_left_out",
+    "fitted_share",
+    "fitted_spread",
+]
 
 LOG_SPREADS = (-4.0, 3.0)  # of places, from certain to unknown
 SHARES = 20  # steps from the classifier alone to the places alone
@@ -133,11 +139,15 @@ def classifier_left_out(
     held = classifier._held_out()
     told = np.isfinite(held.values).all(axis=1)
     rows = np.arange(len(classifier.labeled_))[held.rows][told]
-    scores = held.values[told]
+    p = chances_of_scores(classifier, held.values[told])
+    return rows, p, classifier._codes[rows]
+
+
+def chances_of_scores(classifier: HalfmoonClassifier, scores: Array) -> Array:
+    """Probabilities of a classifier's scores, of each class or of two as one."""
     if scores.shape[1] == 1:
         scores = np.hstack([-scores, scores])
-    p = probabilities(scores, classifier.temperature_)
-    return rows, p, classifier._codes[rows]
+    return probabilities(scores, classifier.temperature_)
 
 
 def fitted_spread(

@@ -40,6 +40,7 @@ from halfmoon.table.fill import Filled
 from halfmoon.table.model import LeftOut, TableModel
 from halfmoon.table.next_rows import next_rows
 from halfmoon.table.notes import common_notes, learning_notes, with_command
+from halfmoon.table.ordered import chances_of_scores
 from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
@@ -150,12 +151,20 @@ def _gain(model: TableModel, rows: int) -> Gain:
     if model.kind == "numbers":
         y, with_rows, without = (found[name][:, 0] for name in names)
         return gain_of_numbers(y, with_rows, without, rows)
+    given, *both = (scores_by_class(found[name]) for name in names)
+    if model.ordered_ is not None and len(given) == len(model.estimator_.labeled_):
+        # What the places of the classes say goes with both answers.
+        both = [
+            model.ordered_.left_out(
+                np.arange(len(given)), chances_of_scores(model.estimator_, found[name])
+            )
+            for name in names[1:]
+        ]
     classes = model.estimator_.classes_
-    given, by_one, by_other = (
-        [str(classes[code]) for code in scores_by_class(found[name]).argmax(axis=1)]
-        for name in names
+    truth, by_one, by_other = (
+        [str(x) for x in classes[chances.argmax(axis=1)]] for chances in (given, *both)
     )
-    return gain_of_classes(given, by_one, by_other, rows)
+    return gain_of_classes(truth, by_one, by_other, rows)
 
 
 def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:
