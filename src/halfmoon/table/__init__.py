@@ -35,7 +35,7 @@
 
 from halfmoon.table.errors import TableError
 from halfmoon.table.files import new_table, open_table
-from halfmoon.table.fill import Filled, fill_table, predict_table
+from halfmoon.table.fill import Filled, fill_table, fill_targets, predict_table
 from halfmoon.table.frames import FilledFrame
 from halfmoon.table.model import LeftOut, Prediction, TableModel
 from halfmoon.table.record import record_of
@@ -51,6 +51,7 @@ __all__ = [
     "TableError",
     "TableModel",
     "fill_table",
+    "fill_targets",
     "findings_of",
     "new_table",
     "open_table",
