@@ -64,8 +64,8 @@ LEARNING = [
         run(labels=9_000, learned=5_000),
         [
             (
-                "Learned from 5,000 of the 9,000 labels, drawn at random. To learn from "
-                "more, allow more memory (--memory)."
+                "Learned from 5,000 of the 9,000 labels, drawn at random. To learn "
+                "from more, allow more memory (--memory)."
             )
         ],
     ),
@@ -73,8 +73,8 @@ LEARNING = [
         run(blank=900_000, unlabeled=20_000),
         [
             (
-                "Of the 900,000 rows without a label, 20,000 drawn at random were learned "
-                "from; all are filled in."
+                "Of the 900,000 rows without a label, 20,000 drawn at random were "
+                "learned from; all are filled in."
             )
         ],
     ),
@@ -82,8 +82,9 @@ LEARNING = [
         run(model(choice_=ColumnChoice(("day",), 0.7, 0.9))),
         [
             (
-                "'day' was left out: without it, leave-one-out accuracy rose from 70 % to "
-                "90 %. To learn from all columns anyway, name them as features."
+                "'day' was left out: without it, leave-one-out accuracy rose from "
+                "70 % to 90 %. To learn from all columns anyway, name them as "
+                "features."
             )
         ],
     ),
@@ -104,8 +105,8 @@ COMMON = [
         run(model(unread_={"age": 1, "size": 0})),
         [
             (
-                "1 cell of 'age' did not read as the rest of the column does and counted "
-                "as missing."
+                "1 cell of 'age' did not read as the rest of the column does and "
+                "counted as missing."
             )
         ],
     ),
@@ -113,8 +114,9 @@ COMMON = [
         run(escaped=2),
         [
             (
-                "2 cells that a spreadsheet would take for a formula got an apostrophe in "
-                "front. To leave it out, use formulas='keep' (--formulas keep)."
+                "2 cells that a spreadsheet would take for a formula got an "
+                "apostrophe in front. To leave it out, use formulas='keep' "
+                "(--formulas keep)."
             )
         ],
     ),
