@@ -36,6 +36,7 @@ from halfmoon.table.story import findings_of
 __all__ = ["FilledFrame", "Report", "fill"]
 
 LOW_HIGH = ("low", "high")
+TILE = "text-align:left;vertical-align:top;max-width:11em;padding:0 1.5em 1em 0"
 SEVERAL = ("features", "exclude", "known")  # options that take several columns
 
 
@@ -159,7 +160,7 @@ class FilledFrame:
     @cached_property
     def findings(self) -> Findings:
         """Everything that the report tells."""
-        name = f"{type(self.frame).__module__.split('.')[0]} data frame"
+        name = f"a {library_of(self.frame)} data frame"
         return findings_of(
             self.filled, self.settings, source=name, command=self._command()
         )
@@ -207,7 +208,7 @@ class FilledFrame:
         """For notebooks: the sentences, the key figures and a few pictures."""
         said = "".join(f"<p>{escape(text)}</p>" for text in self.summary)
         figures = "".join(
-            f"<td style='text-align:left'>{escape(tile.name)}<br><b>"
+            f"<td style='{TILE}'>{escape(tile.name)}<br><b>"
             f"{escape(tile.figure)}</b><br><small>{escape(tile.note)}</small></td>"
             for tile in tiles(self.findings)
         )
