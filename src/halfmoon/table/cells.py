@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from halfmoon.report.histogram import confidence_edges, number_edges
+from halfmoon.table.files.arrow_types import plain_array
 from halfmoon.table.model import Prediction, TableModel
 from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.reading import is_text
@@ -46,6 +47,9 @@ def _number_type(kind: Any, style: NumberStyle | None) -> Any:
     """Type of a column with predicted numbers: its own, if it can hold them."""
     if pt.is_dictionary(kind):
         return _number_type(kind.value_type, style)
+    if pt.is_run_end_encoded(kind) or isinstance(kind, pa.BaseExtensionType):
+        plain = plain_array(pa.nulls(0, kind)).type
+        return kind if _number_type(plain, style) == plain else pa.float64()
     if is_text(kind):
         plain = style is None or not (style.describe() or style.negative != "-x")
         return pa.float64() if plain else kind
@@ -97,6 +101,8 @@ class Cells:
             return cls("classes", added, edges, CONFIDENCE_DIGITS, style, type_)
         given = np.array(model.left_out().given, dtype=np.float64)
         style, type_ = model.style_ or NumberStyle(decimal), types.get(model.target)
+        if type_ is not None:
+            type_ = plain_array(pa.nulls(0, type_)).type
         if not style.digits and style.thousands != decimal:
             style = replace(style, decimal=decimal)
         digits = decimals(float(given.std()))

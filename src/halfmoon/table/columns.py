@@ -32,6 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
+from halfmoon.table.files.arrow_types import type_text
 from halfmoon.table.forms import date_form, describe_form, time_form
 from halfmoon.table.number_detection import number_style
 from halfmoon.table.number_style import PLAIN, NumberStyle
@@ -226,7 +227,7 @@ def _kind_of(name: str, column: pa.Array) -> ColumnUse:
         or pa.types.is_duration(type_)
     ):
         use = _left_out(name, "unsupported", missing)
-        use.why = f"cells of type {type_} are not understood"
+        use.why = f"cells of type {type_text(type_)} are not understood"
         return use
     return _unless_constant(use, column)
 

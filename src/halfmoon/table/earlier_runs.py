@@ -41,7 +41,7 @@ def earlier_runs(table: Any) -> dict[str, tuple[str, ...]]:
         for batch in table.batches():
             for name, values in seen.items():
                 if values <= SOURCES:  # otherwise it is a column of the user's own
-                    values |= _values(batch.rows.column(name + SUFFIXES[0]))
+                    values |= _values(batch.plain.column(name + SUFFIXES[0]))
     return {
         name: tuple(name + suffix for suffix in SUFFIXES if name + suffix in columns)
         for name, values in seen.items()

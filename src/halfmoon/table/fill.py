@@ -22,6 +22,7 @@ from halfmoon.table.cells import column_types
 from halfmoon.table.earlier_runs import added_by, earlier_runs, guess_notes
 from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, new_table
+from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.model import TableModel
@@ -165,6 +166,8 @@ def fill_targets(
     with new_table(
         destination, like=table, overwrite=overwrite, formulas=formulas, types=types
     ) as out:
+        for name in (n for n in targets if n in table.columns):
+            refuse_target_type(name, table.schema.field(name).type)
         for settings in several:
             labels = (typed or {}).get(settings.target, {})
             given = given_labels(table, settings, runs, labels)

@@ -21,6 +21,7 @@ from halfmoon.table.blanks import Blanks
 from halfmoon.table.earlier_runs import is_predicted
 from halfmoon.table.errors import LabelError
 from halfmoon.table.files import Batch
+from halfmoon.table.files.arrow_types import far_dates
 from halfmoon.table.reading import as_column
 
 __all__ = ["GivenLabels"]
@@ -56,10 +57,11 @@ class GivenLabels:
 
     def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
         """The labels of a batch, and where there are none, each of shape (b,)."""
-        column = as_column(batch.rows.column(self.target))
+        rows = batch.plain
+        column = as_column(rows.column(self.target))
         blank = self.blanks.mask(column)
         if self.source is not None:
-            predicted = is_predicted(batch.rows.column(self.source))
+            predicted = is_predicted(rows.column(self.source))
             self.refilled += int((predicted & ~blank).sum())
             blank |= predicted
         here = self.typed_in(batch)
@@ -68,6 +70,14 @@ class GivenLabels:
             column = self._with_typed(column, here)
             blank[list(here)] = False
         return column, blank
+
+    def refuse_far_dates(self, batch: Batch) -> None:
+        """Refuse labels that are dates which Python does not have."""
+        if self.target in far_dates(batch.rows.select([self.target])):
+            raise LabelError(
+                f"{self.target!r} has dates before the year 1 or after 9999, which "
+                f"cannot be filled in. Give them as text, or leave these rows out."
+            )
 
     def typed_in(self, batch: Batch) -> dict[int, str]:
         """Typed labels of a batch, by their place in it."""

@@ -143,8 +143,8 @@ def refuse_to_lose_labels(place: str, target: str) -> None:
 def _labeled(made: Table, target: str) -> Iterator[dict[str, str]]:
     """Rows of a list in which a label was typed, as text."""
     for batch in made.batches():
-        blank = Blanks().mask(batch.rows.column(target))
-        for row, empty in zip(batch.rows.to_pylist(), blank, strict=True):
+        blank = Blanks().mask(batch.plain.column(target))
+        for row, empty in zip(batch.plain.to_pylist(), blank, strict=True):
             if not empty:
                 yield {name: as_text(cell) for name, cell in row.items()}
 
@@ -170,7 +170,7 @@ def _compare(
         here = [at for at in left if batch.start <= at < batch.start + len(batch)]
         left.difference_update(here)
         for at in here:
-            row = batch.rows.slice(at - batch.start, 1).to_pylist()[0]
+            row = batch.plain.slice(at - batch.start, 1).to_pylist()[0]
             other = [n for n in common if not _same(as_text(row[n]), typed[at][n])]
             if common and len(other) > SAME * len(common):
                 name = other[0]

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
+from halfmoon.table.files.arrow_types import plain_array
 from halfmoon.table.number_style import PLAIN, NumberStyle
 
 __all__ = [
@@ -67,7 +68,7 @@ SECOND = 1e-6  # in seconds, the unit of times below
 
 
 def as_column(column: Any) -> pa.Array:
-    """A column of a table or of a batch as one array, its dictionary undone."""
+    """A column of a table or of a batch as one plain array, its dictionary undone."""
     if isinstance(column, pa.ChunkedArray):
         if pa.types.is_string(column.type):
             # Offsets of 64 bits: the text of all chunks may be more than 2 GB.
@@ -75,6 +76,7 @@ def as_column(column: Any) -> pa.Array:
         column = column.combine_chunks()
         if isinstance(column, pa.ChunkedArray):
             column = pa.concat_arrays(column.chunks)
+    column = plain_array(column)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column
@@ -91,9 +93,7 @@ def is_text(type_: pa.DataType) -> bool:
 
 def without_missing(array: pa.Array) -> pa.Array:
     """Texts without the blanks about them, null where they stand for no value."""
-    if pa.types.is_string_view(array.type):
-        array = array.cast(pa.large_string())
-    return _unless_in(pc.utf8_trim_whitespace(array), MISSING_TEXTS)
+    return _unless_in(pc.utf8_trim_whitespace(plain_array(array)), MISSING_TEXTS)
 
 
 def without_words(text: pa.Array) -> pa.Array:

@@ -109,13 +109,15 @@ def scan(
     target, blanks = given.target, given.blanks
     totals = TotalsRows(target)
     for batch in table.batches(progress=progress):
+        given.refuse_far_dates(batch)
         labels_here, blank = given.of(batch)
+        plain = batch.plain
         rows = pa.RecordBatch.from_arrays(
-            [*(batch.rows.column(name) for name in features), labels_here],
+            [*(plain.column(name) for name in features), labels_here],
             [*features, target],
         )
         numbers = batch.start + np.arange(rows.num_rows)
-        totals.see(batch.rows, batch.start, blank)
+        totals.see(plain, batch.start, blank)
         for kept, those in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(those)
             if len(chosen):

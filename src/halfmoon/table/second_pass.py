@@ -75,7 +75,7 @@ class Job:
         left = np.isin(batch.start + np.arange(len(batch)), self.skip) & blank
         blank &= ~left
         where = np.flatnonzero(blank)
-        unknown = batch.rows.take(pa.array(where))
+        unknown = batch.plain.take(pa.array(where))
         prediction = self.model.predict(unknown)
         if len(where):
             self.tally.add(prediction, unknown, batch.start + where)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from halfmoon.report.findings import Note
 from halfmoon.table.errors import ReadError
+from halfmoon.table.files.arrow_types import plain_rows
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.source import Source
 
@@ -46,6 +47,11 @@ class Batch:
     def __len__(self) -> int:
         length: int = self.rows.num_rows
         return length
+
+    @property
+    def plain(self) -> Any:
+        """The rows in types that can be learned from (`arrow_types.py`)."""
+        return plain_rows(self.rows)
 
     @property
     def records(self) -> list[str] | None:

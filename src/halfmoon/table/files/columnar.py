@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from halfmoon.report.findings import Note
+from halfmoon.report.wording import count
 from halfmoon.table.errors import ReadError
+from halfmoon.table.files.arrow_types import far_dates
 from halfmoon.table.files.batch import Batch, Table, refuse_doubled_names
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.source import Source
@@ -19,6 +23,13 @@ __all__ = ["ColumnarTable"]
 
 READ_BYTES = 2**20  # of a column at once
 STREAM_START = b"\xff\xff\xff\xff"  # Arrow's format without an index at the end
+
+
+def _far_note(column: str, n: int) -> Note:
+    return Note(
+        f"{count(n, 'cell')} of {column!r} {'has a date' if n == 1 else 'have dates'} "
+        f"before the year 1 or after 9999 and counted as missing."
+    )
 
 
 class _Opened(NamedTuple):
@@ -41,6 +52,7 @@ class ColumnarTable(Table):
 
     def _walk(self) -> Iterator[tuple[Batch, int]]:
         start = 0
+        far: Counter[str] = Counter()
         with self._opened() as opened:
             if opened.schema != self.schema:
                 raise self.source.changed()
@@ -48,8 +60,11 @@ class ColumnarTable(Table):
                 done = int(share * self.source.size)
                 for first in range(0, rows.num_rows, self.batch_rows):
                     part = rows.slice(first, self.batch_rows)
+                    far.update(far_dates(part))
                     yield Batch(start, part), done
                     start += part.num_rows
+        if self.n_rows is None:  # the first walk
+            self.notes += map(_far_note, far, far.values())
 
     def codec(self) -> str | None:
         """Compression inside a Parquet file, that of its first column.

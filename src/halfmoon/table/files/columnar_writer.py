@@ -7,6 +7,7 @@ number goes into a column of text.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
@@ -17,6 +18,11 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from halfmoon.table.errors import OutputError
+from halfmoon.table.files.arrow_types import (
+    encoded_as,
+    plain_array,
+    without_null_values,
+)
 from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.cells import value_text
 from halfmoon.table.files.columnar import ColumnarTable
@@ -61,6 +67,9 @@ class ColumnarWriter:
         self._writer: Any = None
         self._held: list[Any] = []
         self._dictionaries: dict[str, Any] = {}
+        if wanted.name == "parquet":
+            for field in like.schema:
+                self._refuse_unwritable(field)
 
     def write(self, batch: Batch, replace: Values, append: Values) -> None:
         """Write the rows of a batch."""
@@ -127,15 +136,24 @@ class ColumnarWriter:
             return
         rows = pa.Table.from_batches(self._held, self._schema)
         self._held = []
-        if self._format.name == "parquet":
-            self._writer.write_table(rows, row_group_size=GROUP_ROWS)
-        else:
-            self._writer.write_table(rows.combine_chunks(), max_chunksize=GROUP_ROWS)
+        try:
+            if self._format.name == "parquet":
+                self._writer.write_table(rows, row_group_size=GROUP_ROWS)
+            else:
+                rows = rows.combine_chunks()
+                self._writer.write_table(rows, max_chunksize=GROUP_ROWS)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise OutputError(
+                f"{self._name} cannot be written: {error}. Write CSV instead."
+            ) from error
 
     def _kept(self, array: Any, field: Any, replaced: Sequence[object] | None) -> Any:
         """A column of the input in its type in the output."""
+        if pt.is_dictionary(array.type):
+            array = without_null_values(array)
         if array.type == field.type:
             return array
+        array = plain_array(array)
         try:
             if replaced is not None:  # what goes need not fit: a blank may read NA
                 stays = pa.array([v is None or v != v for v in replaced], pa.bool_())
@@ -148,11 +166,16 @@ class ColumnarWriter:
         except pa.ArrowException as error:
             raise self._unfit(field, error) from error
 
-    def _new(self, values: Sequence[object], field: Any) -> Any:
+    def _new(self, values: Sequence[object], field: Any, kind: Any = None) -> Any:
         """Values as a column; None and not-a-number are null."""
         given = [None if v is None or v != v else v for v in values]
-        kind = field.type.value_type if pt.is_dictionary(field.type) else field.type
+        kind = field.type if kind is None else kind
+        kind = kind.value_type if pt.is_dictionary(kind) else kind
         try:
+            if pt.is_time(kind):
+                return pa.array(
+                    [v and dt.time.fromisoformat(str(v)) for v in given], kind
+                )
             if _is_text(kind) or any(isinstance(v, str) for v in given):
                 given = [None if v is None else _as_text(v) for v in given]
             # Not pa.array(given, kind), which cuts decimals off without a word.
@@ -163,13 +186,16 @@ class ColumnarWriter:
 
     def _replaced(self, array: Any, values: Sequence[object], field: Any) -> Any:
         cleared = pa.array([isinstance(v, str) and not v for v in values], pa.bool_())
-        new = self._new([v if v != "" else None for v in values], field)
+        plain = array if pt.is_dictionary(field.type) else plain_array(array)
+        values = [v if v != "" else None for v in values]
+        new = self._new(values, field, plain.type)
         if pt.is_dictionary(field.type):
             plain = pc.coalesce(_decoded(new), _decoded(array))
             plain = pc.if_else(cleared, pa.scalar(None, plain.type), plain)
             return self._encoded(plain, array.dictionary, field)
-        kept = pc.if_else(new.is_valid(), new, array)
-        return pc.if_else(cleared, pa.scalar(None, kept.type), kept)
+        kept = pc.if_else(new.is_valid(), new, plain)
+        kept = pc.if_else(cleared, pa.scalar(None, kept.type), kept)
+        return encoded_as(kept, field.type)
 
     def _one_dictionary(self, array: Any, field: Any) -> Any:
         """The same values in a dictionary that only grows, as the format wants it."""
@@ -190,6 +216,16 @@ class ColumnarWriter:
         return pa.DictionaryArray.from_arrays(
             places, dictionary, ordered=field.type.ordered
         )
+
+    def _refuse_unwritable(self, field: Any) -> None:
+        """Refuse a column of a type that Parquet does not have."""
+        try:
+            pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+        except (pa.ArrowException, OSError) as error:
+            raise OutputError(
+                f"{self._name} cannot be written: Parquet has no type for the column "
+                f"{field.name!r} of {field.type}. Write Feather or CSV instead."
+            ) from error
 
     def _unfit(self, field: Any, error: Exception) -> OutputError:
         return OutputError(

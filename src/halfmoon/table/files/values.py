@@ -6,10 +6,19 @@ import base64
 import json
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 __all__ = ["column_text"]
+
+BYTES = (
+    pt.is_binary,
+    pt.is_large_binary,
+    pt.is_binary_view,
+    pt.is_fixed_size_binary,
+)
 
 
 def column_text(array: Any) -> list[str]:
@@ -24,7 +33,11 @@ def column_text(array: Any) -> list[str]:
     """
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "arrow.uuid":
+            return ["" if v is None else str(v) for v in array.to_pylist()]
         return column_text(array.storage)
+    if pt.is_run_end_encoded(kind):
+        return column_text(pc.run_end_decode(array))
     if pt.is_dictionary(kind):
         return column_text(array.dictionary_decode())
     if pt.is_float64(kind):
@@ -38,7 +51,7 @@ def column_text(array: Any) -> list[str]:
             else json.dumps(value, default=_plain, ensure_ascii=False)
             for value in array.to_pylist()
         ]
-    if pt.is_binary(kind) or pt.is_large_binary(kind) or pt.is_fixed_size_binary(kind):
+    if any(is_kind(kind) for is_kind in BYTES):
         return ["" if v is None else _plain(v) for v in array.to_pylist()]
     if pt.is_boolean(kind) or pt.is_float32(kind) or pt.is_float16(kind):
         # Arrow gives the fewest digits that tell two numbers of the type apart.
@@ -54,7 +67,20 @@ def _times(array: Any) -> list[str]:
         # The same moment in universal time: names of zones are not in a cell.
         array = array.cast(pa.timestamp(array.type.unit, "UTC"))
     texts = array.cast(pa.string()).to_pylist()
+    if any(text is not None and text.startswith("<") for text in texts):
+        texts = _far_times(array, texts)
     return ["" if text is None else text.replace(" ", "T", 1) for text in texts]
+
+
+def _far_times(array: Any, texts: list[str | None]) -> list[str | None]:
+    """Texts of dates, also of those that are far away, of which Arrow writes none."""
+    kind = array.type
+    unit: Any = "D" if pt.is_date32(kind) else getattr(kind, "unit", "ms")
+    ticks = array.cast(pa.int32() if pt.is_date32(kind) else pa.int64()).to_pylist()
+    return [
+        str(np.datetime64(tick, unit)) if text and text.startswith("<") else text
+        for tick, text in zip(ticks, texts, strict=True)
+    ]
 
 
 def _plain(value: object) -> str:
