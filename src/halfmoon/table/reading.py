@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
-from halfmoon.table.files.arrow_types import plain_array
+from halfmoon.table.files.arrow_types import decoded_array
 from halfmoon.table.number_style import PLAIN, NumberStyle
 
 __all__ = [
@@ -76,7 +76,7 @@ def as_column(column: Any) -> pa.Array:
         column = column.combine_chunks()
         if isinstance(column, pa.ChunkedArray):
             column = pa.concat_arrays(column.chunks)
-    column = plain_array(column)
+    column = decoded_array(column)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column
@@ -93,7 +93,7 @@ def is_text(type_: pa.DataType) -> bool:
 
 def without_missing(array: pa.Array) -> pa.Array:
     """Texts without the blanks about them, null where they stand for no value."""
-    return _unless_in(pc.utf8_trim_whitespace(plain_array(array)), MISSING_TEXTS)
+    return _unless_in(pc.utf8_trim_whitespace(decoded_array(array)), MISSING_TEXTS)
 
 
 def without_words(text: pa.Array) -> pa.Array:

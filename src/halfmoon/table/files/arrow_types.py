@@ -27,6 +27,7 @@ import pyarrow.types as pt
 from halfmoon.table.errors import LabelError
 
 __all__ = [
+    "decoded_array",
     "encoded_as",
     "far_dates",
     "plain_array",
@@ -87,6 +88,12 @@ def plain_array(array: Any) -> Any:
     if _cannot_be_learned(kind) and not _is_placeholder(kind):
         return _placeholder(len(array), str(kind))
     return array
+
+
+def decoded_array(array: Any) -> Any:
+    """A column as above, but with its values where it cannot be learned from."""
+    plain = plain_array(array)
+    return array if _is_placeholder(plain.type) else plain
 
 
 def without_null_values(array: Any) -> Any:
