@@ -8,22 +8,19 @@ import pytest
 
 from halfmoon.table import notes
 from halfmoon.table.column_choice import ColumnChoice
+from halfmoon.table.model import TableModel
 from halfmoon.table.notes import common_notes, learning_notes
 from halfmoon.table.record import predicted_record
 from halfmoon.table.scored_rows import ScoredRows, Sums
 
 
-def model(kind="classes", **changes):
-    usual = {
-        "target": "species",
-        "kind": kind,
-        "known": (),
-        "n_unpenalized_": 0,
-        "choice_": None,
-        "columns_": [],
-        "unread_": {},
-    }
-    return SimpleNamespace(**usual | changes)
+def model(kind="classes", *, columns=(), unread=None, **learned):
+    """A model as if it had been fitted."""
+    made = TableModel("species", kind)
+    made.table_ = SimpleNamespace(uses=[*columns], used=[], unread=unread or {})
+    for name, value in learned.items():
+        setattr(made, name, value)
+    return made
 
 
 def run(fitted=None, *, labels=30, learned=30, blank=90, unlabeled=90, **changes):
@@ -89,11 +86,23 @@ LEARNING = [
         ],
     ),
     (
-        run(model(columns_=[left_out("id", "it numbers the rows")])),
+        run(
+            model(doubtful_=("day", "hour"), estimator_=SimpleNamespace(loo_score_=0.8))
+        ),
+        [
+            (
+                "Predictions may be better without 'day', 'hour': in "
+                "cross-validation the error is lower, but this could be chance. Try to "
+                "leave them out."
+            )
+        ],
+    ),
+    (
+        run(model(columns=[left_out("id", "it numbers the rows")])),
         ["'id' was not learned from: it numbers the rows."],
     ),
     (
-        run(model(columns_=[left_out(f"c{i}", "") for i in range(6)])),
+        run(model(columns=[left_out(f"c{i}", "") for i in range(6)])),
         [f"'c{i}' was not learned from: text." for i in range(5)]
         + ["1 more column not learned from."],
     ),
@@ -102,7 +111,7 @@ LEARNING = [
 COMMON = [
     (run(), []),
     (
-        run(model(unread_={"age": 1, "size": 0})),
+        run(model(unread={"age": 1, "size": 0})),
         [
             (
                 "1 cell of 'age' did not read as the rest of the column does and "
