@@ -4,8 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.model import TableModel
 from halfmoon.table.next_rows import next_rows, spread_out
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.unsure_rows import UnsureRows
 
 

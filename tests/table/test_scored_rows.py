@@ -9,7 +9,8 @@ from scipy.stats import t
 from sklearn.metrics import r2_score
 
 from halfmoon.report.scores import wilson_interval
-from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.model import TableModel
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.unseen import Unseen
 from halfmoon.table.unsure_rows import row_keys

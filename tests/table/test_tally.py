@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from halfmoon.report import confidence_edges, number_edges
-from halfmoon.table.model import Prediction
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.tally import Tally
 
 

@@ -37,7 +37,8 @@ from halfmoon.table.errors import TableError
 from halfmoon.table.files import new_table, open_table
 from halfmoon.table.fill import Filled, fill_table, fill_targets, predict_table
 from halfmoon.table.frames import FilledFrame
-from halfmoon.table.model import LeftOut, Prediction, TableModel
+from halfmoon.table.model import TableModel
+from halfmoon.table.predictions import LeftOut, Prediction
 from halfmoon.table.record import record_of
 from halfmoon.table.settings import Settings
 from halfmoon.table.story import findings_of

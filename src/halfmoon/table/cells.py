@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from halfmoon.report.histogram import confidence_edges, number_edges
 from halfmoon.table.files.arrow_types import plain_array
-from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.model import TableModel
 from halfmoon.table.number_style import PLAIN, NumberStyle
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.reading import is_text
 from halfmoon.table.selection import added_columns
 from halfmoon.table.target import Kind

@@ -51,7 +51,7 @@ from halfmoon.table.reading import (
     without_words,
 )
 
-__all__ = ["CATEGORIES", "ColumnUse", "Columns"]
+__all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
 
 CATEGORIES = 40  # different texts of a category, at most
 STRAY = 0.02  # cells of another kind that a column may have; they become missing
@@ -328,3 +328,14 @@ def _are_codes(values: pd.Series) -> bool:
         and digits.mean() > 0.9
         and different.str.fullmatch(r"[0-9a-fA-F-]+|[^\s@]*_[^\s@]*").all()
     )
+
+
+def nothing_to_learn_from(uses: list[ColumnUse]) -> str:
+    """What to say where no column is left."""
+    if not uses:
+        return (
+            "The table has no column beside the target; there is nothing to learn from."
+        )
+    reasons = "; ".join(f"{use.name!r}: {use.why or use.kind}" for use in uses[:5])
+    more = f"; and {len(uses) - 5} more" if len(uses) > 5 else ""
+    return f"No column is left to learn from ({reasons}{more})."

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "CommandError",
     "LabelError",
@@ -13,6 +17,7 @@ __all__ = [
     "OutputError",
     "ReadError",
     "TableError",
+    "plain_errors",
 ]
 
 
@@ -56,3 +61,18 @@ class ModelError(TableError):
     """The model file cannot be read, or was made for another table."""
 
     exit_code = 7
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """What an estimator says, as errors of tables."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except MemoryError as error:
+        raise MemoryLimitError(str(error) or "There is not enough memory.") from error
+    except ValueError as error:
+        if isinstance(error, LabelError):
+            raise
+        raise LabelError(f"The table cannot be learned from: {error}") from error

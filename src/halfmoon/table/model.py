@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -25,19 +23,20 @@ from halfmoon.table.column_choice import (
     left_out_score,
     standard_errors_less,
 )
-from halfmoon.table.columns import Columns, ColumnUse
-from halfmoon.table.errors import CommandError, LabelError, MemoryLimitError
+from halfmoon.table.columns import Columns, ColumnUse, nothing_to_learn_from
+from halfmoon.table.errors import CommandError, LabelError, plain_errors
 from halfmoon.table.files.frame import as_rows
 from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.label_numbers import read_label_numbers
 from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.ordered import Ordered, classifier_left_out
+from halfmoon.table.predictions import LeftOut, Prediction, joined
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.trial import try_out
 from halfmoon.table.vectors import Vectors
 
-__all__ = ["LeftOut", "Prediction", "Progress", "TableModel"]
+__all__ = ["Progress", "TableModel"]
 
 BLOCK_ROWS = 65_536  # predicted at once, at most
 BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
@@ -45,55 +44,6 @@ CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
 VETO = 1.0  # standard errors by which all columns win in the search itself
 AMOUNTS = 20  # labels from which, if none is below 0, no other is taken to be
 LABELS_FOR_KNOWN = 2  # labels for each known column, at least
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What a model says of some rows.
-
-    Attributes
-    ----------
-    values : list
-        Classes, or numbers.
-    confidence : ndarray of shape (b,) or None
-        Of classes: how likely the class is.
-    low, high : ndarrays of shape (b,) or None
-        Of numbers: the ends of their intervals.
-    second : list or None
-        Of classes: the next most likely.
-    """
-
-    values: list[Any]
-    confidence: Array | None = None
-    low: Array | None = None
-    high: Array | None = None
-    second: list[Any] | None = None
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """Labeled rows as predicted without their own labels.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (m,)
-        Their numbers among the rows given to `fit`.
-    given, predicted : lists
-    confidence : ndarray of shape (m,) or None
-        Of classes: the probability of the predicted one.
-    given_probability : ndarray of shape (m,) or None
-        Of classes: the probability of the given one.
-    low, high : ndarrays of shape (m,) or None
-        Of numbers: the ends of their intervals.
-    """
-
-    rows: NDArray[np.intp]
-    given: list[Any]
-    predicted: list[Any]
-    confidence: Array | None = None
-    given_probability: Array | None = None
-    low: Array | None = None
-    high: Array | None = None
 
 
 @dataclass(eq=False)
@@ -194,7 +144,7 @@ class TableModel:
         tell = progress or say_nothing
         y = check_labels(self.target, labels, self.kind)
         if not rows.column_names:
-            raise LabelError(_nothing_to_learn_from([]))
+            raise LabelError(nothing_to_learn_from([]))
         if len(y) != rows.num_rows:
             raise ValueError(f"{len(y)} labels were given for {rows.num_rows} rows.")
         unknown = [name for name in self.known if name not in rows.column_names]
@@ -213,14 +163,14 @@ class TableModel:
         used = self.table_.used
         self.vectors_ = Vectors.of(frame, used, self.random_state, labeled)
         if not self.vectors_.kept.any():
-            raise LabelError(_nothing_to_learn_from(self.columns_))
+            raise LabelError(nothing_to_learn_from(self.columns_))
         X = self.vectors_(frame)
         del frame
         X = self._learn(X, y, tell)
         places = np.arange(len(y)) if positions is None else np.asarray(positions)
         self.numbers_ = places.astype(np.int64)
         if self.order:
-            with _plain_errors():
+            with plain_errors():
                 self.ordered_ = self._ordered(X, y, labeled)
         if self.kind == "numbers":
             held = self.estimator_._held_out()
@@ -245,7 +195,7 @@ class TableModel:
         whole, named = self.vectors_, {*self.known, *self.keep}
         groups = {use.name: whole.outputs_of(use.name) for use in self.table_.used}
         groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
-        with _plain_errors():
+        with plain_errors():
             proposal = chosen_columns(
                 X, y, self.kind, groups, named, CHOICE_SHARE * budget
             )
@@ -281,7 +231,7 @@ class TableModel:
     ) -> Any:
         labeled = sum(label is not None for label in y)
         estimator = self._estimator(labeled, self.kind, budget)
-        with _plain_errors(), heard(tell):
+        with plain_errors(), heard(tell):
             estimator.fit(X, _as_targets(y, self.kind))
         return estimator
 
@@ -324,12 +274,12 @@ class TableModel:
         """
         rows = as_rows(rows)
         if rows.num_rows == 0:
-            return _joined([self._predict(np.zeros((0, len(self.feature_names_))))])
+            return joined([self._predict(np.zeros((0, len(self.feature_names_))))])
         width = max(rows.num_columns, len(self.feature_names_))
         size = max(1, min(BLOCK_ROWS, BLOCK_CELLS // width))
         blocks = range(0, rows.num_rows, size)
         parts = (self.transform(rows.slice(start, size)) for start in blocks)
-        return _joined([self._predict(X) for X in parts])
+        return joined([self._predict(X) for X in parts])
 
     def _predict(self, X: NDArray[Any]) -> Prediction:
         if self.intervals_ is not None:
@@ -446,44 +396,3 @@ def _least(y: list[float], style: NumberStyle | None) -> float:
     """The least that a label can be: 0 if all are amounts, which are above 0."""
     money = style is not None and bool(style.prefix or style.thousands)
     return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
-
-
-def _joined(parts: list[Prediction]) -> Prediction:
-    if len(parts) == 1:
-        return parts[0]
-
-    def all_of(name: str) -> Any:
-        values = [getattr(part, name) for part in parts]
-        if values[0] is None:
-            return None
-        if isinstance(values[0], list):
-            return [value for some in values for value in some]
-        return np.concatenate(values)
-
-    names = ("values", "confidence", "low", "high", "second")
-    return Prediction(**{name: all_of(name) for name in names})
-
-
-def _nothing_to_learn_from(uses: list[ColumnUse]) -> str:
-    if not uses:
-        return (
-            "The table has no column beside the target; there is nothing to learn from."
-        )
-    reasons = "; ".join(f"{use.name!r}: {use.why or use.kind}" for use in uses[:5])
-    more = f"; and {len(uses) - 5} more" if len(uses) > 5 else ""
-    return f"No column is left to learn from ({reasons}{more})."
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """What an estimator says, as errors of tables."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    except MemoryError as error:
-        raise MemoryLimitError(str(error) or "There is not enough memory.") from error
-    except ValueError as error:
-        if isinstance(error, LabelError):
-            raise
-        raise LabelError(f"The table cannot be learned from: {error}") from error

@@ -18,8 +18,9 @@ from halfmoon.report.scores import LEVEL, wilson_interval
 from halfmoon.report.wording import alike, count, number, percent
 from halfmoon.rows import Array
 from halfmoon.table.label_checks import spelling_key
-from halfmoon.table.model import Prediction, TableModel
+from halfmoon.table.model import TableModel
 from halfmoon.table.number_style import PLAIN
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.reading import is_text, read_numbers
 from halfmoon.table.unsure_rows import row_keys
 

@@ -37,10 +37,11 @@ from halfmoon.table.column_importance import column_importance
 from halfmoon.table.distributions import column_distributions
 from halfmoon.table.explanations import reasons_of, with_reasons
 from halfmoon.table.fill import Filled
-from halfmoon.table.model import LeftOut, TableModel
+from halfmoon.table.model import TableModel
 from halfmoon.table.next_rows import next_rows
 from halfmoon.table.notes import common_notes, learning_notes, with_command
 from halfmoon.table.ordered import chances_of_scores
+from halfmoon.table.predictions import LeftOut
 from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.report.histogram import Histogram
-from halfmoon.table.model import Prediction
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.unsure_rows import UnsureRows
 
 __all__ = ["Tally"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halfmoon.report.picks import least_sure
 from halfmoon.rows import Array
 from halfmoon.table.files.values import column_text
-from halfmoon.table.model import Prediction
+from halfmoon.table.predictions import Prediction
 from halfmoon.table.reading import as_column
 from halfmoon.table.sampling import joined
 
