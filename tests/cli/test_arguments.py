@@ -52,6 +52,18 @@ def test_the_file_among_the_values_of_options(folder, table, args, expected):
     assert (None if at is None else spread[at]) == expected
 
 
+def test_values_that_are_files_themselves(folder, table):
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text("row,side\n")
+    several = {"-t", "--labels"}
+    for args in (
+        ("-t", "side", "t.csv", "--labels", "a.csv", "b.csv"),
+        ("-t", "side", "--labels", "a.csv", "t.csv"),
+    ):
+        spread = repeated(args, several)
+        assert spread[file_among(spread, several, {"--labels"})] == "t.csv"
+
+
 def test_the_file_after_a_list_of_columns(run, table):
     told = told_of(run("fill", "-t", "side", "--exclude", "note", "t.csv", *QUICK))
     assert told["learned_from"]["columns"] == ["x", "z"]

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import openpyxl
 import pytest
 
 from small_tables import error_of, read_csv, told_of, two_groups, write_csv
@@ -96,6 +97,27 @@ def test_two_labels_for_a_row(run, table, todo):
     assert f"Row {todo[1][0]} has the label 'right' in the table and 'left'" in (
         error_of(run("fill", "t.csv", *options))
     )
+
+
+def test_whole_numbers_typed_into_a_workbook(run, table):
+    rows, truth = table
+    for i, row in enumerate(rows[1:11]):
+        row[3] = "1" if truth[i] == "left" else "2"
+    write_csv("t.csv", rows)
+    told_of(run("fill", "t.csv", "-t", "side", "--to-label", "3", "a.csv", *QUICK))
+    listed = read_csv("a.csv")
+    numbers = [int(row[0]) for row in listed[1:]]
+    book = openpyxl.Workbook()
+    book.active.append(["row", "side", "x", "z"])
+    for number in numbers:
+        x, _, z, _ = rows[number - 1]
+        book.active.append([number, 1, float(x), float(z)])
+    book.save("todo.xlsx")
+    told = told_of(
+        run("fill", "t.csv", "-t", "side", "--labels", "todo.xlsx", "-o", "b", *QUICK)
+    )
+    assert told["given"] == 13
+    assert set(told["classes"]) == {"1", "2"}
 
 
 def test_a_file_that_is_no_list(run, table):

@@ -49,7 +49,8 @@ class Arguments(click.Command):
             return args  # --help comes before any error
         places = [p for p in self.params if isinstance(p, click.Argument)]
         if len(plain) < len(places):
-            at = file_among(args, several)
+            files = [p for p in self.params if str(p.metavar).startswith("FILE")]
+            at = file_among(args, several, [name for p in files for name in p.opts])
             if at is not None:
                 args = [*args[: at - 1], *args[at + 1 :], args[at]]
                 plain, order = self._parsed(ctx, args)
@@ -147,11 +148,14 @@ def repeated(args: Sequence[str], several: Collection[str]) -> list[str]:
     return spread
 
 
-def file_among(args: Sequence[str], several: Collection[str]) -> int | None:
+def file_among(
+    args: Sequence[str], several: Collection[str], of_files: Collection[str] = ()
+) -> int | None:
     """Where FILE stands among the values of options, if it is one of them.
 
     Only the last of two or more values of an option can be FILE. A file that exists
-    and standard input come first, then what has the name of a table.
+    and standard input come first, then what has the name of a table; values of options
+    that take files come after those of other options.
     """
     ends = [
         i
@@ -160,8 +164,9 @@ def file_among(args: Sequence[str], several: Collection[str]) -> int | None:
         and args[i - 3] == args[i - 1]
         and (i + 1 == len(args) or args[i + 1] != args[i - 1])
     ]
+    ends = sorted(ends, key=lambda i: (args[i - 1] in of_files, -i))
     for is_it in (_is_there, is_table_name):
-        found = [i for i in reversed(ends) if is_it(args[i])]
+        found = [i for i in ends if is_it(args[i])]
         if found:
             return found[0]
     return None

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from halfmoon.report.findings import Note
 from halfmoon.report.wording import count
-from halfmoon.table.blanks import Blanks
+from halfmoon.table.blanks import Blanks, as_number
 from halfmoon.table.earlier_runs import is_predicted
 from halfmoon.table.errors import LabelError
 from halfmoon.table.files import Batch
 from halfmoon.table.files.arrow_types import far_dates
 from halfmoon.table.reading import as_column
 
-__all__ = ["GivenLabels"]
+__all__ = ["GivenLabels", "label_text"]
 
 
 @dataclass
@@ -110,8 +110,8 @@ class GivenLabels:
             place = number - start
             if not 0 <= place < len(blank) or blank[place]:
                 continue
-            cell = str(column[place].as_py()).strip()
-            if cell != label:
+            cell = label_text(column[place].as_py())
+            if cell != label and as_number(cell) != as_number(label):
                 raise LabelError(
                     f"Row {number + self.first_row} has the label {cell!r} in the "
                     f"table and {label!r} in a list of rows. Correct one of them."
@@ -128,3 +128,16 @@ class GivenLabels:
                     f"of {column.type}."
                 ) from error
         return pa.array(values, column.type)
+
+
+def label_text(label: Any) -> str:
+    """A label as text, as a person would type it.
+
+    Examples
+    --------
+    >>> label_text(" cat "), label_text(3.0), label_text(2.5)
+    ('cat', '3', '2.5')
+    """
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)  # a column with blanks may hold whole numbers as floats
+    return str(label).strip()

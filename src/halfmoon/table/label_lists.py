@@ -18,6 +18,7 @@ from halfmoon.table.cells import Cells
 from halfmoon.table.errors import CommandError, LabelError, OutputError, TableError
 from halfmoon.table.files import Table, new_table, open_table
 from halfmoon.table.files.cells import NewCells
+from halfmoon.table.given_labels import label_text
 from halfmoon.table.unsure_rows import Unsure, as_text
 
 __all__ = ["read_labels", "refuse_to_lose_labels", "write_rows_to_label"]
@@ -146,7 +147,8 @@ def _labeled(made: Table, target: str) -> Iterator[dict[str, str]]:
         blank = Blanks().mask(batch.plain.column(target))
         for row, empty in zip(batch.plain.to_pylist(), blank, strict=True):
             if not empty:
-                yield {name: as_text(cell) for name, cell in row.items()}
+                texts = {name: as_text(cell) for name, cell in row.items()}
+                yield texts | {target: label_text(row[target])}
 
 
 def _position(text: str, made: Table, table: Table) -> int:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from halfmoon.report.scores import LEVEL, wilson_interval
 from halfmoon.report.wording import alike, count, number, percent
 from halfmoon.rows import Array
+from halfmoon.table.given_labels import label_text
 from halfmoon.table.label_checks import spelling_key
 from halfmoon.table.model import TableModel
 from halfmoon.table.number_style import PLAIN
@@ -165,7 +166,7 @@ class ScoredRows:
 
     def _names(self, labels: list[Any]) -> list[str]:
         """Classes as they are compared: as text, all spellings of one as one."""
-        texts = [_text(label) for label in labels]
+        texts = [label_text(label) for label in labels]
         merged = self.model.record_.get("settings", {}).get("merge_labels", False)
         return [spelling_key(text) for text in texts] if merged else texts
 
@@ -238,12 +239,6 @@ class ScoredRows:
             f"{percent(sums.inside / sums.n)} of the labels are between low and high; "
             f"{percent(self.model.level)} are expected."
         )
-
-
-def _text(label: Any) -> str:
-    if isinstance(label, float) and label.is_integer():
-        label = int(label)  # a column with blanks may hold whole numbers as floats
-    return str(label).strip()
 
 
 def _score(value: float, low: float, high: float) -> dict[str, float | None]:
