@@ -65,6 +65,15 @@ def test_no_rows_and_too_many_labels(monkeypatch):
     model = TableModel("side", "classes", **OPTIONS).fit(rows, given, positions=numbers)
     assert reasons_of(model, rows.slice(0, 0), 2) == []
 
+    monkeypatch.setattr("halfmoon.table.explanations.MANY", 5)
+    one = rows.slice(20, 1)
+    assert reasons_of(model, one, 2)[0].all  # few labels are not at landmarks
+    monkeypatch.setattr(
+        "halfmoon.table.explanations.PreparedFit", type(model.estimator_.solution_)
+    )
+    assert reasons_of(model, one, 2) == [Reasons()]
+    assert reasons_of(model, one, 2, patient=True)[0].all
+
     def refuse(*args):
         raise MemoryError
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ POOL = 2_000  # rows that cells are taken from, at most
 COLUMNS = 60  # above it, only those most correlated with the labels are measured
 CORRELATED = 30
 REPEATS = 5
-SECONDS = 6.0  # after which no more repeats are begun
+SECONDS = 6.0  # after which each column is measured once, and no more
 
 
 def column_importance(
@@ -76,14 +77,13 @@ def column_importance(
         groups = _most_correlated(groups, X, model, some)
     start, base = time.monotonic(), errors(X)
     lost: dict[str, list[float]] = {name: [] for name in groups}
-    for _ in range(REPEATS):
-        for name, outputs in groups.items():
-            shuffled = X.copy()
-            drawn = rng.integers(len(pool), size=len(X))
-            shuffled[:, outputs] = pool[drawn][:, outputs]
-            lost[name].append(errors(shuffled) - base)
-        if time.monotonic() - start > SECONDS:
+    for repeat, name in product(range(REPEATS), groups):
+        if repeat and time.monotonic() - start > SECONDS:
             break
+        shuffled, outputs = X.copy(), groups[name]
+        drawn = rng.integers(len(pool), size=len(X))
+        shuffled[:, outputs] = pool[np.ix_(drawn, outputs)]
+        lost[name].append(errors(shuffled) - base)
     return {name: float(np.mean(values)) for name, values in lost.items()}
 
 

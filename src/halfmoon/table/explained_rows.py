@@ -84,7 +84,7 @@ def explained_rows(
         if (at := known.get(number - first)) is not None:
             answers[i] = left_out.predicted[at]
     own = [number - first for number in numbers]
-    reasons = reasons_of(model, rows, first, answers, own)
+    reasons = reasons_of(model, rows, first, answers, own, patient=True)
     needed = {*own, *(r.row - first for each in reasons for r in each.all)}
     texts = {
         number + first: _texts(row, columns)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from halfmoon.candidates import PreparedFit
 from halfmoon.estimators.explanations import LabelWeight
 from halfmoon.report.findings import Reason, ShownRow
 from halfmoon.table.cells import Cells
@@ -16,6 +17,7 @@ from halfmoon.table.model import TableModel
 __all__ = ["Reasons", "reasons_of", "with_reasons"]
 
 MOST = 5  # on either side
+MANY = 1_000  # labels at landmarks, whose weights take a matrix of labels by labels
 NEGLIGIBLE = 0.01  # of the strongest pull: less is not told
 
 
@@ -54,6 +56,8 @@ def reasons_of(
     first_row: int,
     answers: Sequence[Any] | None = None,
     own: Sequence[int] | None = None,
+    *,
+    patient: bool = False,
 ) -> list[Reasons]:
     """The reasons for the answers at some rows; none where they cannot be had.
 
@@ -69,9 +73,14 @@ def reasons_of(
     own : sequence of int or None
         Of labeled rows: their numbers in the table from 0. A label is no reason for
         the answer in its own row.
+    patient : bool
+        Wait for the reasons where thousands of labels are fitted at landmarks.
     """
     if rows.num_rows == 0:
         return []
+    at_landmarks = isinstance(model.estimator_.solution_, PreparedFit)
+    if at_landmarks and not patient and len(model.estimator_.labeled_) > MANY:
+        return [Reasons()] * rows.num_rows
     try:
         told = model.explain(rows, answers)
     except MemoryError:  # of very many labels at landmarks
