@@ -100,6 +100,35 @@ def test_a_small_group_is_not_forgotten(rng):
     assert any(i >= 200 for i in chosen)
 
 
+def test_rows_of_one_group_come_after_others(rng):
+    X, doubt = rng.normal(size=(30, 2)), np.linspace(1, 0.1, 30)
+    groups = np.arange(30) // 10
+    chosen = spread_out(X, doubt, 5, groups)
+    assert chosen[0] == 0
+    assert sorted(groups[chosen[:3]]) == [0, 1, 2]
+    assert len(set(chosen)) == 5
+
+
+def test_a_sentence_comes_once(rng):
+    texts = ["it does not work at all", "please call me back", "where is my invoice"]
+    rows = pa.table(
+        {
+            "text": [texts[0]] * 30 + [texts[1]] * 20 + [texts[2]] * 10,
+            "mail": [f"u{i}@x.org" for i in range(60)],
+            "x": rng.normal(size=60),
+        }
+    )
+    labels = [None] * 60
+    labels[::4] = ["a", "b", "c"] * 5
+    model = TableModel("kind", "classes", keep=["text"], budget=0.2).fit(rows, labels)
+    unsure = UnsureRows(["text", "x"])
+    batch = rows.combine_chunks().to_batches()[0]
+    unsure.offer(model.predict(batch), batch, np.arange(60))
+    found = next_rows(model, unsure, 5)
+    assert sorted(row.cells["text"] for row in found[:3]) == sorted(texts)
+    assert len(found) == 5
+
+
 def test_next_rows_of_a_model(rng):
     x = np.concatenate([rng.normal(size=30), rng.normal(size=30) + 6])
     labels = [None] * 60

@@ -9,21 +9,28 @@ the next is the one with the largest
 
 over the rows :math:`x_j` chosen before it, where m is the median distance between
 unsure rows. With one :math:`x_j` the factor is the share of the variance of a Gaussian
-process that is left at x once the label of :math:`x_j` is known.
+process that is left at x once the label of :math:`x_j` is known. Rows with the same
+sentence come once, as long as there are others: a person would label them alike.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.rows import Array
+from halfmoon.table.files.values import column_text
 from halfmoon.table.model import TableModel
-from halfmoon.table.unsure_rows import Unsure, UnsureRows
+from halfmoon.table.reading import as_column
+from halfmoon.table.unsure_rows import Unsure, UnsureRows, row_keys
 
 __all__ = ["next_rows", "spread_out"]
 
 MEASURED = 300  # rows from which the median distance is taken
+SENTENCE = 12  # characters of its cells on average, with spaces in most of them
 NEAR = 1e-2  # of the median distance: a copy, or as good as one
 
 
@@ -41,16 +48,33 @@ def next_rows(model: TableModel, unsure: UnsureRows, count: int) -> list[Unsure]
     """
     if not len(unsure):
         return []
-    X = model.transform(unsure.table())
-    return [unsure.row(int(i)) for i in spread_out(X, unsure.doubt, count)]
+    rows = unsure.table()
+    X, said = model.transform(rows), _sentences(rows, model)
+    return [unsure.row(i) for i in spread_out(X, unsure.doubt, count, said)]
+
+
+def _sentences(rows: pa.Table, model: TableModel) -> NDArray[np.uint64] | None:
+    """What rows say in words, as one number each; None if they hold no sentences."""
+    names = []
+    for use in model.table_.used:
+        if use.kind not in ("text", "category"):
+            continue
+        cells = [cell for cell in column_text(as_column(rows[use.name])) if cell]
+        spaced = sum(" " in cell for cell in cells)
+        if spaced > len(cells) / 2 and sum(map(len, cells)) > SENTENCE * len(cells):
+            names.append(use.name)
+    return row_keys(rows, names) if names else None
 
 
 def spread_out(
     X: NDArray[np.floating],  # (m, d)
     doubt: Array,  # (m,)
     count: int,
+    groups: NDArray[Any] | None = None,  # (m,)
 ) -> list[int]:
     """Rows that are unsure and far from each other, in the order of their choice.
+
+    With `groups`, rows of one group come after those of groups that are still missing.
 
     Examples
     --------
@@ -63,16 +87,21 @@ def spread_out(
     scale = _median_distance(X)
     nearest = np.full(len(X), np.inf)  # squared distance to the chosen rows
     chosen: list[int] = []
+    fresh = np.ones(len(X), dtype=bool)  # of a group that is not chosen from yet
     while len(chosen) < min(count, len(X)):
         score = np.where(
             nearest > (NEAR * scale) ** 2,
             doubt * -np.expm1(-nearest / scale**2) if scale else doubt,
             0.0,
         )
+        if groups is not None and (fresh & (score > 0.0)).any():
+            score = np.where(fresh, score, 0.0)
         best = int(score.argmax())
         if score[best] == 0.0:
             break
         chosen.append(best)
+        if groups is not None:
+            fresh &= groups != groups[best]
         nearest = np.minimum(nearest, ((X - X[best]) ** 2).sum(axis=1))
     return chosen
 
