@@ -110,7 +110,9 @@ SEARCH_ATTRIBUTES = {
     "coef_": """
         ndarray of shape (k,) or (k, t). Weights of the unpenalized features, where
         `unpenalized` gives some.""",
-    "loo_score_": ATTRIBUTES["loo_score_"],
+    "loo_score_": """
+        float. R^2 or accuracy of left-out rows, by weights of the candidates that were
+        chosen without the labels of these rows.""",
     "solution_": "Average, PreparedFit or InCells. The fitted function.",
 }
 
