@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from halfmoon.table.model import TableModel
 from halfmoon.table.story import _gain
 
 Y = np.array([[1.0], [1.0], [-1.0], [-1.0]])
@@ -29,6 +30,8 @@ def test_the_answer_is_one_of_the_two(used, kind, expected):
     estimator = SimpleNamespace(
         _cross_fitted=FOUND, used_unlabeled_=used, classes_=np.array(["no", "yes"])
     )
-    gain = _gain(SimpleNamespace(estimator_=estimator, kind=kind), 7)
+    model = TableModel("species", kind)
+    model.estimator_ = estimator
+    gain = _gain(model, 7)
     assert (gain.with_rows, gain.without) == expected
     assert (gain.kind, gain.rows, gain.labels) == (kind, 7, 4)
