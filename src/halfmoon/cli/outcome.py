@@ -27,7 +27,7 @@ def ending_well(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     as_json : bool
         Say it on standard output too, for a program.
     """
-    from halfmoon.table.errors import MemoryLimitError, TableError
+    from halfmoon.table.errors import MemoryLimitError, OutputError, TableError
 
     def told(text: str, code: int) -> NoReturn:
         line = " ".join(text.split())
@@ -56,6 +56,11 @@ def ending_well(*, debug: bool, as_json: bool = False) -> Iterator[None]:
             "The machine has no memory left; give less to the run: --memory 500MB.",
             MemoryLimitError.exit_code,
         )
+    except OSError as error:  # too many open files, a full folder for temporary ones
+        if debug:
+            raise
+        where = f"{error.filename} cannot be used" if error.filename else "It failed"
+        told(f"{where}: {error.strerror or error}.", OutputError.exit_code)
     except (click.exceptions.Exit, ModuleNotFoundError):
         raise
     except Exception as error:

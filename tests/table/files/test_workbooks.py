@@ -1,15 +1,20 @@
 """Workbooks: what is read from a sheet, and what a copy of it keeps."""
 
 import datetime as dt
+import errno
+import gc
 import io
+import random
 import zipfile
+from contextlib import nullcontext
 
 import openpyxl
 import pytest
 from openpyxl.chart import BarChart, Reference
 from openpyxl.styles import Font
 
-from halfmoon.table.errors import CommandError, OutputError, ReadError
+from halfmoon import atomic_files
+from halfmoon.table.errors import CommandError, OutputError, ReadError, TableError
 from halfmoon.table.files import new_table, open_table, workbook
 from halfmoon.table.files.sheet_layout import find_layout
 from halfmoon.table.files.workbook_cells import cell_number
@@ -366,3 +371,157 @@ def test_text_that_is_called_a_workbook_is_read_as_text(tmp_path):
     (tmp_path / "t.xls").write_text("a\tb\n1\t2\n")
     with open_table(tmp_path / "t.xls") as table:
         assert table.columns == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+def test_an_empty_text_empties_a_cell(tmp_path, name):
+    (tmp_path / "t.csv").write_text("kind,x\na,1\nb,2\nc,3\n")
+    for source in ("t.csv", name):
+        made = tmp_path / (name if source == "t.csv" else "made" + name)
+        with open_table(tmp_path / source) as table, new_table(made, table) as out:
+            for batch in table.batches():
+                out.write(batch, {"kind": ["e", "", None]})
+    with open_table(tmp_path / ("made" + name), batch_rows=9) as table:
+        (batch,) = table.batches()
+    assert batch.rows.column("kind").to_pylist() == ["e", None, "c"]
+
+
+def sheet_of(xml, path, parts=()):
+    """A workbook with a sheet of hand-written XML."""
+    workbook_of([["x"]], path, title="S")
+    with zipfile.ZipFile(path) as packed:
+        held = {each: packed.read(each) for each in packed.namelist()}
+    held["xl/worksheets/sheet1.xml"] = xml.encode()
+    with zipfile.ZipFile(path, "w") as packed:
+        for each, data in {**held, **dict(parts)}.items():
+            packed.writestr(each, data)
+    return path
+
+
+SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+ODD = f"""<?xml version='1.0' encoding='UTF-8' standalone='yes'?>
+<x:worksheet xmlns:x='{SPACE}'><x:dimension ref='A1:B3'/><x:sheetData>
+<x:row spans='1:2' ht="1>2"><x:c t='inlineStr'><x:is><x:t>kind</x:t></x:is></x:c>
+ <x:c t='inlineStr'><x:is><x:t>n</x:t></x:is></x:c></x:row>
+<x:row r="3"><x:c r="B3" s='0'><x:f>1+1</x:f><x:v>2</x:v></x:c></x:row>
+<x:row r="5" spans="1:2"><x:c r="A5"/><x:c r="B5"><x:v>3</x:v></x:c></x:row>
+</x:sheetData><x:mergeCells/></x:worksheet>"""
+
+
+def test_odd_but_legal_sheets(tmp_path):
+    path = sheet_of(ODD, tmp_path / "t.xlsx")
+    filled(path, tmp_path / "made.xlsx", ("p", "q"))
+    with zipfile.ZipFile(tmp_path / "made.xlsx") as packed:
+        made = packed.read("xl/worksheets/sheet1.xml").decode()
+    text = 't="inlineStr"><x:is><x:t xml:space="preserve">{}</x:t></x:is></x:c>'
+    new = '<x:c r="C{0}"><x:v>0.5</x:v></x:c><x:c r="D{0}" ' + text.replace("{}", "{1}")
+    expected = (
+        ODD.replace("ref='A1:B3'", 'ref="A1:D5"')
+        .replace(" spans='1:2'", "")
+        .replace(' spans="1:2"', "")
+        .replace(
+            "n</x:t></x:is></x:c></x:row>",
+            'n</x:t></x:is></x:c><x:c r="C1" '
+            + text.format("kind_sure")
+            + '<x:c r="D1" '
+            + text.format("from")
+            + "</x:row>",
+        )
+        .replace('<x:c r="B3"', '<x:c r="A3" ' + text.format("p") + '<x:c r="B3"')
+        .replace("<x:v>2</x:v></x:c>", "<x:v>2</x:v></x:c>" + new.format(3, "p"))
+        .replace('<x:c r="A5"/>', '<x:c r="A5" ' + text.format("q"))
+        .replace("<x:v>3</x:v></x:c>", "<x:v>3</x:v></x:c>" + new.format(5, "q"))
+    )
+    assert made == expected
+    with open_table(tmp_path / "made.xlsx") as table:
+        (batch,) = table.batches()
+    last = {"kind": "q", "n": 3, "kind_sure": 0.5, "from": "q"}
+    assert batch.rows.to_pylist()[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('<x:c r="A5"/>', '<x:c r="A5"><x:f t="shared" si="0"/></x:c>', "share"),
+        ("<?xml version='1.0' encoding='UTF-8'", "<?xml version='1.0'", None),
+        ("<x:worksheet", "<!DOCTYPE a><x:worksheet", "document type"),
+        ("</x:sheetData>", "</x:sheetDat>", "damaged"),
+    ],
+    ids=range(4),
+)
+def test_sheets_that_cannot_be_copied(tmp_path, old, new, what):
+    good = sheet_of(ODD, tmp_path / "good.xlsx")
+    bad = sheet_of(ODD.replace(old, new), tmp_path / "bad.xlsx")
+    refused = nullcontext() if what is None else pytest.raises(OutputError, match=what)
+    with (
+        open_table(good) as table,
+        refused,
+        new_table(tmp_path / "m.xlsx", like=table) as out,
+    ):
+        for batch in table.batches():
+            out.write(batch, {"kind": ["p", "q"]})
+        table.source.path = bad  # another sheet than the one that was read
+    assert (tmp_path / "m.xlsx").exists() == (what is None)
+
+
+def test_the_order_of_formulas_is_left_out(tmp_path):
+    listed = (
+        '<Types xmlns="x"><Override PartName="/xl/calcChain.xml" ContentType="c"/>'
+        '<Override PartName="/xl/workbook.xml" ContentType="w"/></Types>'
+    )
+    parts = {"xl/calcChain.xml": "<calcChain/>", "[Content_Types].xml": listed}
+    path = sheet_of(ODD, tmp_path / "t.xlsx", parts)
+    filled(path, tmp_path / "made.xlsx", ("p", "q"))
+    with zipfile.ZipFile(tmp_path / "made.xlsx") as packed:
+        assert "xl/calcChain.xml" not in packed.namelist()
+        kept = packed.read("[Content_Types].xml").decode()
+    assert "calcChain" not in kept
+    assert "workbook" in kept
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+def test_a_full_disk(tmp_path, monkeypatch, name):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n")
+    with (
+        open_table(tmp_path / "t.csv") as table,
+        new_table(tmp_path / name, like=table) as out,
+    ):
+        for batch in table.batches():
+            out.write(batch)
+    monkeypatch.setattr(atomic_files, "BUFFER_BYTES", 1)
+    monkeypatch.setattr(atomic_files, "raw_write", full)
+    for source in ("t.csv", name):
+        with pytest.raises(OutputError, match=r"No space left on device"):
+            filled(tmp_path / source, tmp_path / ("more" + name), (None,))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", name]
+    gc.collect()  # nothing is written, or complains, when it is collected
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+@pytest.mark.parametrize("seed", range(30))
+def test_mutated_workbooks_are_read_or_refused(tmp_path, name, seed):
+    (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\nc,3\n")
+    filled(tmp_path / "t.csv", tmp_path / name)
+    draw = random.Random(seed)
+    with zipfile.ZipFile(tmp_path / name) as packed:
+        held = {each: bytearray(packed.read(each)) for each in packed.namelist()}
+    for _ in range(draw.choice([1, 2, 5])):
+        data = held[draw.choice(list(held))]
+        at = draw.randrange(len(data))
+        data[at : at + draw.choice([0, 1, 4])] = draw.randbytes(draw.choice([0, 1, 3]))
+    with zipfile.ZipFile(tmp_path / ("bad" + name), "w") as packed:
+        for each, data in held.items():
+            packed.writestr(each, bytes(data))
+    try:
+        with (
+            open_table(tmp_path / ("bad" + name)) as table,
+            new_table(tmp_path / ("made" + name), like=table) as out,
+        ):
+            for batch in table.batches():
+                out.write(batch, append={"new": ["x"] * len(batch)})
+    except TableError as error:
+        if "\n" in str(error):
+            raise

@@ -138,6 +138,8 @@ def _typed(value: object, kind: Any) -> object:
     """A label with the type of its column."""
     if not isinstance(value, str) or kind is None:
         return value
+    if not value and not pt.is_string(kind):
+        return None
     if pt.is_boolean(kind) and value.lower() in ("true", "false"):
         return value.lower() == "true"
     if pt.is_integer(kind) or pt.is_floating(kind):

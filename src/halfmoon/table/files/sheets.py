@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from halfmoon.atomic_files import unfinished
 from halfmoon.table.errors import OutputError
@@ -36,6 +36,36 @@ ODS_END = (
     """</table:table></office:spreadsheet></office:body></office:document-content>"""
 )
 A_TIME = (1980, 1, 1, 0, 0, 0)  # the same table gives the same file
+
+
+class _Outlet:
+    """A stream that takes nothing more once it has failed.
+
+    A packed file that is not closed writes its end when it is collected, to a stream
+    that is closed by then.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.open = True
+
+    def write(self, data: Any) -> int:
+        if not self.open:
+            return len(data)
+        try:
+            return self._stream.write(data)
+        except BaseException:
+            self.open = False
+            raise
+
+    def tell(self) -> int:
+        return self._stream.tell() if self.open else 0
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence) if self.open else 0
+
+    def flush(self) -> None:
+        """Everything is flushed when the file is whole."""
 
 
 class NewSheet(ABC):
@@ -97,13 +127,18 @@ class _Xlsx(NewSheet):
             "strings_to_numbers": False,
             "tmpdir": self._open.enter_context(_temporary_folder()),
         }
-        self._book: Any = xlsxwriter.Workbook(stream, options)
+        self._outlet = _Outlet(stream)
+        self._book: Any = xlsxwriter.Workbook(self._outlet, options)
         self._book.set_properties({"created": dt.datetime(*A_TIME)})
         self._sheet = self._book.add_worksheet(SHEET)
         self._day = self._book.add_format({"num_format": "yyyy-mm-dd"})
         self._time = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
 
     def _put(self, cells: Sequence[Value]) -> None:
+        with self._told():
+            self._put_cells(cells)
+
+    def _put_cells(self, cells: Sequence[Value]) -> None:
         sheet, row = self._sheet, self._row
         for column, value in enumerate(cells):
             if value is None:
@@ -120,10 +155,22 @@ class _Xlsx(NewSheet):
                 sheet.write_string(row, column, str(value))
 
     def finish(self) -> None:
-        with self._open:
+        with self._open, self._told():
             self._book.close()
 
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say in one line what is wrong with the folder of temporary files."""
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"{self._name} cannot be written: {error.strerror or error}, in "
+                f"{tempfile.gettempdir()}. Set TMPDIR to a folder with more room."
+            ) from error
+
     def abandon(self) -> None:
+        self._outlet.open = False
         for sheet in self._book.worksheets():
             sheet._opt_close()  # its temporary file
         self._book.fileclosed = True  # or it would be written when it is collected
@@ -143,7 +190,9 @@ def _temporary_folder() -> Iterator[str]:
 class _Ods(NewSheet):
     def __init__(self, stream: IO[bytes], name: str) -> None:
         super().__init__(name)
-        self._packed = zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED)
+        self._outlet = _Outlet(stream)
+        file = cast(IO[bytes], self._outlet)
+        self._packed = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         # First and not packed: programs know the file by it.
         self._part("mimetype", zipfile.ZIP_STORED, ODS_TYPE)
         self._part("META-INF/manifest.xml", zipfile.ZIP_DEFLATED, MANIFEST)
@@ -167,5 +216,6 @@ class _Ods(NewSheet):
         self._packed.close()
 
     def abandon(self) -> None:
+        self._outlet.open = False
         self._content.close()
         self._packed.close()

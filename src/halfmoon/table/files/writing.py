@@ -149,6 +149,11 @@ def new_table(
         name = "standard output"
         wanted = _wanted((None, None), like, format)
         file = streaming(destination)
+    if wanted.is_workbook and wanted.compression is not None:
+        raise OutputError(
+            f"{name} cannot be written: workbooks are packed already. Give it a "
+            f"name that ends in .{wanted.name}."
+        )
     with file as plain, compressing(plain, wanted.compression) as stream:
         if isinstance(destination, (str, os.PathLike)):
             like.notes.extend(_of_leftovers(name))
