@@ -1,6 +1,8 @@
 """Models that were kept: new rows, and what the file tells."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -136,3 +138,23 @@ def test_labels_that_were_learned_from_are_no_test(run, kept):
         told = told_of(run("predict", "m.halfmoon", name, "-o", f"{name}.p", "--json"))
         assert told["known_labels"]["is_test"] is False
         assert "so this is not a test" in told["summary"][1]
+
+
+def test_a_kept_model_reads_and_writes_the_style_of_its_table(run):
+    rng = np.random.default_rng(0)
+    size = rng.uniform(600, 3000, 60).round()
+    cells = [f'"{s:,.0f} sqft","${0.4 * s + 100:,.0f}"' for s in size]
+    blank = [f'"{s:,.0f} sqft",' for s in size]
+    rows = [*cells[:30], *blank[30:]]
+    Path("t.csv").write_text("\n".join(["area,price", *rows, ""]), encoding="utf-8")
+    quick = ("--budget", "0.2", "--no-report", "--json")
+    told_of(run("fill", "t.csv", "-t", "price", "--model", "m.halfmoon", *quick))
+    only = [row.rsplit(",", 1)[0] for row in blank]
+    Path("new.csv").write_text("\n".join(["area", *only, ""]), encoding="utf-8")
+    told_of(run("predict", "m.halfmoon", "new.csv", "--json"))
+    filled = read_csv("new.filled.csv")[1:]
+    for row, s in zip(filled, size, strict=True):
+        assert re.fullmatch(r"\$(\d,)?\d{3}", row[1])
+        low, price, high = (float(row[i][1:].replace(",", "")) for i in (3, 1, 4))
+        assert low <= price <= high
+        assert abs(price - 0.4 * s - 100) < 60
