@@ -80,8 +80,8 @@ LEARNING = [
         [
             (
                 "'day' was left out: without it, leave-one-out accuracy rose from "
-                "70 % to 90 %. To learn from all columns anyway, name them as "
-                "features."
+                "70 % to 90 %. Columns that you name as features are never left out "
+                "like this."
             )
         ],
     ),

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from halfmoon.report.findings import Note
-from halfmoon.table.column_choice import ColumnChoice
 from halfmoon.table.model import TableModel
 from halfmoon.table.selection import listed
 
@@ -21,9 +20,8 @@ def choice_notes(model: TableModel) -> Iterator[Note]:
     if choice is not None:
         verb = "was" if len(choice.left_out) == 1 else "were"
         yield Note(
-            f"{listed(choice.left_out)} {verb} left out: {choice.gain(model.kind)}.",
-            "To learn from all columns anyway, name them as features.",
-            _option("--features", [use.name for use in model.table_.used], choice),
+            f"{listed(choice.left_out)} {verb} left out: {choice.gain(model.kind)}. "
+            f"Columns that you name as features are never left out like this."
         )
     if doubtful and not _perfect(model):
         yield Note(
@@ -39,11 +37,8 @@ def _perfect(model: TableModel) -> bool:
     return model.kind != "numbers" and model.estimator_.loo_score_ == 1.0
 
 
-def _option(
-    option: str, names: Sequence[str], choice: ColumnChoice | None = None
-) -> str:
+def _option(option: str, names: Sequence[str]) -> str:
     """For a command; empty where it would be too long."""
-    names = [*names, *(choice.left_out if choice else ())]
     if len(names) > LISTED:
         return ""
     return f"{option} {' '.join(map(shlex.quote, names))}"
