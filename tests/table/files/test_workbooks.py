@@ -525,3 +525,17 @@ def test_mutated_workbooks_are_read_or_refused(tmp_path, name, seed):
     except TableError as error:
         if "\n" in str(error):
             raise
+
+
+def test_dates_of_a_new_ods_are_shown_as_dates(tmp_path):
+    filled(workbook_of([HEADER, *ROWS], tmp_path / "t.xlsx"), tmp_path / "t.ods")
+    with zipfile.ZipFile(tmp_path / "t.ods") as packed:
+        content = packed.read("content.xml").decode()
+    assert (
+        '<table:table-cell table:style-name="day" office:value-type="date" '
+        'office:date-value="2024-01-02">'
+    ) in content
+    assert '<style:style style:name="day" style:family="table-cell"' in content
+    with open_table(tmp_path / "t.ods") as table:
+        (batch,) = table.batches()
+    assert batch.rows.column("day").to_pylist() == [row[3] for row in ROWS]

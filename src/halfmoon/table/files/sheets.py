@@ -26,12 +26,27 @@ MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
 manifest:version="1.2"><manifest:file-entry manifest:full-path="/" \
 manifest:version="1.2" manifest:media-type="{ODS_TYPE}"/><manifest:file-entry \
 manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>"""
+LONG = 'number:style="long"/>'
+DASH, SPACE, COLON = (f"<number:text>{sign}</number:text>" for sign in ("-", " ", ":"))
+DAY = f"<number:year {LONG}{DASH}<number:month {LONG}{DASH}<number:day {LONG}"
+CLOCK = (
+    f"{SPACE}<number:hours {LONG}{COLON}<number:minutes {LONG}{COLON}"
+    f"<number:seconds {LONG}"
+)
 ODS_START = f"""<?xml version="1.0" encoding="UTF-8"?>
 <office:document-content \
 xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" \
 xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" \
-xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2">\
-<office:body><office:spreadsheet><table:table table:name="{SHEET}">"""
+xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" \
+xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" \
+xmlns:number="urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0" \
+office:version="1.2"><office:automatic-styles>\
+<number:date-style style:name="N1">{DAY}</number:date-style>\
+<number:date-style style:name="N2">{DAY}{CLOCK}</number:date-style>\
+<style:style style:name="day" style:family="table-cell" style:data-style-name="N1"/>\
+<style:style style:name="time" style:family="table-cell" style:data-style-name="N2"/>\
+</office:automatic-styles><office:body><office:spreadsheet>\
+<table:table table:name="{SHEET}">"""
 ODS_END = (
     """</table:table></office:spreadsheet></office:body></office:document-content>"""
 )
@@ -207,7 +222,7 @@ class _Ods(NewSheet):
         self._packed.writestr(part, text)
 
     def _put(self, cells: Sequence[Value]) -> None:
-        row = "".join(map(ods_cell, cells))
+        row = "".join(ods_cell(value, _ods_style(value)) for value in cells)
         self._content.write(f"<table:table-row>{row}</table:table-row>".encode())
 
     def finish(self) -> None:
@@ -219,3 +234,10 @@ class _Ods(NewSheet):
         self._outlet.open = False
         self._content.close()
         self._packed.close()
+
+
+def _ods_style(value: Value) -> str:
+    """Name of the style in which a value is shown; without one, a date is a number."""
+    if isinstance(value, dt.datetime):
+        return "time"
+    return "day" if isinstance(value, dt.date) else ""
