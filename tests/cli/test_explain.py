@@ -107,3 +107,14 @@ def test_errors_say_what_to_do(run, groups):
     assert run("explain", "groups.csv", "-t", "side", "--row", "0").exit_code == 2
     result = run("explain", "groups.csv", "-t", "side", "--row", "3", *QUICK, "--quiet")
     assert result.stdout == ""
+
+
+def test_fill_tells_what_it_went_by_and_why(run, groups, folder):
+    _, truth = groups
+    told = told_of(run("fill", "groups.csv", "-t", "side", *QUICK, "--json"))
+    importance = {each["name"]: each["importance"] for each in told["columns"]}
+    assert importance["x"] + importance["z"] > 0.2 > abs(importance["note"])
+    assert {each["role"] for each in told["columns"]} == {"feature"}
+    page = (folder / "groups.report.html").read_text(encoding="utf-8")
+    assert "For:" in page
+    assert "What it went by" in page or "matter" in page

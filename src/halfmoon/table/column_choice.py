@@ -14,7 +14,9 @@ mean of the labels by `WEAK` standard errors. The weakest goes first, then the n
 it, and so on; the set with the least error is the proposal. So few sets are compared
 that the choice cannot flatter itself much. To be sure, the whole of it is made again in
 folds without the labels of the fold, which are then predicted by the chosen columns and
-by all of them: the chosen ones must win by `SURE` standard errors.
+by all of them: the chosen ones must win by `SURE` standard errors. Then the search
+itself is run on both: it must recover more labels, or come closer to them, with the
+chosen ones, unless these won by `CERTAIN` standard errors before.
 """
 
 from __future__ import annotations
@@ -46,11 +48,12 @@ __all__ = [
     "standard_errors_less",
 ]
 
-LEAST_LABELS, MOST_LABELS = 12, 500
+LEAST_LABELS, MOST_LABELS = 24, 500
 MOST_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # by which columns are compared
 WEAK = 2.0
 SURE = 2.0
+CERTAIN = 3.0
 HINT = 1.0  # standard errors from which on it is said that columns may hurt
 REPEATS = 4  # of the folds, where there are others
 WIDTHS = (0.5, 1.0, 2.0)  # beside the median distance
@@ -72,6 +75,12 @@ class ColumnChoice:
     before: float
     after: float
 
+    def gained(self, kind: str) -> bool:
+        """More left-out labels are right, or they are closer."""
+        return (
+            self.after < self.before if kind == "numbers" else self.after > self.before
+        )
+
     def gain(self, kind: str, *, each: bool = False) -> str:
         """What that was good for, in plain words; `each` speaks of one of them.
 
@@ -84,12 +93,13 @@ class ColumnChoice:
         without = f"without {'them' if others else 'it'}"
         if others and each:
             without = f"without it and {count(others, 'other column')}"
-        if kind == "numbers" and self.after < self.before:
+        gained = self.gained(kind)
+        if kind == "numbers" and gained:
             before, after = number(self.before), number(self.after)
             return (
                 f"{without}, the mean leave-one-out error fell from {before} to {after}"
             )
-        if kind != "numbers" and self.after > self.before:
+        if gained:
             before, after = percent(self.before), percent(self.after)
             return f"{without}, leave-one-out accuracy rose from {before} to {after}"
         return f"{without}, the error in cross-validation is clearly lower"
@@ -114,6 +124,11 @@ class Proposal:
     def clear(self) -> bool:
         """Sure enough to be followed."""
         return self.errors > SURE
+
+    @property
+    def certain(self) -> bool:
+        """To be followed even if the search itself gets no more labels right."""
+        return self.errors > CERTAIN
 
     @property
     def worth_trying(self) -> bool:

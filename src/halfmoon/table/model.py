@@ -215,15 +215,16 @@ class TableModel:
             some, y, half, lambda at, what: tell(0.5 + at / 2, what)
         )
         losses = [left_out_losses(estimator) for estimator in (by_all, by_fewer)]
-        if standard_errors_less(*losses) > VETO:
+        scores = (left_out_score(by_all), left_out_score(by_fewer))
+        choice = ColumnChoice(proposal.go, *scores)
+        sure = proposal.certain or choice.gained(self.kind)
+        if not sure or standard_errors_less(*losses) > VETO:
             self.vectors_, self.estimator_ = whole, by_all
             return X
-        self.estimator_ = by_fewer
-        scores = (left_out_score(by_all), left_out_score(by_fewer))
-        self.choice_ = ColumnChoice(proposal.go, *scores)
+        self.estimator_, self.choice_ = by_fewer, choice
         for use in self.table_.uses:
             if use.name in proposal.go:
-                use.role, use.why = "left out", self.choice_.gain(self.kind, each=True)
+                use.role, use.why = "left out", choice.gain(self.kind, each=True)
         return some
 
     def _fitted(
