@@ -25,6 +25,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table.files.arrow_types import null_where
+
 __all__ = ["PLAIN", "NumberStyle", "normalized"]
 
 SPACES = "[\u00a0\u2000-\u200a\u202f\u205f\u3000\t]"
@@ -101,7 +103,7 @@ class NumberStyle:
             except pa.ArrowInvalid:  # some cell is written otherwise
                 pass
         text = normalized(text)
-        text = pc.if_else(self.fits(text), text, pa.scalar(None, text.type))
+        text = null_where(text, pc.invert(self.fits(text)))
         below = pc.match_substring_regex(text, NEGATIVE)
         for part in (self._prefix(), self._suffix()):
             if part:

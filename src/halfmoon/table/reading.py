@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.rows import Array
-from halfmoon.table.files.arrow_types import decoded_array
+from halfmoon.table.files.arrow_types import decoded_array, null_where
 from halfmoon.table.number_style import PLAIN, NumberStyle
 
 __all__ = [
@@ -109,7 +109,7 @@ def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:
         return text
     lower = pc.utf8_lower(pc.if_else(short, text, "\0"))
     marked = pc.is_in(lower, pa.array(words, lower.type))
-    return pc.if_else(marked, pa.scalar(None, text.type), text)
+    return null_where(text, marked)
 
 
 def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, int]:

@@ -30,6 +30,7 @@ __all__ = [
     "decoded_array",
     "encoded_as",
     "far_dates",
+    "null_where",
     "plain_array",
     "plain_rows",
     "refuse_target_type",
@@ -96,6 +97,15 @@ def decoded_array(array: Any) -> Any:
     return array if _is_placeholder(plain.type) else plain
 
 
+def null_where(array: Any, mask: Any) -> Any:
+    """A column with null where a mask is true, or null."""
+    kind = array.type
+    if pt.is_string(kind) or pt.is_large_string(kind):
+        # Not if_else, which pyarrow 18 gets wrong for slices of text.
+        return pc.replace_with_mask(array, mask, pa.scalar(None, kind))
+    return pc.if_else(mask, pa.scalar(None, kind), array)
+
+
 def without_null_values(array: Any) -> Any:
     """A dictionary array with null in its indices rather than in its dictionary."""
     if not array.dictionary.null_count:
@@ -116,6 +126,8 @@ def encoded_as(array: Any, kind: Any) -> Any:
     if pt.is_run_end_encoded(kind):
         values = encoded_as(array, kind.value_type)
         return pc.run_end_encode(values, run_end_type=kind.run_end_type)
+    if pt.is_string_view(kind):  # pyarrow 18 cannot write what a cast makes
+        return pa.array(array.to_pylist(), kind)
     return array if array.type == kind else array.cast(kind)
 
 

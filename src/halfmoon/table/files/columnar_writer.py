@@ -20,6 +20,7 @@ import pyarrow.types as pt
 from halfmoon.table.errors import OutputError
 from halfmoon.table.files.arrow_types import (
     encoded_as,
+    null_where,
     plain_array,
     without_null_values,
 )
@@ -91,7 +92,7 @@ class ColumnarWriter:
         self._held.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
         if (
             sum(held.num_rows for held in self._held) >= GROUP_ROWS
-            or sum(held.nbytes for held in self._held) >= GROUP_BYTES
+            or sum(map(_nbytes, self._held)) >= GROUP_BYTES
         ):
             self._flush()
 
@@ -156,12 +157,11 @@ class ColumnarWriter:
         array = plain_array(array)
         try:
             if replaced is not None:  # what goes need not fit: a blank may read NA
-                stays = pa.array([v is None or v != v for v in replaced], pa.bool_())
-                array = pc.if_else(stays, array, pa.scalar(None, array.type))
+                goes = [v is not None and v == v for v in replaced]
+                array = null_where(array, pa.array(goes, pa.bool_()))
             if _is_text(array.type):
                 array = pc.utf8_trim_whitespace(array)
-                blank = pc.equal(array, "")
-                array = pc.if_else(blank, pa.scalar(None, array.type), array)
+                array = null_where(array, pc.equal(array, ""))
             return array.cast(field.type)
         except pa.ArrowException as error:
             raise self._unfit(field, error) from error
@@ -232,6 +232,13 @@ class ColumnarWriter:
             f"{self._name} cannot be written: a value does not fit into the column "
             f"{field.name!r} of {field.type} ({error}). Write CSV instead."
         )
+
+
+def _nbytes(rows: Any) -> int:
+    try:
+        return int(rows.nbytes)
+    except pa.ArrowTypeError:  # pyarrow 18 cannot tell of views
+        return int(rows.get_total_buffer_size())
 
 
 def _decoded(array: Any) -> Any:
