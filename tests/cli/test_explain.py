@@ -110,7 +110,6 @@ def test_errors_say_what_to_do(run, groups):
 
 
 def test_fill_tells_what_it_went_by_and_why(run, groups, folder):
-    _, truth = groups
     told = told_of(run("fill", "groups.csv", "-t", "side", *QUICK, "--json"))
     importance = {each["name"]: each["importance"] for each in told["columns"]}
     assert importance["x"] + importance["z"] > 0.2 > abs(importance["note"])
