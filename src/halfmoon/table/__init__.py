@@ -28,6 +28,7 @@
 `notes`         what the user should know
 `in_python`     the same for those who called from Python
 `allowance`     memory of the whole process
+`trial`         whether a model from a file can predict
 `settings`      what was asked for
 `errors`        what can be wrong, and exit codes
 ==============  ============================================================
