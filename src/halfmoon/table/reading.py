@@ -44,7 +44,7 @@ n.a. | n.a | na. | n/k | n.k. | n.d. | nd | #n/a | #na | #null! | #value! | #ref
 #name? | #div/0! | todo | to do | to be determined | to be done | missing | blank
 empty | pending | undefined | unspecified | not specified | unlabeled | unlabelled
 no answer | no data | nodata | no label | not applicable | not available | not known
-not labeled | not labelled
+not labeled | not labelled | don't know | dont know | not sure | no idea
 """
 
 #: Words that often stand for no value; they are labels unless the user says.
