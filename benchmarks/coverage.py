@@ -24,6 +24,7 @@ import pandas as pd
 from sklearn import datasets as toy
 
 import halfmoon
+from benchmarks.everyday.tables import car_frame, penguin_frame
 from benchmarks.lines import RESULTS, machine
 from halfmoon import datasets as real
 from halfmoon.table.record import record_of
@@ -103,17 +104,13 @@ def california():
 
 
 def penguins():
-    from palmerpenguins import load_penguins
-
-    frame = load_penguins()
+    frame = penguin_frame()
     return frame.drop(columns="species"), frame["species"].to_numpy(str)
 
 
 def cars():
-    from vega_datasets import data
-
-    frame = data.cars().dropna(subset="Miles_per_Gallon").reset_index(drop=True)
-    frame = frame.drop(columns="Year").assign(Year=frame["Year"].dt.year)
+    frame = car_frame().dropna(subset="Miles_per_Gallon").reset_index(drop=True)
+    frame = frame.assign(Year=pd.to_datetime(frame["Year"]).dt.year)
     return frame.drop(columns="Miles_per_Gallon"), frame["Miles_per_Gallon"].to_numpy()
 
 
