@@ -9,19 +9,22 @@ from scipy.stats import t
 from sklearn.metrics import r2_score
 
 from halfmoon.report.scores import wilson_interval
+from halfmoon.table.columns import Columns, ColumnUse
 from halfmoon.table.model import TableModel
 from halfmoon.table.predictions import Prediction
+from halfmoon.table.row_keys import cell_keys, value_keys
 from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.unseen import Unseen
-from halfmoon.table.unsure_rows import row_keys
+
+TEXT = Columns([ColumnUse("x", "text")])
 
 
 def model_of(learned=(), merged=False):
     """What a model tells of itself here, and nothing more."""
     rows = pa.table({"x": pa.array([str(x) for x in learned], pa.string())})
     return SimpleNamespace(
-        table_=SimpleNamespace(used=[SimpleNamespace(name="x")]),
-        learned_keys_=row_keys(rows, ["x"]),
+        table_=TEXT,
+        learned_keys_=value_keys(rows, TEXT),
         record_={"settings": {"merge_labels": merged}},
         style_=None,
         level=0.9,
@@ -113,10 +116,10 @@ def test_no_known_label_says_nothing():
 def test_a_row_is_known_by_its_cells_whatever_their_type():
     typed = pa.table({"x": [1.5, 2.0], "n": [1, None]})
     text = pa.table({"x": ["1.5", " 2.0"], "n": ["1", ""]})
-    keys = row_keys(typed, ["x", "n"])
-    np.testing.assert_array_equal(keys, row_keys(text, ["x", "n"]))
+    keys = cell_keys(typed, ["x", "n"])
+    np.testing.assert_array_equal(keys, cell_keys(text, ["x", "n"]))
     assert keys[0] != keys[1]
-    assert row_keys(typed, ["n", "x"])[0] != keys[0]
+    assert cell_keys(typed, ["n", "x"])[0] != keys[0]
 
 
 def test_values_that_were_never_seen():
@@ -135,3 +138,14 @@ def test_values_that_were_never_seen():
         "3 cells in 'island' have a value that the model has not seen, such as "
         "'Mars', 'Venus'. Predictions of these rows go by the other columns."
     )
+
+
+def test_a_value_is_the_same_however_it_is_written():
+    columns = Columns([ColumnUse("n", "number"), ColumnUse("c", "category")])
+    one = pa.table({"n": ["21", "1e3", "NA", "2"], "c": ["a", " b", "", "a"]})
+    other = pa.table({"n": ["21.0", "1000", "", "3"], "c": ["a ", "b", "NA", "a"]})
+    same = value_keys(one, columns) == value_keys(other, columns)
+    np.testing.assert_array_equal(same, [True, True, True, False])
+    assert columns.unread == {}
+    typed = pa.table({"n": [21, 1000, None, 2], "c": ["a", "b", None, "a"]})
+    np.testing.assert_array_equal(value_keys(typed, columns), value_keys(one, columns))

@@ -22,6 +22,7 @@
 `label_lists`   rows to label as a file, and its way back
 `tally`         what predictions add up to
 `unsure_rows`   the least sure of them
+`row_keys`      equal rows
 `next_rows`     rows to label next
 `story`         what is told of a run: findings for the report
 `record`        the short of it, for JSON and model files

@@ -26,6 +26,7 @@ from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.model import TableModel
+from halfmoon.table.row_keys import value_keys
 from halfmoon.table.scan import Scan, scan
 from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.second_pass import Job, write_filled
@@ -40,7 +41,6 @@ from halfmoon.table.selection import (
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
-from halfmoon.table.unsure_rows import row_keys
 
 __all__ = ["Filled", "Stages", "fill_table", "fill_targets", "learn", "predict_table"]
 
@@ -331,7 +331,7 @@ def learn(
         positions=found.numbers,
     )
     labeled = found.rows.filter(pa.array([x is not None for x in found.labels]))
-    model.learned_keys_ = row_keys(labeled, [use.name for use in model.table_.used])
+    model.learned_keys_ = value_keys(labeled, model.table_)
     return model, found
 
 

@@ -25,7 +25,8 @@ from halfmoon.rows import Array
 from halfmoon.table.files.values import column_text
 from halfmoon.table.model import TableModel
 from halfmoon.table.reading import as_column
-from halfmoon.table.unsure_rows import Unsure, UnsureRows, row_keys
+from halfmoon.table.row_keys import cell_keys
+from halfmoon.table.unsure_rows import Unsure, UnsureRows
 
 __all__ = ["next_rows", "spread_out"]
 
@@ -63,7 +64,7 @@ def _sentences(rows: pa.Table, model: TableModel) -> NDArray[np.uint64] | None:
         spaced = sum(" " in cell for cell in cells)
         if spaced > len(cells) / 2 and sum(map(len, cells)) > SENTENCE * len(cells):
             names.append(use.name)
-    return row_keys(rows, names) if names else None
+    return cell_keys(rows, names) if names else None
 
 
 def spread_out(

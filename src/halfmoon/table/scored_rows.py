@@ -23,7 +23,7 @@ from halfmoon.table.model import TableModel
 from halfmoon.table.number_style import PLAIN
 from halfmoon.table.predictions import Prediction
 from halfmoon.table.reading import is_text, read_numbers
-from halfmoon.table.unsure_rows import row_keys
+from halfmoon.table.row_keys import value_keys
 
 __all__ = ["ScoredRows", "Sums"]
 
@@ -142,7 +142,7 @@ class ScoredRows:
         rows : RecordBatch
             The cells of the rows.
         """
-        keys = row_keys(rows, [use.name for use in self.model.table_.used])
+        keys = value_keys(rows, self.model.table_)
         seen = np.isin(keys, self.model.learned_keys_)
         for sums, chosen in ((self.new, ~seen), (self.learned, seen)):
             self._add(sums, labels, prediction, np.flatnonzero(chosen))

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.report.picks import least_sure
 from halfmoon.rows import Array
-from halfmoon.table.files.values import column_text
 from halfmoon.table.predictions import Prediction
-from halfmoon.table.reading import as_column
+from halfmoon.table.row_keys import cell_keys
 from halfmoon.table.sampling import joined
 
 __all__ = ["Unsure", "UnsureRows", "as_text"]
@@ -23,7 +21,6 @@ __all__ = ["Unsure", "UnsureRows", "as_text"]
 MOST_ROWS = 1_000
 MOST_BYTES = 16_000_000
 FEWEST_ROWS = 20
-MIX = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit
 
 
 class Unsure(NamedTuple):
@@ -100,7 +97,7 @@ class UnsureRows:
         if not len(where):
             return
         some = rows.take(pa.array(where))
-        keys = row_keys(some, self.features or some.schema.names)
+        keys = cell_keys(some, self.features or some.schema.names)
         new = np.sort(np.unique(keys, return_index=True)[1])
         new = new[~np.isin(keys[new], self._keys)]
         if not len(new):
@@ -150,21 +147,6 @@ def doubt_of(prediction: Prediction) -> Array:
     if prediction.confidence is not None:
         return 1.0 - np.asarray(prediction.confidence, dtype=np.float64)
     return np.asarray(prediction.high) - np.asarray(prediction.low)
-
-
-def row_keys(
-    rows: pa.RecordBatch | pa.Table, columns: Sequence[str]
-) -> NDArray[np.uint64]:
-    """A number for each row, the same for rows whose cells in some columns are alike.
-
-    Cells are compared as text: 1.5 in a file with types is "1.5" in one without.
-    """
-    keys = np.zeros(rows.num_rows, dtype=np.uint64)
-    for name in columns:
-        texts = [text.strip() for text in column_text(as_column(rows.column(name)))]
-        hashes = pd.util.hash_array(np.array(texts, dtype=object))
-        keys = (keys ^ hashes) * MIX
-    return keys
 
 
 def as_text(cell: Any) -> str:
