@@ -15,8 +15,7 @@ it, and so on; the set with the least error is the proposal. So few sets are com
 that the choice cannot flatter itself much. To be sure, the whole of it is made again in
 folds without the labels of the fold, which are then predicted by the chosen columns and
 by all of them: the chosen ones must win by `SURE` standard errors. Then the search
-itself is run on both: it must recover more labels, or come closer to them, with the
-chosen ones, unless these won by `CERTAIN` standard errors before.
+itself is run on both, and must not be clearly worse with the chosen ones.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ LEAST_LABELS, MOST_LABELS = 24, 500
 MOST_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # by which columns are compared
 WEAK = 2.0
-SURE = 2.0
-CERTAIN = 3.0
+SURE = 3.0
 HINT = 1.0  # standard errors from which on it is said that columns may hurt
 REPEATS = 4  # of the folds, where there are others
 WIDTHS = (0.5, 1.0, 2.0)  # beside the median distance
@@ -124,11 +122,6 @@ class Proposal:
     def clear(self) -> bool:
         """Sure enough to be followed."""
         return self.errors > SURE
-
-    @property
-    def certain(self) -> bool:
-        """To be followed even if the search itself gets no more labels right."""
-        return self.errors > CERTAIN
 
     @property
     def worth_trying(self) -> bool:

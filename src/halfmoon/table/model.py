@@ -217,8 +217,7 @@ class TableModel:
         losses = [left_out_losses(estimator) for estimator in (by_all, by_fewer)]
         scores = (left_out_score(by_all), left_out_score(by_fewer))
         choice = ColumnChoice(proposal.go, *scores)
-        sure = proposal.certain or choice.gained(self.kind)
-        if not sure or standard_errors_less(*losses) > VETO:
+        if standard_errors_less(*losses) > VETO:
             self.vectors_, self.estimator_ = whole, by_all
             return X
         self.estimator_, self.choice_ = by_fewer, choice
