@@ -204,3 +204,14 @@ def test_what_is_said_of_it():
     for kind, before, after in (("classes", 0.9, 0.9), ("numbers", 1.0, 1.1)):
         said = ColumnChoice(two, before, after).gain(kind)
         assert said == "without them, the error in cross-validation is clearly lower"
+
+
+def test_rows_that_are_equal_are_at_distance_zero(rng):
+    # Rounding must not part them: the median of such distances would be a width.
+    grades = rng.integers(1, 6, 60).astype(float)
+    X = np.column_stack([grades, grades / 3]) * 1.1
+    data = column_choice.Labeled.of(X, grades[:, None], np.ones(60))
+    D = column_choice._distances(data, np.arange(2))
+    Z = column_choice.Standardized().fit(X).transform(X)
+    assert_allclose(D, ((Z[:, None] - Z) ** 2).sum(axis=2), rtol=1e-9)
+    np.testing.assert_array_equal(D == 0, grades[:, None] == grades)

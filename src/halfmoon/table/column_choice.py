@@ -33,6 +33,7 @@ from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.losses import squared_losses
 from halfmoon.candidates.preparation import Standardized
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon.kernels.distances import squared_distances
 from halfmoon.problem import balanced_folds
 from halfmoon.report.wording import count, number, percent
 from halfmoon.rows import Array, Indices
@@ -50,6 +51,7 @@ __all__ = [
 LEAST_LABELS, MOST_LABELS = 24, 500
 MOST_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # by which columns are compared
+EQUAL = 1e-12  # of the largest squared distance: closer rows are the same
 WEAK = 2.0
 SURE = 3.0
 HINT = 1.0  # standard errors from which on it is said that columns may hurt
@@ -227,10 +229,9 @@ def _distances(data: Labeled, outputs: Indices) -> Array:
     """Squared distances between labeled rows by one column, shape (l, l)."""
     prepare = Standardized().fit(np.asarray(data.X)[:, outputs])
     Z = prepare.transform(data.X_l[:, outputs])
-    squares = (Z * Z).sum(axis=1)
-    D = squares[:, None] + squares - 2.0 * (Z @ Z.T)
-    np.fill_diagonal(D, 0.0)
-    return np.maximum(D, 0.0)
+    D = squared_distances(Z, Z)
+    D[EQUAL * max(1.0, float(D.max())) > D] = 0.0  # rounding apart rows that are equal
+    return D
 
 
 @dataclass(frozen=True)
