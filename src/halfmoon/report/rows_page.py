@@ -12,8 +12,6 @@ import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 
-from markupsafe import Markup
-
 from halfmoon.report.findings import Findings, ShownRow
 from halfmoon.report.templating import environment
 
@@ -48,7 +46,7 @@ def render_rows(findings: Findings, rows: Sequence[ShownRow]) -> str:
             f=findings,
             of_classes=findings.kind == "classes",
             rows=rows[:MOST_ROWS],
-            script=Markup(script),  # our own file, unlike everything else
+            script=script,
             digest=digest,
         )
     )
