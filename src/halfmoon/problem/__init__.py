@@ -25,6 +25,8 @@ from halfmoon.problem.folds import balanced_folds, in_order_of_targets, out_of_f
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
 from halfmoon.problem.left_out import telling_rows
+from halfmoon.problem.local import LocalFit, solve_locally
+from halfmoon.problem.partition import Partition
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.ridge import as_numbers, solve_ridge
 from halfmoon.problem.search import search
@@ -32,6 +34,8 @@ from halfmoon.problem.statement import Problem
 
 __all__ = [
     "Fit",
+    "LocalFit",
+    "Partition",
     "Posed",
     "Problem",
     "as_numbers",
@@ -42,6 +46,7 @@ __all__ = [
     "solve_filter",
     "solve_hinge",
     "solve_iteratively",
+    "solve_locally",
     "solve_ridge",
     "telling_rows",
 ]

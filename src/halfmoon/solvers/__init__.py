@@ -9,6 +9,7 @@ from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance, scaled_variances
 from halfmoon.solvers.nested import FeaturePath, nested_features
+from halfmoon.solvers.point import RidgePoint, ridge_point
 from halfmoon.solvers.ridge import (
     RidgePath,
     ridge_cholesky,
@@ -25,6 +26,7 @@ __all__ = [
     "FeaturePath",
     "HardThreshold",
     "RidgePath",
+    "RidgePoint",
     "SolveResult",
     "conjugate_gradients",
     "filtered",
@@ -37,6 +39,7 @@ __all__ = [
     "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",
+    "ridge_point",
     "ridge_svd",
     "scaled_variances",
 ]

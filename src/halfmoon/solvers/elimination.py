@@ -33,6 +33,8 @@ class Elimination:
         May have no columns.
     names : sequence of str
         What to call the columns in a warning.
+    quiet : bool
+        Do not warn of columns that depend on others.
 
     Attributes
     ----------
@@ -48,7 +50,9 @@ class Elimination:
     rank: int
     dependent: list[str]
 
-    def __init__(self, F: Array, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, F: Array, names: Sequence[str] | None = None, *, quiet: bool = False
+    ) -> None:
         l, k = F.shape
         if k == 0:
             self.rank, self.dependent = 0, []
@@ -70,7 +74,7 @@ class Elimination:
         if self.rank:
             (self._reflectors, self._tau), _ = sla.qr(self.Q1, mode="raw")
             self._set_null_space(R[: self.rank], order, scale)
-        if self.dependent:
+        if self.dependent and not quiet:
             warnings.warn(
                 f"The unpenalized features have {k} columns but rank {self.rank} on "
                 f"the {l} labeled rows: {', '.join(self.dependent)} depend(s) on the "
