@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.solvers import Elimination, point, ridge_dual, ridge_point
+from halfmoon.solvers import (
+    Elimination,
+    factor_point,
+    kriging_variance,
+    point,
+    ridge_dual,
+    ridge_point,
+)
 
 S, LAM = 14, 0.3
 
@@ -144,3 +151,44 @@ def test_a_point_of_the_path(data):
 def test_a_penalty_must_be_a_number_that_is_not_negative(data, lam):
     with pytest.raises(ValueError, match="lam is"):
         ridge_point(*data, lam)
+
+
+@pytest.mark.parametrize("by_path", [False, True])
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_smoother_and_variance_at_new_rows(data, rng, k, by_path, monkeypatch):
+    K, F, _, w = data
+    x, F = rng.normal(size=(5, S)), F[:, :k]
+    k_x, f_x = 0.1 * x @ K, rng.normal(size=(5, k))
+    k_xx = 1 + np.einsum("ij,ij->i", 0.01 * x @ K, x)  # a positive definite whole
+    if by_path:
+        monkeypatch.setattr(point, "_by_cholesky", lambda *_: None)
+    factor = factor_point(K, F, w, LAM)
+    M = np.block([[K + LAM * np.diag(1 / w), F], [F.T, np.zeros((k, k))]])
+    right = np.hstack([k_x, f_x]).T
+    solution = np.linalg.solve(M, right)
+    H = factor.smoother_matrix(k_x, f_x)
+    assert_allclose(H, solution[:S].T, rtol=1e-8, atol=1e-11)
+    variance = k_xx - np.einsum("ji,ji->i", right, solution)
+    assert_allclose(factor.variance(k_x, k_xx, f_x), variance, rtol=1e-8)
+
+
+def test_smoother_and_variance_with_dependent_columns(data, rng):
+    K, F, y, w = data
+    both = np.column_stack([F[:, 0], F[:, 1], F[:, 0] + F[:, 1]])
+    k_x, f_x = rng.normal(size=(5, S)) @ K, rng.normal(size=(5, 3))
+    factor, found = factor_point(K, both, w, LAM), ridge_point(K, both, y, w, LAM)
+    values = k_x @ found.c + f_x @ found.beta
+    assert_allclose(factor.smoother_matrix(k_x, f_x) @ y, values, rtol=1e-8)
+
+
+@pytest.mark.parametrize("lam", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_variance_at_the_labeled_rows_is_their_noise(data, lam):
+    # k(x, x) - k'A^-1 k has no digits left here.
+    K, F, y, w = data
+    K = K + np.eye(S)
+    root = np.sqrt(w)[:, None]
+    path = ridge_dual(root * K * root.T, root * y, Elimination(root * F), 1.0)
+    by_noise, by_prior = kriging_variance(path, K * root.T, np.diag(K), F, lam)
+    found = factor_point(K, F, w, lam).variance(K, np.diag(K), F)
+    assert_allclose(found, lam * by_noise + by_prior, rtol=1e-7)
+    assert_allclose(found, lam / w, rtol=1e-5)

@@ -9,13 +9,8 @@ table is divided into overlapping regions (`partition.py`), and in each region
 is solved on its own by `ridge_point`, with the same lam as for the whole table. The
 unpenalized features are functions of any row; each region has its own beta. A region
 where some of them cannot be told apart stays as near as it can to the least squares
-beta_0 of all labels. With H(x) the smoother of the region, h its row at x and f = f(x),
-
-.. math:: g(x) = h'y, \quad var \, g(x) = tau (k(x,x) - 2 k'h + h'K h)
-          + s2 \sum_i h_i^2 / w_i
-
-as in `kriging.py`. With regions of s rows: O(l s^2) time, O(l t) memory for the fit and
-O(s^2) for each worker.
+beta_0 of all labels. With regions of s rows: O(l s^2) time, O(l t) memory for the fit
+and O(s^2) for each worker.
 """
 
 from __future__ import annotations
@@ -27,20 +22,19 @@ from typing import TypeAlias
 import numpy as np
 
 from halfmoon.bases import Exact
-from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
+from halfmoon.problem.by_region import OfRows, map_by_region, over_groups
 from halfmoon.problem.partition import Partition
 from halfmoon.problem.posed import Posed
-from halfmoon.rows import Array, Indices, Rows, as_dense_rows, as_rows, as_table
-from halfmoon.solvers import RidgePoint, ridge_point, scaled_variances
+from halfmoon.rows import Array, Indices, Rows, as_dense_rows, as_table
+from halfmoon.solvers import PointFactor, factor_point, ridge_point, scaled_variances
 
 __all__ = ["LocalFit", "solve_locally"]
 
-EPS = float(np.finfo(np.float64).eps)
-GROUP_ROWS = 16_384  # of one region, for one worker
-
 #: A function of a block of rows, of their kernel with a region's rows, and of f.
 _OfBlock: TypeAlias = Callable[[Rows, Array, Array], Array]
+
+MATRICES = 4  # of s-by-s numbers that a factorization holds beside the kernel's own
 
 
 @dataclass(frozen=True)
@@ -105,21 +99,11 @@ class LocalFit:
             tau = np.full_like(tau, float(noise) / lam)
 
         def variance(region: int) -> _OfBlock:
-            members = self.partition.regions[region]
-            K_r, smoother = self._smoother(region)
-            w = self.posed.w[members]
+            factor = self._factor(region)
 
             def of_block(rows: Rows, K: Array, F: Array) -> Array:
-                h = K @ smoother.c + F @ smoother.beta
-                k_xx, kh = self._kernel.diag(rows), np.einsum("ij,ij->i", K, h)
-                hKh = np.einsum("ij,ij->i", h @ K_r, h)
-                by_prior = k_xx - 2 * kh + hKh
-                size = np.abs(k_xx) + 2 * np.abs(kh) + np.abs(hKh)
-                # The terms cancel at the labeled rows: what is left is rounding.
-                by_prior[by_prior <= EPS * len(w) * size] = 0.0
-                by_noise = (h**2) @ (1.0 / w)
-                total = scaled_variances(by_noise, lam * tau)
-                return total + scaled_variances(by_prior, tau)
+                unit = factor.variance(K, self._kernel.diag(rows), F)
+                return scaled_variances(unit, tau)
 
             return of_block
 
@@ -128,16 +112,15 @@ class LocalFit:
     def smoother_matrix(self, X: Rows) -> Array:
         """H(x), shape (b, l), with g(x) = H(x) y for any targets y of these rows."""
         posed, l = self.posed, len(self.posed.y)
-        least_squares = _least_squares(posed, np.eye(l))
+        least_squares = _least_squares(posed)
 
         def matrix(region: int) -> _OfBlock:
-            members = self.partition.regions[region]
-            _, smoother = self._smoother(region)
+            members, factor = self.partition.regions[region], self._factor(region)
             # Columns of F depend on others here: beta_0 has a part in predictions.
-            dependent = smoother.degrees > len(members) - posed.F.shape[1]
+            dependent = factor.elimination.rank < posed.F.shape[1]
 
             def of_block(rows: Rows, K: Array, F: Array) -> Array:
-                h, H = K @ smoother.c + F @ smoother.beta, np.zeros((len(K), l))
+                h, H = factor.smoother_matrix(K, F), np.zeros((len(K), l))
                 H[:, members] = h
                 if dependent:
                     H += (F - h @ posed.F[members]) @ least_squares
@@ -169,47 +152,47 @@ class LocalFit:
     def _lam(self) -> float:
         return self.posed.total_weight * self.alpha
 
-    def _smoother(self, region: int) -> tuple[Array, RidgePoint]:
-        """K of a region, and its fit to the columns of the identity."""
+    def _factor(self, region: int) -> PointFactor:
         members = self.partition.regions[region]
-        K, F = self._kernel(self.posed.X_l[members]), self.posed.F[members]
-        eye, w = np.eye(len(members)), self.posed.w[members]
-        return K, ridge_point(K, F, eye, w, self._lam)
+        K = self._kernel(self.posed.X_l[members])
+        return factor_point(K, self.posed.F[members], self.posed.w[members], self._lam)
 
     def _by_region(
         self, X: Rows, function: Callable[[int], _OfBlock], columns: int
     ) -> Array:
         """A function of each row by the region it belongs to, shape (b, columns)."""
-        X, posed = as_table(X), self.posed
-        quiet = replace(posed.stream, progress=None)
-        regions = _find(self.partition, X, self.coordinates, quiet)
-        order = np.argsort(regions, kind="stable")
-        found, first = np.unique(regions[order], return_index=True)
-        groups = [
-            (int(region), rows)
-            for region, inside in zip(found, np.split(order, first[1:]), strict=True)
-            for rows in np.array_split(inside, -(-len(inside) // GROUP_ROWS))
-        ]
-        s, k = len(self.partition.regions[0]), posed.F.shape[1]
-        held = self._kernel.temporaries * s + 2 * s + X.shape[1] + k + 2 * columns
+        X, posed, kernel = as_table(X), self.posed, self._kernel
+        if X.shape[1] != posed.X.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns; the {posed.X.shape[1]} columns of the "
+                f"fitted table are needed."
+            )
 
-        def of_group(number: Array) -> Array:
-            region, inside = groups[int(number[0])]
+        def of_region(region: int) -> OfRows:
             Z = posed.X_l[self.partition.regions[region]]
-            at = function(region)
+            of_block = function(region)
+            return lambda rows: of_block(rows, kernel(rows, Z), posed.features(rows))
 
-            def of_block(some: Indices) -> Array:
-                rows = as_rows(X[some])
-                return at(rows, self._kernel(rows, Z), posed.features(rows))
+        s, k = len(self.partition.regions[0]), posed.F.shape[1]
+        held = (kernel.temporaries + 2) * s + X.shape[1] + k + 2 * columns
+        return map_by_region(
+            of_region,
+            X,
+            self._find(X),
+            row_bytes=8 * held,
+            region_bytes=_region_bytes(kernel, s),
+            stream=posed.stream,
+        )
 
-            return quiet.map(of_block, inside, row_bytes=8 * held)
+    def _find(self, X: Rows) -> Indices:
+        """The region of each row."""
 
-        values = np.empty((X.shape[0], columns))
-        sizes = [len(rows) for _, rows in groups]
-        one_by_one = _one_by_one(posed.stream, sizes)
-        numbers = np.arange(len(groups))
-        values[order] = one_by_one.map(of_group, numbers, row_bytes=1)
-        return values
+        def find(rows: Rows) -> Array:
+            return np.asarray(self.partition.find(_dense(self.coordinates, rows)))
+
+        stream = replace(self.posed.stream, progress=None)
+        row_bytes = 8 * 2 * (X.shape[1] + self.partition.directions.shape[1] + 2)
+        return np.asarray(stream.map(find, X, row_bytes=row_bytes), dtype=np.intp)
 
 
 def solve_locally(
@@ -253,10 +236,11 @@ def solve_locally(
     partition = Partition.of(Z_l, size, np.random.default_rng(rng))
     regions = partition.find(Z_l)
     lam, mean = posed.total_weight * alpha, np.average(posed.y, axis=0, weights=posed.w)
-    m, (s, k, t) = len(partition.regions), _sizes(posed, partition)
+    m, s = len(partition.regions), len(partition.regions[0])
+    k, t = posed.F.shape[1], posed.y.shape[1]
     duals, betas = np.empty((m, s, t)), np.empty((m, k, t))
     held_out = np.empty_like(posed.y)
-    beta_0 = _least_squares(posed, posed.y)
+    beta_0 = _least_squares(posed) @ posed.y
 
     def solve_region(number: Array) -> tuple[Array, Array]:
         region = int(number[0])
@@ -278,7 +262,7 @@ def solve_locally(
             held_out[others] = K @ c + posed.F[others] @ beta
         return point.energy, np.array(point.degrees)
 
-    stream = _one_by_one(posed.stream, [s] * m)
+    stream = over_groups(posed.stream, [s] * m, _region_bytes(kernel, s))
     energy, degrees = stream.sum(solve_region, np.arange(m), row_bytes=1)
     tau = energy / degrees if degrees else np.full(t, np.inf)
     return LocalFit(
@@ -297,50 +281,15 @@ def _kernel_of(posed: Posed) -> Kernel:
     return posed.basis.kernel_
 
 
-def _sizes(posed: Posed, partition: Partition) -> tuple[int, int, int]:
-    """Labeled rows of a region, unpenalized features and targets."""
-    return len(partition.regions[0]), posed.F.shape[1], posed.y.shape[1]
+def _region_bytes(kernel: Kernel, s: int) -> int:
+    return 8 * (kernel.temporaries + MATRICES) * s**2
 
 
-def _least_squares(
-    posed: Posed,
-    y: Array,  # (l, t)
-) -> Array:  # (k, t)
-    """beta_0: y by the unpenalized features alone, from all labels."""
+def _least_squares(posed: Posed) -> Array:  # (k, l)
+    """The matrix from y to beta_0: the unpenalized features alone, on all labels."""
     elimination = posed.elimination
-    return elimination.solve(elimination.Q1.T @ (posed.root_w * y))
+    return elimination.solve(elimination.Q1.T * posed.root_w.T)
 
 
 def _dense(coordinates: Callable[[Rows], Array] | None, rows: Rows) -> Array:
     return as_dense_rows(rows if coordinates is None else coordinates(rows))
-
-
-def _find(
-    partition: Partition,
-    X: Rows,
-    coordinates: Callable[[Rows], Array] | None,
-    stream: Stream,
-) -> Indices:
-    """The region of each row, by blocks."""
-
-    def find(rows: Rows) -> Array:
-        return np.asarray(partition.find(_dense(coordinates, rows)))
-
-    row_bytes = 8 * (2 * X.shape[1] + 2 * partition.directions.shape[1] + 4)
-    return np.asarray(stream.map(find, X, row_bytes=row_bytes), dtype=np.intp)
-
-
-def _one_by_one(stream: Stream, sizes: list[int]) -> Stream:
-    """The stream over numbers of groups of rows: one group a block.
-
-    Its progress counts the rows of the groups.
-    """
-    progress, done = stream.progress, np.cumsum(sizes)
-    if progress is None:
-        return replace(stream, block_rows=1)
-    told = progress
-
-    def in_rows(groups: int, _: int) -> None:
-        told(int(done[groups - 1]), int(done[-1]))
-
-    return replace(stream, block_rows=1, progress=in_rows)

@@ -9,7 +9,7 @@ from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance, scaled_variances
 from halfmoon.solvers.nested import FeaturePath, nested_features
-from halfmoon.solvers.point import RidgePoint, ridge_point
+from halfmoon.solvers.point import PointFactor, RidgePoint, factor_point, ridge_point
 from halfmoon.solvers.ridge import (
     RidgePath,
     ridge_cholesky,
@@ -25,10 +25,12 @@ __all__ = [
     "Elimination",
     "FeaturePath",
     "HardThreshold",
+    "PointFactor",
     "RidgePath",
     "RidgePoint",
     "SolveResult",
     "conjugate_gradients",
+    "factor_point",
     "filtered",
     "generalized_eigenpairs",
     "hard_threshold",

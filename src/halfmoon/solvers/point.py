@@ -8,14 +8,23 @@ A = K + lam I,
 
 .. math:: A = L L', \quad L^{-1} Q_1 = Q R, \quad M = (I - Q Q') L^{-1}, \quad G = M'M
 
-.. math:: c = G y, \quad R \, T beta = Q'L^{-1} y, \quad e_i = c_i / G_{ii}
+.. math:: c = G y, \quad T beta = Q_1'(y - K c), \quad e_i = c_i / G_{ii}
 
 where e_i is the leave-one-out residual of row i, as in (3) of `ridge.py`. The columns
 of M are projected before they are squared, so G_ii loses no digits to cancellation.
+
+At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as in
+`kriging.py`, and v = k - K c_0. Then g(x) = h'y with
+
+.. math:: h = c_0 + G v, \quad
+          var \, g(x) = tau (k(x,x) - 2 k'c_0 + c_0'A c_0 - |M v|^2)
+
+for noise of the variance s2 = lam tau.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +35,10 @@ from halfmoon.rows import Array
 from halfmoon.solvers.elimination import Elimination
 from halfmoon.solvers.ridge import ridge_dual
 
-__all__ = ["RidgePoint", "ridge_point"]
+__all__ = ["PointFactor", "RidgePoint", "factor_point", "ridge_point"]
 
 EPS = float(np.finfo(np.float64).eps)
+CANCELED = 1e-5  # of the terms of a difference: what is left has lost five digits
 
 
 class RidgePoint(NamedTuple):
@@ -89,45 +99,118 @@ def ridge_point(
         raise ValueError(f"lam is {lam}; a number that is not negative is needed.")
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
-    y_w, degrees = root * y, len(K) - elimination.rank
-    solved = _by_cholesky(root * K * root.T, y_w, elimination, lam)
-    if solved is None:
+    y_w, Q1 = root * y, elimination.Q1
+    M = _by_cholesky(root * K * root.T, elimination, lam)
+    if M is None:
         path = ridge_dual(root * K * root.T, y_w, elimination, 1.0)
+        c, beta = path.theta(lam), path.beta(lam)
         residuals = path.leave_one_out([lam])[0]
-        solved = path.theta(lam), path.beta(lam), residuals
-    c, beta, residuals = solved
-    energy = (c * y_w).sum(axis=0)
+    else:
+        c = M.T @ (M @ y_w)
+        beta = elimination.solve(Q1.T @ y_w - (Q1 * root).T @ (K @ (root * c)))
+        identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * len(K)
+        G_ii = np.einsum("ij,ij->j", M, M)
+        residuals = np.full_like(c, np.inf)
+        residuals[identified] = c[identified] / G_ii[identified, None]
+    energy, degrees = (c * y_w).sum(axis=0), len(K) - elimination.rank
     return RidgePoint(root * c, beta, residuals / root, energy, degrees)
+
+
+@dataclass(frozen=True)
+class PointFactor:
+    """The factorization of kernel ridge at one lam, for what does not depend on y.
+
+    Attributes
+    ----------
+    M : ndarray of shape (q, s)
+        G = M'M.
+    cross : ndarray of shape (rank F, s)
+        Q1'K.
+    elimination : Elimination
+    root : ndarray of shape (s,)
+        Of the weights.
+    lam : float
+    """
+
+    M: Array
+    cross: Array
+    elimination: Elimination
+    root: Array
+    lam: float
+
+    def smoother_matrix(
+        self,
+        k_x: Array,  # (b, s)
+        F: Array,  # (b, k)
+    ) -> Array:  # (b, s)
+        """Rows h of the smoother at new rows."""
+        return np.asarray(self._weights(k_x * self.root, F) * self.root)
+
+    def variance(
+        self,
+        k_x: Array,  # (b, s)
+        k_xx: Array,  # (b,)
+        F: Array,  # (b, k)
+    ) -> Array:  # (b,)
+        """Factor of tau in the posterior variance at new rows."""
+        Q1, k = self.elimination.Q1, k_x * self.root
+        f = self.elimination.solve_adjoint(F)
+        A_0 = self.cross @ Q1 + self.lam * np.eye(Q1.shape[1])  # Q1'A Q1
+        before = k_xx - 2 * np.einsum("ij,ij->i", k @ Q1, f)
+        before += np.einsum("ij,ij->i", f @ A_0, f)
+        known = (k - f @ self.cross) @ self.M.T
+        left = before - np.einsum("ij,ij->i", known, known)
+        # The terms cancel at the labeled rows: the noise there has to be summed itself.
+        size = np.abs(k_xx) + np.abs(before)
+        near = np.flatnonzero(left <= CANCELED * size)
+        if near.size == 0:
+            return np.asarray(left)
+        h = self._weights(k[near], F[near])
+        noise = self.lam * np.einsum("ij,ij->i", h, h)
+        unknown = left[near] - noise
+        unknown[unknown <= EPS * len(self.root) * size[near]] = 0.0
+        left[near] = noise + unknown
+        return np.asarray(left)
+
+    def _weights(self, k: Array, F: Array) -> Array:
+        """h with the root weights in, for k with the root weights in."""
+        f = self.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
+        G_v = ((k - f @ self.cross) @ self.M.T) @ self.M
+        return np.asarray(f @ self.elimination.Q1.T + G_v)
+
+
+def factor_point(
+    K: Array,  # (s, s)
+    F: Array,  # (s, k)
+    w: Array,  # (s,)
+    lam: float,
+) -> PointFactor:
+    """The factorization of `ridge_point`, for smoother and variance. O(s^3)."""
+    root = np.sqrt(w)[:, None]
+    elimination = Elimination(root * F, quiet=True)
+    M = _by_cholesky(root * K * root.T, elimination, lam)
+    if M is None:
+        none = np.zeros((len(K), 0))
+        path = ridge_dual(root * K * root.T, none, elimination, 1.0)
+        M = np.sqrt(path.inverse(lam))[:, None] * path.V.T
+    cross = ((elimination.Q1 * root).T @ K) * root.T
+    return PointFactor(M, cross, elimination, root[:, 0], lam)
 
 
 def _by_cholesky(
     A: Array,  # (s, s), K; overwritten
-    y: Array,  # (s, t)
     elimination: Elimination,
     lam: float,
-) -> tuple[Array, Array, Array] | None:
-    """c, beta and residuals; None where A = K + lam I is singular to rounding."""
-    s, Q1 = len(A), elimination.Q1
+) -> Array | None:  # (s, s)
+    """M; None where A = K + lam I is singular to rounding."""
+    s = len(A)
     A[np.diag_indices(s)] += lam
     norm = float(np.abs(A).sum(axis=0).max())
     chol, failed = dpotrf(A.T, lower=1, clean=1, overwrite_a=1)  # A' = A, in its order
     if failed or dpocon(chol, norm, uplo="L")[0] <= EPS * s:
         return None
-    inverse, _ = dtrtri(chol, lower=1, overwrite_c=1)  # L^-1
-    v = inverse @ y
-    Q, R = _qr(inverse @ Q1)
-    beta = elimination.solve(sla.solve_triangular(R, Q.T @ v) if Q.size else Q.T @ v)
-    inverse -= Q @ (Q.T @ inverse)  # M
-    c = inverse.T @ v
-    G_ii = np.einsum("ij,ij->j", inverse, inverse)
-    identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * s
-    residuals = np.full_like(c, np.inf)
-    residuals[identified] = c[identified] / G_ii[identified, None]
-    return c, beta, residuals
-
-
-def _qr(B: Array) -> tuple[Array, Array]:
-    if B.shape[1] == 0:
-        return B, np.zeros((0, 0))
-    Q, R = sla.qr(B, mode="economic", check_finite=False)
-    return Q, R
+    M, _ = dtrtri(chol, lower=1, overwrite_c=1)  # L^-1
+    if elimination.rank:
+        Q, _ = sla.qr(M @ elimination.Q1, mode="economic", check_finite=False)
+        M -= Q @ (Q.T @ M)
+    return np.asarray(M)
