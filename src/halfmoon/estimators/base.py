@@ -67,6 +67,7 @@ class Estimator(BaseEstimator, ABC):
     solution_: Solution
     labeled_: Indices
     _weighted_rows: Indices | None = None  # where some have weight 0: the others
+    _n_rows: int | None = None  # of the fitted table, those of weight 0 included
 
     @abstractmethod
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
@@ -157,11 +158,16 @@ class Estimator(BaseEstimator, ABC):
         """
         check_is_fitted(self)
         table = self._table(X, reset=False)
-        rows = self.labeled_
-        if self._weighted_rows is not None:
-            rows = self._weighted_rows[rows]
+        rows = self._labeled_places
         answers = cast(Any, self).predict(X) if answers is None else answers
         return self._explained(table, np.asarray(answers), rows)
+
+    @property
+    def _labeled_places(self) -> Indices:
+        """Where the labeled rows stand in the fitted table."""
+        if self._weighted_rows is None:
+            return self.labeled_
+        return self._weighted_rows[self.labeled_]
 
     @abstractmethod
     def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
@@ -212,6 +218,7 @@ class Estimator(BaseEstimator, ABC):
     ) -> tuple[Any, Any, Array]:
         """The rows with a weight above 0."""
         used = w > 0
+        self._n_rows = len(w)
         self._weighted_rows = None if used.all() else np.flatnonzero(used)
         if used.all():
             return X, labels, w

@@ -1,0 +1,17 @@
+"""What to label next, and which labels look wrong: ways to read a fit.
+
+=======================  =============================================================
+`maximin`                rows that change the function most, whatever their label
+`variance_reduction`     rows whose labels make all predictions surest
+`margin`                 rows that are unsure, and different from each other
+`random`                 rows at random
+=======================  =============================================================
+
+Each takes a fitted estimator and a table, ``maximin(estimator, X, n=10)``, and returns
+numbers of rows of X, the best first. Within a batch every pick conditions the next by a
+rank-one update, so that near-copies are not picked twice.
+"""
+
+from halfmoon.queries.strategies import margin, maximin, random, variance_reduction
+
+__all__ = ["margin", "maximin", "random", "variance_reduction"]
