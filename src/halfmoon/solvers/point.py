@@ -120,22 +120,29 @@ def ridge_point(
 class PointFactor:
     """The factorization of kernel ridge at one lam, for what does not depend on y.
 
+    It takes kernel values as they are: the root of the weights is in M and E.
+
     Attributes
     ----------
     M : ndarray of shape (q, s)
         G = M'M.
-    cross : ndarray of shape (rank F, s)
-        Q1'K.
+    E : ndarray of shape (s, rank F)
+        Q1, so that c_0 = E T^-T f.
+    M_E : ndarray of shape (q, rank F)
+        M K E.
+    A_E : ndarray of shape (rank F, rank F)
+        E'A E.
     elimination : Elimination
-    root : ndarray of shape (s,)
-        Of the weights.
+    w : ndarray of shape (s,)
     lam : float
     """
 
     M: Array
-    cross: Array
+    E: Array
+    M_E: Array
+    A_E: Array
     elimination: Elimination
-    root: Array
+    w: Array
     lam: float
 
     def smoother_matrix(
@@ -144,7 +151,7 @@ class PointFactor:
         F: Array,  # (b, k)
     ) -> Array:  # (b, s)
         """Rows h of the smoother at new rows."""
-        return np.asarray(self._weights(k_x * self.root, F) * self.root)
+        return self._weights(*self._coordinates(k_x, F))
 
     def variance(
         self,
@@ -153,30 +160,28 @@ class PointFactor:
         F: Array,  # (b, k)
     ) -> Array:  # (b,)
         """Factor of tau in the posterior variance at new rows."""
-        Q1, k = self.elimination.Q1, k_x * self.root
-        f = self.elimination.solve_adjoint(F)
-        A_0 = self.cross @ Q1 + self.lam * np.eye(Q1.shape[1])  # Q1'A Q1
-        before = k_xx - 2 * np.einsum("ij,ij->i", k @ Q1, f)
-        before += np.einsum("ij,ij->i", f @ A_0, f)
-        known = (k - f @ self.cross) @ self.M.T
-        left = before - np.einsum("ij,ij->i", known, known)
+        f, M_v = self._coordinates(k_x, F)
+        before = k_xx + np.einsum("ij,ij->i", f @ self.A_E - 2 * k_x @ self.E, f)
+        left = before - np.einsum("ij,ij->i", M_v, M_v)
         # The terms cancel at the labeled rows: the noise there has to be summed itself.
         size = np.abs(k_xx) + np.abs(before)
         near = np.flatnonzero(left <= CANCELED * size)
-        if near.size == 0:
-            return np.asarray(left)
-        h = self._weights(k[near], F[near])
-        noise = self.lam * np.einsum("ij,ij->i", h, h)
-        unknown = left[near] - noise
-        unknown[unknown <= EPS * len(self.root) * size[near]] = 0.0
-        left[near] = noise + unknown
+        if near.size:
+            noise = self.lam * self._weights(f[near], M_v[near]) ** 2 @ (1 / self.w)
+            unknown = left[near] - noise
+            unknown[unknown <= EPS * len(self.w) * size[near]] = 0.0
+            left[near] = noise + unknown
         return np.asarray(left)
 
-    def _weights(self, k: Array, F: Array) -> Array:
-        """h with the root weights in, for k with the root weights in."""
-        f = self.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
-        G_v = ((k - f @ self.cross) @ self.M.T) @ self.M
-        return np.asarray(f @ self.elimination.Q1.T + G_v)
+    def _coordinates(self, k_x: Array, F: Array) -> tuple[Array, Array]:
+        """T^-T f and M v, shapes (b, rank F) and (b, q)."""
+        f = self.elimination.solve_adjoint(F)
+        M_v = k_x @ self.M.T
+        M_v -= f @ self.M_E.T
+        return f, M_v
+
+    def _weights(self, f: Array, M_v: Array) -> Array:
+        return np.asarray(f @ self.E.T + M_v @ self.M)
 
 
 def factor_point(
@@ -193,8 +198,10 @@ def factor_point(
         none = np.zeros((len(K), 0))
         path = ridge_dual(root * K * root.T, none, elimination, 1.0)
         M = np.sqrt(path.inverse(lam))[:, None] * path.V.T
-    cross = ((elimination.Q1 * root).T @ K) * root.T
-    return PointFactor(M, cross, elimination, root[:, 0], lam)
+    M, E = M * root.T, elimination.Q1 * root
+    KE = K @ E
+    A_E = E.T @ KE + lam * np.eye(elimination.rank)
+    return PointFactor(M, E, M @ KE, A_E, elimination, w, lam)
 
 
 def _by_cholesky(
