@@ -7,9 +7,9 @@ table is divided into overlapping regions (`partition.py`), and in each region
           \quad lam = W alpha
 
 is solved on its own by `ridge_point`, with the same lam as for the whole table. The
-unpenalized features are functions of any row; each region has its own beta. A region
-where some of them cannot be told apart stays as near as it can to the least squares
-beta_0 of all labels. With regions of s rows: O(l s^2) time, O(l t) memory for the fit
+unpenalized features are functions of any row; each region has its own beta. Where they
+depend on each other in a region, its beta is the nearest to beta_0, the least squares
+of all labels by these features alone. With regions of s rows: O(l s^2) time, O(l t) memory for the fit
 and O(s^2) for each worker.
 """
 
@@ -34,7 +34,7 @@ __all__ = ["LocalFit", "solve_locally"]
 #: A function of a block of rows, of their kernel with a region's rows, and of f.
 _OfBlock: TypeAlias = Callable[[Rows, Array, Array], Array]
 
-MATRICES = 4  # of s-by-s numbers that a factorization holds beside the kernel's own
+MATRICES = 4  # of s-by-s numbers in a factorization, in addition to the kernel's
 
 
 @dataclass(frozen=True)
