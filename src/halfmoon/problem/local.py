@@ -9,8 +9,8 @@ table is divided into overlapping regions (`partition.py`), and in each region
 is solved on its own by `ridge_point`, with the same lam as for the whole table. The
 unpenalized features are functions of any row; each region has its own beta. Where they
 depend on each other in a region, its beta is the nearest to beta_0, the least squares
-of all labels by these features alone. With regions of s rows: O(l s^2) time, O(l t) memory for the fit
-and O(s^2) for each worker.
+of all labels by these features alone. With regions of s rows: O(l s^2) time, O(l t)
+memory for the fit and O(s^2) for each worker.
 """
 
 from __future__ import annotations
