@@ -66,7 +66,7 @@ _PACKAGES = {
     *("bases", "baselines", "candidates", "datasets", "estimators", "filters"),
     *("kernels", "landmarks", "model_files", "model_selection", "moments", "plotting"),
     *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
-    *("unpenalized",),
+    *("unpenalized", "weak"),
 }
 
 

@@ -38,7 +38,7 @@ from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 from halfmoon.unpenalized import Constant, Unpenalized
 
-__all__ = ["ALPHAS", "Lever"]
+__all__ = ["ALPHAS", "Lever", "in_units_of_the_penalty"]
 
 logger = logging.getLogger("halfmoon")
 
@@ -130,7 +130,7 @@ class Lever(Estimator):
             )
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
             loss = {} if self.loss == "squared" else {"loss": _hinge}
-            alpha = _in_units_of_the_penalty(alpha, posed)
+            alpha = in_units_of_the_penalty(alpha, posed)
             self.solution_ = search(posed, alpha, self._mu(), self._solver(), **loss)
         self.n_labeled_ = len(posed.chosen)
         self.labeled_ = posed.chosen
@@ -248,13 +248,15 @@ class Lever(Estimator):
         return float(energies[0]) if posed.single else energies
 
 
-def _in_units_of_the_penalty(alpha: Any, posed: Posed) -> Any:
+def in_units_of_the_penalty(
+    alpha: Any, posed: Posed, default: tuple[float, ...] = ALPHAS
+) -> Any:
     """The alphas; of the default ones, those that fit the size of an energy.
 
     Squared gradients have the unit of 1 / X^2, so that beside an energy no fixed range
     of alphas suits all tables.
     """
-    if posed.energy is None or not isinstance(alpha, tuple) or alpha != ALPHAS:
+    if posed.energy is None or not isinstance(alpha, tuple) or alpha != default:
         return alpha
     norm, penalty = np.trace(posed.basis.penalty()), np.trace(posed.penalty)
     factor = float(norm / penalty) if penalty > 0 else 1.0

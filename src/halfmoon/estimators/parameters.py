@@ -123,14 +123,29 @@ NOISE_VARIANCE = """
     the mean square of left-out residuals less the mean variance of the function."""
 
 
-def documented(cls: Class) -> Class:
-    """Write the parameters and attributes into a class's docstring."""
+def documented(
+    cls: Class,
+    parameters: dict[str, str] | None = None,
+    attributes: dict[str, str] | None = None,
+) -> Class:
+    """Write the parameters and attributes into a class's docstring.
+
+    Parameters
+    ----------
+    cls : type
+    parameters : dict or None
+        What the parameters mean that are the class's own.
+    attributes : dict or None
+        The attributes; None is those of a lever, or of the search over all levers.
+    """
     head, examples = cls.__doc__.split("Examples\n", 1)  # type: ignore[union-attr]
     names = [field.name for field in fields(cls)]
-    meanings = {name: PARAMETERS[name] for name in names}
+    known = PARAMETERS | (parameters or {})
+    meanings = {name: known[name] for name in names}
     if "inner_kernel" in names:
         meanings["kernel"] = PARAMETERS["outer kernel"]
-    attributes = dict(SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES)
+    if attributes is None:
+        attributes = dict(SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES)
     if hasattr(cls, "noise_variance_"):
         attributes["noise_variance_"] = NOISE_VARIANCE
     sections = [

@@ -40,6 +40,7 @@ HALFMOON = (
     "halfmoon.table.vectors",
     "halfmoon.transformers",
     "halfmoon.unpenalized",
+    "halfmoon.weak",
     "halfmoon.whitening",
 )
 

@@ -101,10 +101,10 @@ class Posed:
         self.energy_matrix  # noqa: B018 - so that it is there to be shared
         return self._keeping(("energy_matrix", "X_l", "F"), mu=mu)
 
-    def with_targets(self, y: Array) -> Posed:
+    def with_targets(self, y: Array, *, single: bool = False) -> Posed:
         """The problem with other targets of the same labeled rows, shape (l, t)."""
         kept = ("energy_matrix", "penalty", "whitening", "free", "X_l", "F")
-        return self._keeping((*kept, "elimination"), y=y, single=False)
+        return self._keeping((*kept, "elimination"), y=y, single=single)
 
     def without(self, some: Indices) -> Posed:
         """The problem in which some of the labeled rows are unlabeled ones."""

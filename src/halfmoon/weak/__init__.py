@@ -1,0 +1,12 @@
+"""Labels that are known in part: sets of candidates, intervals, structured outputs.
+
+>>> import numpy as np
+>>> X = np.linspace(0, 1, 6)[:, None]
+>>> sets = [{"low"}, {"low", "high"}, {"low"}, {"high"}, {"low", "high"}, {"high"}]
+>>> CandidateSetClassifier(random_state=0).fit(X, sets).disambiguated_.tolist()
+['low', 'low', 'low', 'high', 'high', 'high']
+"""
+
+from halfmoon.weak.candidate_sets import CandidateSetClassifier
+
+__all__ = ["CandidateSetClassifier"]

@@ -1,0 +1,180 @@
+r"""Classification with candidate sets: the infimum loss on any lever's smoother.
+
+.. math:: min_{g, \; y_i \in S_i} \; 1/W \sum_i w_i |T_{y_i} - g(x_i)|^2
+          + alpha |g|_Q^2
+
+over the rows whose set S_i is not that of all classes; the others are unlabeled. T_y is
+-1 or 1 for two classes, else a row of the identity, so that with one class in each set
+this is `ConditionalClassifier`, or `LaplacianClassifier` with an energy. The steps are
+those of `halfmoon.weak.disambiguation`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon.estimators.classification import Classifier
+from halfmoon.estimators.parameters import ATTRIBUTES, documented
+from halfmoon.random_state import as_generator
+from halfmoon.rows import Array, Indices, as_weights
+from halfmoon.weak.alpha_search import held_out_losses
+from halfmoon.weak.candidate_labels import as_candidates
+from halfmoon.weak.coordinates import RowCoordinates
+from halfmoon.weak.disambiguation import (
+    Disambiguated,
+    Embedding,
+    best_candidates,
+    disambiguate,
+    starts,
+)
+from halfmoon.weak.levers import WeakLever
+
+__all__ = ["CandidateSetClassifier"]
+
+PARAMETERS = {
+    "separator": """
+        str. What stands between classes where y is text, as in "a|b".""",
+    "n_starts": """
+        int. Starts of the alternation: the mean of each set, then means at random. The
+        least objective wins.""",
+    "alpha": """
+        float or sequence of float. Weight of the penalty beside the averaged loss. Of a
+        sequence the one is taken whose predictions for held-out folds are most often
+        among the candidates.""",
+    "mu": "float or None. Weight of the norm beside the energy; None is 1 / n.",
+    "smoother": """
+        Smoother or None. Averages over all rows that smooth the basis, of
+        `halfmoon.smoothers`; None leaves it as it is.""",
+}
+
+SHARED = {
+    name: ATTRIBUTES[name] for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+}
+
+
+@partial(
+    documented,
+    parameters=PARAMETERS,
+    attributes={
+        "classes_": "ndarray of shape (n_classes,). The classes.",
+        "disambiguated_": """
+            ndarray of shape (n,). The class that each row was found to have, one of
+            its candidates.""",
+        "history_": """
+            list of float. The objective after each step of the best start; it never
+            rises.""",
+        "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
+        "fold_losses_": """
+            ndarray or None. Share of held-out rows predicted outside of their set, for
+            each alpha, where there were several.""",
+        **SHARED,
+    },
+)
+@dataclass(eq=False, repr=False)
+class CandidateSetClassifier(Classifier, WeakLever):
+    """Classification from sets of candidate classes, one of which is the true one.
+
+    See `halfmoon.weak.candidate_sets` for the objective, which is not convex: labels
+    and fit alternate from several starts. O(l^3) time for l rows with a set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
+    >>> y = ["left", "left|right", "left", "right", "left|right", None]
+    >>> model = CandidateSetClassifier(random_state=0).fit(X, y)
+    >>> model.disambiguated_.tolist()
+    ['left', 'left', 'left', 'right', 'right', 'right']
+    """
+
+    separator: str = "|"
+    n_starts: int = 5
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the labels within their sets and fit them.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows.
+        y : boolean matrix of shape (n, n_classes), or n sets, texts or classes
+            The candidates of each row. Of a matrix, `classes_` are the numbers of the
+            columns. All classes, or a missing value, is a row without a label.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the labels. A row of weight 0 is left out altogether.
+        """
+        start = time.monotonic()
+        rows = self._table(X, reset=True)
+        self.classes_, sets = as_candidates(y, rows.shape[0], self.separator)
+        w = as_weights(sample_weight, rows.shape[0])
+        used_rows, used_sets, w = self._with_weight(rows, sets, w)
+        if len(self.classes_) < 2:
+            raise ValueError("All candidates are of one class; two are needed.")
+        with self._stream.handed_down():
+            codes = self._fit_sets(used_rows, used_sets, w)
+            values = self.solution_.predict(rows)
+            found = best_candidates(_columns(values), Embedding(self._points(), sets))
+            every = self._weighted_rows
+            numbers = self.labeled_ if every is None else every[self.labeled_]
+            found[numbers] = codes
+            self.disambiguated_ = self.classes_[found]
+            self._codes = codes
+            self._calibrate(codes)
+        self._tell(start)
+        return self
+
+    def _points(self) -> Array:
+        """T: the targets of the classes, shape (C, t)."""
+        return _columns(self._indicators(np.arange(len(self.classes_))))
+
+    def _fit_sets(self, X: Any, sets: NDArray[np.bool_], w: Array) -> Indices:
+        """Choose alpha, find the labels, fit; the codes of the labeled rows."""
+        if self.n_starts < 1:
+            raise ValueError(f"n_starts is {self.n_starts}; at least 1 is needed.")
+        T = self._points()
+        known = np.asarray(~sets.all(axis=1))
+        posed, coordinates, alphas = self._posed(X, known, w, T.shape[1])
+        within = Embedding(T, sets[posed.chosen])
+        self.fold_losses_: Array | None = None
+        if len(alphas) > 1 and len(within.sets) > 1:
+            losses = partial(_outside, coordinates, within)
+            self.fold_losses_ = held_out_losses(within.mean(), alphas, losses, posed.w)
+            alphas = [alphas[int(np.argmin(self.fold_losses_))]]
+        smoother = coordinates.smoother(alphas[0])
+        rng = as_generator(self.random_state)
+        every: list[Disambiguated] = [
+            disambiguate(smoother, within, each, coordinates.root_w)
+            for each in starts(within, self.n_starts, rng)
+        ]
+        self.objectives_ = np.array([each.history[-1] for each in every])
+        best = every[int(self.objectives_.argmin())]
+        self.history_ = best.history
+        self._store(posed, T[best.codes], alphas[0])
+        return best.codes
+
+
+def _columns(values: Array) -> Array:
+    return values.reshape(len(values), -1)
+
+
+def _outside(
+    coordinates: RowCoordinates,
+    within: Embedding,
+    alpha: float,
+    kept: Indices,
+    fold: Indices,
+) -> Array:
+    """1 where the prediction for a row of the fold is none of its candidates."""
+    smoother, some = coordinates.smoother(alpha, kept), within.of(kept)
+    root_w = coordinates.root_w
+    found = disambiguate(smoother, some, some.mean(), root_w[kept])
+    values = smoother.values(root_w[kept] * within.T[found.codes])[fold] / root_w[fold]
+    anything = Embedding(within.T, np.ones((len(fold), len(within.T)), dtype=bool))
+    predicted = best_candidates(values, anything)
+    return np.asarray(1.0 - within.sets[fold, predicted])
