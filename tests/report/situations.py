@@ -24,7 +24,7 @@ UNKNOWN = Gain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
 def classes(given, predicted, *, filled=160, confidence=0.93):
     """Of labels written as letters, and what was predicted without them."""
     l = len(given)
-    counts = {name: given.count(name) for name in set(given)}
+    counts = {name: given.count(name) for name in sorted(set(given))}
     return Findings(
         **about("wines.csv", "cultivar", "classes", ["a"], filled + l, l),
         helped=Helped(False, UNKNOWN),

@@ -60,6 +60,8 @@ def run_fill(
         asked["task"] = "ordered"
     with chosen.bars() as bars, chosen.table() as table:
         targets = asked_targets(target, table, asked["unlabeled"])
+        if not Path(chosen.place).name:  # a folder, or nothing: no report beside it
+            refuse_place(chosen.place)
         reports = _reports(targets, report, no_report, chosen)
         todo = None if to_label is None else to_label[1]
         one = len(targets) == 1

@@ -39,7 +39,7 @@ def asked_targets(
             if not found:
                 raise CommandError(
                     f"No column that matches {name!r} has both labels and blanks. "
-                    f"{_offer(with_blanks)}"
+                    f"{_offer(with_blanks, table)}"
                 )
         targets |= dict.fromkeys(found)
     return list(targets)
@@ -48,16 +48,17 @@ def asked_targets(
 def _which(table: Table, unlabeled: Sequence[str]) -> str:
     """What to say to someone who named no target."""
     found = columns_with_blanks(table, unlabeled)
-    if found:
-        return f"Which column should be filled? {_offer(found)}"
-    return (
-        f"Which column should be filled? No column has both labels and blanks; the "
-        f"table has {listed(table.columns)}. If a value stands for a blank, name it: "
-        f"--target COLUMN --unlabeled VALUE."
-    )
+    none = "" if found else "No column has both labels and blanks. "
+    return f"Which column should be filled? {none}{_offer(found, table)}"
 
 
-def _offer(found: dict[str, int]) -> str:
+def _offer(found: dict[str, int], table: Table) -> str:
+    """What to do, given the columns that have labels and blanks."""
+    if not found:
+        return (
+            f"The columns are {listed(table.columns)}. If a value stands for a blank, "
+            f"name it: --target COLUMN --unlabeled VALUE."
+        )
     if len(found) == 1:
         (name,) = found
         return (

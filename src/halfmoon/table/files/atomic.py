@@ -94,6 +94,8 @@ def _is_device(
     name: str, overwrite: bool, inputs: Sequence[str | os.PathLike[str]]
 ) -> bool:
     """Whether to copy to a path instead of moving to it; refuse what cannot be."""
+    if not name:
+        raise OutputError("The name of an output is empty. Give the name of a file.")
     try:
         seen = os.stat(name)
     except FileNotFoundError:

@@ -128,6 +128,8 @@ def _table(
     if kind == "zip":
         with source.open() as file:
             kind = workbook_in_zip(file)
+        if kind is None and promised[0] in WORKBOOKS:
+            kind = promised[0]  # cut short or damaged, as its reader will say
     elif kind == "ole":
         kind = "xls"
     if kind is None and asked[0] is None:

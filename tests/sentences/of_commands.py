@@ -1,0 +1,221 @@
+"""Commands that are refused, and what they and the others say."""
+
+import inspect
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import halfmoon
+from halfmoon.cli.app import app
+from halfmoon.cli.inspect import _lines as inspected
+from halfmoon.cli.kept import keep, used
+from halfmoon.cli.outcome import ending_well
+from halfmoon.cli.summary import say
+from halfmoon.table.errors import TableError
+from halfmoon.table.record import record_of
+from halfmoon.table.settings import Settings
+from report.situations import QUALITIES
+from small_tables import a_line, two_groups, write_csv
+
+GROUPS, _ = two_groups()
+LABELED = [row for row in GROUPS if row[3]]
+
+#: Tables by their names, as rows.
+TABLES = {
+    "t.csv": GROUPS,
+    "line.csv": a_line()[0],
+    "labeled.csv": LABELED,
+    "asked.csv": [[*row[:3], row[3] or "?"] for row in GROUPS],
+    "blank.csv": [[*row[:3], ""] if i else row for i, row in enumerate(GROUPS)],
+    "one_label.csv": [row if i < 2 else [*row[:3], ""] for i, row in enumerate(GROUPS)],
+    "one_class.csv": [row for row in GROUPS if row[3] != "right"],
+    "header.csv": GROUPS[:1],
+    "target.csv": [["side"], ["left"], ["right"], [""]],
+    "two_blanks.csv": [
+        row if i != 3 else ["", *row[1:]] for i, row in enumerate(GROUPS)
+    ],
+    "many_blanks.csv": [[f"c{j}" for j in range(14)], ["1"] * 14, ["NA"] * 14],
+    "taken.csv": [[*GROUPS[0], "side_confidence"], *([*row, ""] for row in GROUPS[1:])],
+    "filled.csv": [
+        [*GROUPS[0], "side_source"],
+        *([*row, "given" if row[3] else "predicted"] for row in GROUPS[1:]),
+    ],
+    "many.csv": [["x", "name"], *([i, f"n{i}"] for i in range(300)), [0, ""]],
+    "codes.csv": [["x", "y"], *([i, 7 * i] for i in range(300)), [0, ""]],
+    "huge.csv": [["x", "y"], [1, "1e200"], [2, "2.5"], [3, "3.5"], [4, ""]],
+    "alike.csv": [["x", "y"], [1, "2.5"], [2, "2.5"], [3, ""]],
+    "words.csv": [["x", "y"], [1, "2.5"], [2, "low"], [3, "high"], [4, ""]],
+    "colors.csv": [["x", "y"], [1, "red"], [2, "green"], [3, "blue"], [4, ""]],
+    "nothing.csv": [["a", "b", "y"], ["", 1, "u"], ["", 1, "v"], ["", 1, ""]],
+    # Lists of rows to label
+    "list.csv": [["row", "x", "side"], [2, GROUPS[1][0], "left"]],
+    "list_empty.csv": [["row", "side"], [30, ""]],
+    "list_far.csv": [["row", "side"], [400, "left"]],
+    "list_odd.csv": [["row", "side"], ["first", "left"]],
+    "list_none.csv": [["side"], ["left"]],
+    "list_two.csv": [["row", "side"], [30, "left"], [30, "right"]],
+    "list_other.csv": [["row", "x", "z", "side"], [30, "0", "0", "left"]],
+    "list_against.csv": [["row", "side"], [2, "right"]],
+}
+
+#: Each is refused before anything is learned.
+REFUSED = """
+fill t.csv
+fill two_blanks.csv
+fill many_blanks.csv
+fill labeled.csv
+fill labeled.csv -t 's*'
+fill t.csv -t 'n*'
+fill t.csv -t sides
+fill t.csv -t SIDE --features w
+fill t.csv -t side --features 'w*'
+fill t.csv -t side --features side
+fill t.csv -t side --known x --exclude x
+fill filled.csv -t side --features side_source
+fill target.csv -t side
+fill taken.csv -t side
+fill labeled.csv -t side
+fill asked.csv -t side
+fill blank.csv -t side
+fill one_label.csv -t side
+fill one_class.csv -t side
+fill header.csv -t side
+fill many.csv -t name
+fill codes.csv -t y --task classes
+fill huge.csv -t y
+fill alike.csv -t y --task numbers
+fill words.csv -t y --task numbers
+fill colors.csv -t y --task ordered
+fill colors.csv -t y --order red red
+fill colors.csv -t y --order red green
+fill colors.csv -t y --order red --task classes
+fill nothing.csv -t y
+fill t.csv -t x side --model m
+fill t.csv -t side --report -
+fill t.csv -t side --report a --model a
+fill t.csv -t side -o t.csv
+fill t.csv -t side -o taken.csv
+fill t.csv -t side -o there/t.csv
+fill t.csv -t side -o .
+fill t.csv -t side -o ''
+fill t.csv -t side -o t.pdf
+fill t.csv -t side --to-label 5 list.csv --overwrite
+fill t.csv -t side --labels list_empty.csv
+fill t.csv -t side --labels list_far.csv
+fill t.csv -t side --labels list_odd.csv
+fill t.csv -t side --labels list_none.csv
+fill t.csv -t side --labels list_two.csv
+fill t.csv -t side --labels list_other.csv
+fill t.csv -t side --labels list_against.csv
+fill '*.csv' -t side
+fill 'parts/*.csv' -t side
+fill '*/t.csv' -t side
+fill t.csv -t side --seed 1 --seed 2
+fill t.csv line.csv -t side
+fill t.csv side
+fill t.csv -t side --seed 1 more words
+fill t.csv -t side --budget soon
+predict t.csv line.csv
+predict nowhere.halfmoon t.csv
+predict estimator.halfmoon t.csv
+predict m.halfmoon line.csv
+explain t.csv --model m.halfmoon --row 400
+explain t.csv --model m.halfmoon --row 5 --target x
+"""
+
+
+def run(*args):
+    return CliRunner().invoke(app, list(map(str, args)))
+
+
+def make_tables():
+    Path("june").mkdir()
+    write_csv("june/t.csv", GROUPS)
+    for name, rows in TABLES.items():
+        write_csv(name, rows)
+
+
+def make_models():
+    """A model of a table, and one of rows of numbers."""
+    done = run("fill", "t.csv", "-t", "side", "--budget", "0.2", "--no-report",
+               "-o", "done.csv", "--model", "m.halfmoon", "--quiet")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    line = np.arange(8.0)
+    estimator = halfmoon.FredholmRegressor().fit(line[:, None], line)
+    halfmoon.save(estimator, "estimator.halfmoon")
+    with pytest.raises(TableError), used("m.halfmoon"):
+        raise KeyError("columns")
+    with pytest.raises(TableError):
+        keep(estimator, "there/m.halfmoon", overwrite=False)
+    with pytest.raises(TableError):
+        keep(estimator, "estimator.halfmoon", overwrite=False)
+
+
+def refused():
+    """Run commands that end in an error."""
+    for line in REFUSED.strip().splitlines():
+        done = run(*shlex.split(line))
+        assert done.exit_code not in (0, 1), (line, done.output, done.exception)
+
+
+def helps():
+    """The help of each command and of each option."""
+    lines = ["# halfmoon --help", *_help(app), *_text(app.epilog)]
+    for name, command in app.commands.items():
+        lines += ["", f"# halfmoon {name} --help", *_help(command)]
+    return lines
+
+
+def _help(command):
+    yield from _text(command.help)
+    for option in command.params:
+        if isinstance(option, click.Option) and option.help:
+            yield f"  {option.opts[-1]} {option.metavar or ''} {option.help}"
+
+
+def _text(text):
+    return inspect.cleandoc(text).replace("\b\n", "").splitlines()
+
+
+def outcomes():
+    """What a command says when it is done, and when it fails."""
+    yield "# halfmoon fill, halfmoon inspect"
+    found = replace(QUALITIES["most recovered"], date="2024-01-02", seconds=1.0)
+    places = {"table": "wines.filled.csv", "report": "wines.report.html"}
+    record = record_of(found, Settings("cultivar"))
+    said = {"quiet": False, "as_json": False, "to_stderr": False}
+    yield from _output(lambda: say([(record, places)], **said))
+    kept = {"file": "m.halfmoon", "estimator": "HalfmoonClassifier", **record}
+    kept |= {"columns": [{"name": "a", "kind": "number", "role": "feature", "why": ""}]}
+    yield from inspected(kept | {"versions": {"halfmoon": "1.0"}})
+    yield "# failures"
+    for error in (
+        KeyboardInterrupt(),
+        MemoryError(),
+        OSError(24, "Too many open files"),
+        OSError(13, "Permission denied", "t.csv"),
+        ZeroDivisionError("division by zero"),
+    ):
+        yield from _output(lambda error=error: _fail(error))
+
+
+def _fail(error):
+    with ending_well(debug=False):
+        raise error
+
+
+def _output(function):
+    return CliRunner().invoke(click.command()(function)).output.splitlines()
+
+
+def all_of_commands():
+    """All of these."""
+    make_tables()
+    make_models()
+    refused()
+    yield from (*helps(), "", *outcomes())

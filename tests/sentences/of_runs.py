@@ -1,0 +1,267 @@
+"""What a run says of labels, columns and rows, from small or made-up pieces of it."""
+
+import itertools
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from halfmoon.report import Reason
+from halfmoon.table import TableModel
+from halfmoon.table.allowance import Allowance
+from halfmoon.table.blanks import Blanks
+from halfmoon.table.column_choice import ColumnChoice
+from halfmoon.table.columns import Columns
+from halfmoon.table.earlier_runs import guess_notes
+from halfmoon.table.errors import TableError, plain_errors
+from halfmoon.table.explained_rows import ExplainedRow, explained_rows
+from halfmoon.table.explanations import Reasons
+from halfmoon.table.files import Batch
+from halfmoon.table.giveaways import leave_out_giveaways
+from halfmoon.table.given_labels import GivenLabels
+from halfmoon.table.label_checks import checked_labels, mark_notes
+from halfmoon.table.notes import common_notes, giveaway_notes, learning_notes
+from halfmoon.table.record import predicted_record
+from halfmoon.table.scored_rows import ScoredRows, Sums
+from halfmoon.table.selection import chosen_features
+from halfmoon.table.settings import Settings
+from halfmoon.table.totals import TotalsRow, totals_note
+from halfmoon.table.unseen import Unseen
+
+ROWS = 60
+NUMBERS = np.random.default_rng(0).permutation(1000)[:ROWS]
+
+
+def refused():
+    return pytest.raises(TableError)
+
+
+def labels():
+    """What is found in labels before anything is learned from them."""
+    spellings = [f"{a}{i}" for i in range(5) for a in ("yes ", "Yes-", "YES_")]
+    for values, options in (
+        (["Yes", "yes", "no", "No"], {}),
+        (["Yes", "yes", "no", "No"], {"merge_labels": True}),
+        (spellings, {}),
+        (spellings, {"merge_labels": True}),
+        (["a", "b", "?"], {}),
+        (["a", "b", "?", "unknown", "?"], {}),
+        ([*map(str, NUMBERS), "low"], {}),
+        ([*map(str, NUMBERS), "low", "about 3", "n.a.", "x"], {}),
+        (["1", "2", "3", "3", "2", "1"], {}),
+    ):
+        checked_labels(values, Settings("y", **options))
+    for mark in ("rigth", "?", "left,right"):
+        list(mark_notes("side", Blanks(mark), ["left", "right"]))
+    for words in (["Total"], ["Sum", "Average"]):
+        totals_note([TotalsRow(40, word, True) for word in words])
+    for names in (["kind"], ["kind", "size"]):
+        list(guess_notes(names))
+    rows = pa.record_batch({"y": pa.array([1, None])})
+    given = GivenLabels("y", Blanks(), typed={1: "many"})
+    with refused():
+        given.of(Batch(0, rows))
+    for refilled in (1, 30):
+        list(GivenLabels("y", Blanks(), "y_source", {1: "a"}, 2, refilled).notes())
+
+
+def columns():
+    """Why columns are left out, and how others were read."""
+    table = pa.table(
+        {
+            "empty": pa.nulls(ROWS, pa.string()),
+            "constant": ["north"] * ROWS,
+            "pictures": pa.array([b"x"] * ROWS),
+            "number": [str(i + 1) for i in range(ROWS)],
+            "customer id": NUMBERS,
+            "code": [f"AB{i:04}" for i in NUMBERS],
+            "price": [f"${1000 * i + 1:,}" for i in NUMBERS[:-1]] + ["n.a."],
+            "share": [f"{i / 10:.1f} %".replace(".", ",") for i in NUMBERS],
+            "day": [f"{1 + i % 28}/{1 + i % 12}/2024" for i in NUMBERS],
+            "time": [f"{i % 24}:{i % 60:02}" for i in NUMBERS],
+            "color": [("red", "blue", "green")[i % 3] for i in NUMBERS],
+        }
+    )
+    read = Columns.of(table, (), (), np.arange(ROWS))
+    for use in read.uses:
+        yield f"{use.name!r} is {use.role}: {use.why or use.kind} {use.reading()}"
+
+
+def model(kind="classes", *, columns=(), unread=None, **learned):
+    """A model as if it had been fitted."""
+    made = TableModel("species", kind)
+    made.table_ = SimpleNamespace(uses=[*columns], used=[], unread=unread or {})
+    for name, value in learned.items():
+        setattr(made, name, value)
+    return made
+
+
+def run(fitted=None, *, labels=30, learned=30, blank=90, unlabeled=90, **changes):
+    scan = SimpleNamespace(
+        notes=(),
+        n_labeled=labels,
+        learned_labels=learned,
+        n_blank=blank,
+        learned_unlabeled=unlabeled,
+        rows={},  # in which no column gives itself away
+        labels=[],
+    )
+    tally = SimpleNamespace(n=90, mean=0.93, classes=Counter(Adelie=60, Gentoo=30))
+    usual = {
+        "model": fitted or model(),
+        "scan": scan,
+        "tally": tally,
+        "notes": (),
+        "escaped": 0,
+        "sha256": "",
+        "seconds": 1.0,
+        "scored": None,
+    }
+    return SimpleNamespace(**usual | changes)
+
+
+def left_out(name, why):
+    return SimpleNamespace(name=name, role="left out", why=why, kind="text")
+
+
+def notes():
+    """Of what was learned from, read and written."""
+    perfect = SimpleNamespace(loo_score_=0.8)
+    known = model(known=("size",))
+    known._known_outputs = lambda: [0, 1, 2, 3, 4, 5, 6]
+    for each in (
+        run(),
+        run(labels=9_000, learned=5_000),
+        run(blank=900_000, unlabeled=20_000),
+        run(known),
+        run(model(choice_=ColumnChoice(("day",), 0.7, 0.9))),
+        run(model(choice_=ColumnChoice(("day", "hour"), 0.9, 0.9))),
+        run(model("numbers", choice_=ColumnChoice(("day",), 2.5, 2.0))),
+        run(model(doubtful_=("day",), estimator_=perfect)),
+        run(model(doubtful_=("day", "hour"), estimator_=perfect)),
+        run(model(columns=[left_out("id", "it numbers the rows")])),
+        run(model(columns=[left_out(f"c{i}", "") for i in range(6)])),
+    ):
+        list(learning_notes(each))
+    for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
+        list(common_notes(each))
+    choice = ColumnChoice(("day", "hour"), 0.7, 0.9)
+    yield choice.gain("classes", each=True)
+
+
+def giveaways():
+    """Of columns that labeled and unlabeled rows tell apart."""
+    n, half = 400, 200
+    given = [i < half for i in range(n)]
+    draw = np.random.default_rng(1)
+    kinds = draw.integers(0, 3, n)
+    table = pa.table(
+        {
+            "x": draw.normal(size=n),
+            "copy": [f"k{k}" for k in kinds],
+            "shifted": draw.normal(size=n) + 3 * np.array(given),
+            "reviewer": [f"r{i % 3}" if i < half else None for i in range(n)],
+            "todo": [None if i < half else f"r{i % 3}" for i in range(n)],
+            "sheet": [f"s{i % 4}" if i < half else f"t{i % 4}" for i in range(n)],
+        }
+    )
+    y = [f"class {kinds[i]}" if given[i] else None for i in range(n)]
+    scan = SimpleNamespace(rows=table, labels=y)
+    for keep in ((), ("reviewer",)):
+        made = TableModel("y", "classes", keep=keep)
+        made.table_ = Columns.of(table, (), keep, np.arange(n))
+        leave_out_giveaways(made.table_.read(table), made.table_.used, y, {*keep})
+        list(giveaway_notes(made, scan))
+
+
+def scores():
+    """What `predict` says of rows, with and without known labels."""
+    nothing = SimpleNamespace(n=0, mean=np.nan, classes=Counter())
+    right, wrong = ["a"] * 12 + ["b"] * 6, ["a"] * 12 + ["b"] * 4 + ["a"] * 2
+    classes, numbers, one = Sums(), Sums(), Sums()
+    classes.add_classes(right, wrong, np.full(18, 0.9))
+    line = np.arange(10.0)
+    numbers.add_numbers(line, line + 0.5, line - 1, line + 1)
+    one.add_numbers(line[:1], line[:1] + 0.5, line[:1] - 1, line[:1] + 1)
+    of_numbers = SimpleNamespace(n=1, mean=12.5, classes={})
+    for each in (
+        run(),
+        run(model("numbers"), tally=of_numbers),
+        run(tally=nothing),
+        run(scored=ScoredRows(model(), classes)),
+        run(scored=ScoredRows(model(), classes, classes)),
+        run(scored=ScoredRows(model(), Sums(), classes)),
+        run(scored=ScoredRows(model(), classes, one)),
+        run(model("numbers"), tally=of_numbers, scored=ScoredRows(model(), numbers)),
+        run(model("numbers"), tally=of_numbers, scored=ScoredRows(model(), one)),
+    ):
+        yield from predicted_record(each, "new.csv")["summary"]
+
+
+def unseen():
+    for values in (
+        ["cyan"],
+        ["cyan", "gray", "a color with a very long name indeed, and more"],
+    ):
+        found = Unseen.__new__(Unseen)
+        found.counts = {"color": Counter(values)}
+        list(found.notes())
+
+
+def explained():
+    """Lines of `halfmoon explain`."""
+    from halfmoon.cli.explain import _lines
+
+    for_it, against = (Reason(3, "left", 0.6),), (Reason(4, "right", -0.2),)
+    cells = {i: {"x": str(i)} for i in range(2, 5)}
+    for given, sure, reasons in (
+        (None, 0.93, Reasons(for_it, against, "classes")),
+        ("right", 0.93, Reasons(for_it, against, "classes")),
+        (None, None, Reasons(for_it, against, "log")),
+        (None, None, Reasons(for_it, against, "mixed")),
+        (None, 0.5, Reasons((), (), "classes")),
+    ):
+        row = ExplainedRow(2, "left", given, sure, "1", "3", reasons, cells)
+        yield from _lines(row, "side", ["x"])
+
+
+def errors():
+    """What stops a run that has begun."""
+    for memory in ("lots", "100MB"):
+        with refused():
+            Allowance.within(memory, taken=300_000_000)
+    for error in (MemoryError("The kernel needs 3 GB, more than the 512 MB allowed."),
+                  MemoryError(), ValueError("No column varies.")):  # fmt: skip
+        with refused(), plain_errors():
+            raise error
+    for options in (
+        {"features": ("y",)},
+        {"known": ("x",), "exclude": ("x",)},
+        {"exclude": ("bill_*",)},
+        {"exclude": ("qq*",)},
+    ):
+        with refused():
+            chosen_features(["x", "bill", "y"], Settings("y", **options))
+    with refused():
+        explained_rows(None, SimpleNamespace(numbers_=None), [2], ["x"])
+    rows = pa.table(
+        {"x": [str(i) for i in NUMBERS], "c": [f"c{i % 30}" for i in NUMBERS]}
+    )
+    y = [f"class {i % 2}" if i < 40 else None for i in range(ROWS)]
+    for known in (("w",), ("c",)):
+        with refused():
+            TableModel("y", "classes", known=known, budget=0.1).fit(rows, y)
+    with refused():
+        TableModel("y", "classes").fit(rows.select([]), y)
+    trained = TableModel("y", "classes")
+    trained.table_ = SimpleNamespace(used=[SimpleNamespace(name="z")])
+    with refused():
+        trained.transform(rows)
+
+
+def all_of_runs():
+    """All of these, under the name of each."""
+    for part in (labels, columns, notes, giveaways, scores, unseen, explained, errors):
+        yield from itertools.chain([f"# {part.__name__}"], part() or ())

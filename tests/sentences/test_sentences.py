@@ -1,0 +1,71 @@
+"""Every sentence that a command or a report can show, word by word, in one list.
+
+After a change of words: ``python -m sentences.test_sentences`` in the folder of the
+tests writes ``sentences.txt`` anew; read it as someone would who knows no statistics.
+A new note or error needs an example in ``of_runs``, ``of_files`` or ``of_commands``.
+"""
+
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+from halfmoon.report import answer
+from halfmoon.report.tiles import tiles
+from halfmoon.table.notes import with_command
+from report.situations import QUALITIES
+from sentences.of_commands import all_of_commands
+from sentences.of_files import all_of_files
+from sentences.of_reports import all_of_reports
+from sentences.of_runs import all_of_runs
+from sentences.recording import recorded
+
+LIST = Path(__file__).with_name("sentences.txt")
+NO_BREAK = "\u00a0"
+
+
+def rendered():
+    """The lines of the list, and the places in the source that none came from."""
+    with recorded() as recorder:
+        lines = [*all_of_reports(), *all_of_runs()]
+        for examples in (all_of_files, all_of_commands):
+            with tempfile.TemporaryDirectory() as folder, chdir(folder):
+                lines += examples() or ()
+    lines += ["", "# notes in Python"]
+    for note in recorder.notes:
+        told = with_command(note, "halfmoon.fill(df, 'y')")
+        if str(told) != str(note):
+            lines.append(f"{told} {told.command}".strip())
+    lines += ["", *recorder.listed()]
+    return [line.replace(NO_BREAK, " ").rstrip() for line in lines], recorder.missing()
+
+
+@pytest.fixture(scope="module")
+def listed():
+    return rendered()
+
+
+def test_every_sentence_is_as_listed(listed):
+    assert listed[0] == LIST.read_text(encoding="utf-8").splitlines()
+
+
+def test_every_note_and_error_is_in_the_list(listed):
+    assert listed[1] == set()
+
+
+def test_tiles_do_not_contradict_the_answer():
+    for name, findings in QUALITIES.items():
+        text = str(answer(findings))
+        figure = next(
+            t.figure for t in tiles(findings) if t.name.startswith("Expected")
+        )
+        if figure == "unknown":
+            assert "cannot be measured" in text, name
+        else:
+            assert figure in text, name
+
+
+if __name__ == "__main__":
+    lines, _ = rendered()
+    LIST.write_text("\n".join(lines) + "\n", encoding="utf-8")
