@@ -219,5 +219,5 @@ def _by_cholesky(
     M, _ = dtrtri(chol, lower=1, overwrite_c=1)  # L^-1
     if elimination.rank:
         Q, _ = sla.qr(M @ elimination.Q1, mode="economic", check_finite=False)
-        M -= Q @ (Q.T @ M)
+        M.T[:] -= (M.T @ Q) @ Q.T  # rows of M' lie together in memory
     return np.asarray(M)
