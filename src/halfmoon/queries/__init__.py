@@ -5,13 +5,15 @@
 `variance_reduction`     rows whose labels make all predictions surest
 `margin`                 rows that are unsure, and different from each other
 `random`                 rows at random
+`suspicious_labels`      given labels by how wrong they look
 =======================  =============================================================
 
-Each takes a fitted estimator and a table, ``maximin(estimator, X, n=10)``, and returns
-numbers of rows of X, the best first. Within a batch every pick conditions the next by a
-rank-one update, so that near-copies are not picked twice.
+The first four take a fitted estimator and a table, ``maximin(estimator, X, n=10)``, and
+return numbers of rows of X, the best first. Within a batch every pick conditions the
+next by a rank-one update, so that near-copies are not picked twice.
 """
 
 from halfmoon.queries.strategies import margin, maximin, random, variance_reduction
+from halfmoon.queries.suspicious import suspicious_labels
 
-__all__ = ["margin", "maximin", "random", "variance_reduction"]
+__all__ = ["margin", "maximin", "random", "suspicious_labels", "variance_reduction"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -151,7 +150,7 @@ def last_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
 
 
 def _picks(n: Any, free: NDArray[np.bool_]) -> int:
-    if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 1:
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
         raise ValueError(f"n is {n!r}; a number of rows, 1 or more, is needed.")
     left = int(free.sum())
     if left == 0:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from halfmoon.estimators.left_out_classes import chances_of_scores
 from halfmoon.queries.covariance import Posterior
 from halfmoon.queries.greedy import best_rows, spread_out
 from halfmoon.queries.pool import Pool
@@ -228,7 +229,4 @@ def _probabilities(pool: Pool, values: Array) -> Array:  # (m, classes)
     """Of the classes, from values that are computed already if there are any."""
     if not hasattr(pool.estimator, "temperature_"):
         return np.asarray(pool.estimator.predict_proba(pool.X))
-    from halfmoon.estimators.calibration import probabilities
-
-    scores = np.hstack([-values, values]) if values.shape[1] == 1 else values
-    return probabilities(scores, pool.estimator.temperature_)
+    return chances_of_scores(pool.estimator, values)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.queries.suspicious import interval_ratios
 from halfmoon.rows import Array
 
 __all__ = ["SHOWN", "least_sure", "suspect_classes", "suspect_numbers"]
@@ -77,13 +78,11 @@ def suspect_numbers(
     few wild labels do not hide each other, as they would with a standard deviation. The
     farthest comes first.
     """
-    r = given - predicted
-    reach = np.where(r >= 0, high - predicted, predicted - low)
-    known = np.isfinite(r) & np.isfinite(reach)
+    t = interval_ratios(given, predicted, low, high)
+    known = np.isfinite(t)
     if known.sum() < 3:
         return np.empty(0, dtype=np.intp)
-    least = np.finfo(np.float64).tiny
-    t = np.where(known, r, 0.0) / np.maximum(np.where(known, reach, 1.0), least)
+    t = np.where(known, t, 0.0)
     distance = np.where(known, np.abs(t - np.median(t[known])), 0.0)
     spread = float(np.median(distance[known])) / MAD
     # Where most residuals are equal there is no spread to measure others by.

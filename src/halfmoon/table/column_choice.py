@@ -33,11 +33,11 @@ from halfmoon.candidates.labeled import Labeled
 from halfmoon.candidates.losses import squared_losses
 from halfmoon.candidates.preparation import Standardized
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.kernels.distances import squared_distances
 from halfmoon.problem import balanced_folds
 from halfmoon.report.wording import count, number, percent
 from halfmoon.rows import Array, Indices
-from halfmoon.table.ordered import classifier_left_out
 
 __all__ = [
     "ColumnChoice",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
+from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.rows import Array
 from halfmoon.table.column_choice import (
@@ -30,7 +31,7 @@ from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.label_numbers import read_label_numbers
 from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.number_style import NumberStyle
-from halfmoon.table.ordered import Ordered, classifier_left_out
+from halfmoon.table.ordered import Ordered
 from halfmoon.table.predictions import LeftOut, Prediction, joined
 from halfmoon.table.target import Kind, check_labels
 from halfmoon.table.trial import try_out

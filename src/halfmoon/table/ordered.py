@@ -30,15 +30,10 @@ from scipy.stats import norm
 
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.calibration import fitted_temperature, probabilities
+from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.rows import Array
 
-__all__ = [
-    "Ordered",
-    "chances_of_scores",
-    "classifier_left_out",
-    "fitted_share",
-    "fitted_spread",
-]
+__all__ = ["Ordered", "fitted_share", "fitted_spread"]
 
 LOG_SPREADS = (-4.0, 3.0)  # of places, from certain to unknown
 SHARES = 20  # steps from the classifier alone to the places alone
@@ -121,33 +116,6 @@ class Ordered:
 
     def _sharpened(self, pooled: Array) -> Array:
         return probabilities(_logs(pooled), self.temperature)
-
-
-def classifier_left_out(
-    classifier: HalfmoonClassifier,
-) -> tuple[NDArray[np.intp], Array, NDArray[np.intp]]:
-    """Labeled rows, by their places among these, without their own labels.
-
-    Returns
-    -------
-    rows : ndarray of shape (m,)
-    p : ndarray of shape (m, C)
-        Probabilities of the classes.
-    codes : ndarray of shape (m,)
-        The classes that were given.
-    """
-    held = classifier._held_out()
-    told = np.isfinite(held.values).all(axis=1)
-    rows = np.arange(len(classifier.labeled_))[held.rows][told]
-    p = chances_of_scores(classifier, held.values[told])
-    return rows, p, classifier._codes[rows]
-
-
-def chances_of_scores(classifier: HalfmoonClassifier, scores: Array) -> Array:
-    """Probabilities of a classifier's scores, of each class or of two as one."""
-    if scores.shape[1] == 1:
-        scores = np.hstack([-scores, scores])
-    return probabilities(scores, classifier.temperature_)
 
 
 def fitted_spread(

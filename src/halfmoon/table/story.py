@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import halfmoon
 from halfmoon.candidates import scores_by_class
+from halfmoon.estimators.left_out_classes import chances_of_scores
 from halfmoon.report.eigenmap import eigenmap
 from halfmoon.report.findings import (
     ColumnUse,
@@ -40,7 +41,6 @@ from halfmoon.table.fill import Filled
 from halfmoon.table.model import TableModel
 from halfmoon.table.next_rows import next_rows
 from halfmoon.table.notes import common_notes, learning_notes, with_command
-from halfmoon.table.ordered import chances_of_scores
 from halfmoon.table.predictions import LeftOut
 from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
