@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from halfmoon.weak import CandidateSetClassifier
+from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
 
 COUNTED_ONCE = "rows count once in the length scale and in folds"
 
@@ -15,7 +15,8 @@ def expected_failures(estimator):
 
 
 @parametrize_with_checks(
-    [CandidateSetClassifier()], expected_failed_checks=expected_failures
+    [CandidateSetClassifier(), IntervalRegressor()],
+    expected_failed_checks=expected_failures,
 )
 def test_contract(estimator, check):
     check(estimator)

@@ -8,5 +8,6 @@
 """
 
 from halfmoon.weak.candidate_sets import CandidateSetClassifier
+from halfmoon.weak.interval_regression import IntervalRegressor
 
-__all__ = ["CandidateSetClassifier"]
+__all__ = ["CandidateSetClassifier", "IntervalRegressor"]

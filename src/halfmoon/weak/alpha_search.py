@@ -21,7 +21,7 @@ __all__ = ["held_out_losses"]
 def held_out_losses(
     targets: Array,  # (l, t)
     alphas: Sequence[float],
-    losses: Callable[[float, Indices, Indices], Array],
+    losses: Callable[[Sequence[float], Indices, Indices], Array],
     w: Array,  # (l,)
 ) -> Array:
     """Mean loss of each alpha on held-out rows, shape (len(alphas),).
@@ -32,13 +32,13 @@ def held_out_losses(
         What the rows are dealt out by, so that all folds are alike.
     alphas : sequence of float
     losses : callable
-        Of an alpha, the rows to fit and the rows held out: the losses of the latter.
+        Of the alphas, the rows to fit and the rows held out: the losses of the latter,
+        shape (len(alphas), len(fold)).
     w : ndarray of shape (l,)
         Weights.
     """
     total = np.zeros(len(alphas))
     for fold in balanced_folds(targets):
         kept = np.delete(np.arange(len(targets)), fold)
-        for i, alpha in enumerate(alphas):
-            total[i] += float(w[fold] @ losses(alpha, kept, fold))
+        total += losses(alphas, kept, fold) @ w[fold]
     return total / float(w.sum())

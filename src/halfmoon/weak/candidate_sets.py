@@ -12,6 +12,7 @@ those of `halfmoon.weak.disambiguation`.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -166,15 +167,26 @@ def _columns(values: Array) -> Array:
 def _outside(
     coordinates: RowCoordinates,
     within: Embedding,
-    alpha: float,
+    alphas: Sequence[float],
     kept: Indices,
     fold: Indices,
 ) -> Array:
     """1 where the prediction for a row of the fold is none of its candidates."""
+    anything = Embedding(within.T, np.ones((len(fold), len(within.T)), dtype=bool))
+    out = np.empty((len(alphas), len(fold)))
+    for i, alpha in enumerate(alphas):
+        values = held_out_values(coordinates, within, alpha, kept)[fold]
+        predicted = best_candidates(values, anything)
+        out[i] = 1.0 - within.sets[fold, predicted]
+    return out
+
+
+def held_out_values(
+    coordinates: RowCoordinates, within: Embedding, alpha: float, kept: Indices
+) -> Array:
+    """Values at all labeled rows, from the sets of the kept ones alone, (l, t)."""
     smoother, some = coordinates.smoother(alpha, kept), within.of(kept)
     root_w = coordinates.root_w
     found = disambiguate(smoother, some, some.mean(), root_w[kept])
-    values = smoother.values(root_w[kept] * within.T[found.codes])[fold] / root_w[fold]
-    anything = Embedding(within.T, np.ones((len(fold), len(within.T)), dtype=bool))
-    predicted = best_candidates(values, anything)
-    return np.asarray(1.0 - within.sets[fold, predicted])
+    values = smoother.values(root_w[kept] * within.T[found.codes])
+    return np.asarray(values / root_w)

@@ -1,0 +1,193 @@
+r"""Regression with interval labels: each label is known to lie in [low, high].
+
+.. math:: min_g \; 1/W \sum_i w_i \, dist(g(x_i), [a_i, b_i])^2 + alpha |g|_Q^2
+
+Either end may be open; equal ends are a plain label, and a row with both ends open is
+unlabeled. The problem is convex (`halfmoon.weak.interval_newton`): a fit is ridge on
+the points of the intervals that it comes nearest to.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon.estimators.explanations import Explanation
+from halfmoon.estimators.parameters import documented
+from halfmoon.rows import Array, Indices, Rows, as_weights
+from halfmoon.validation import take_rows
+from halfmoon.weak.alpha_search import held_out_losses
+from halfmoon.weak.candidate_sets import PARAMETERS, SHARED
+from halfmoon.weak.coordinates import RowCoordinates
+from halfmoon.weak.interval_labels import as_ends, distance
+from halfmoon.weak.interval_newton import fit_intervals
+from halfmoon.weak.levers import WeakLever
+
+__all__ = ["IntervalRegressor"]
+
+FAR = 1e-6  # an optimality residual that is worth a word
+
+OWN = PARAMETERS | {
+    "alpha": """
+        float or sequence of float. Weight of the penalty beside the averaged loss. Of a
+        sequence the one is taken with the least squared distance of held-out
+        predictions to their intervals, over five folds."""
+}
+
+
+@partial(
+    documented,
+    parameters=OWN,
+    attributes={
+        "labels_": """
+            ndarray of shape (n,). The point of each row's interval that the fit is
+            nearest to.""",
+        "optimality_residual_": """
+            float. Largest difference between the fit and ridge on the points of the
+            intervals nearest to it, as a share of the range of these points; 0 at the
+            optimum.""",
+        "objective_": "float. The minimum that was reached.",
+        "n_iter_": "int. Newton steps.",
+        "fold_losses_": """
+            ndarray or None. Mean squared distance of held-out rows to their intervals,
+            for each alpha, where there were several.""",
+        **SHARED,
+    },
+)
+@dataclass(eq=False, repr=False)
+class IntervalRegressor(RegressorMixin, WeakLever):
+    """Kernel regression from intervals that hold the labels.
+
+    See `halfmoon.weak.interval_regression` for the problem, which is convex and solved
+    to the optimum. O(l^3) time for l rows with an interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(0, 1, 6)[:, None]
+    >>> y = [[0, 0], [-np.inf, 0.4], [0.3, 0.5], [0.5, np.inf], [0.7, 0.9], [1, 1]]
+    >>> model = IntervalRegressor(kernel="linear", alpha=1e-9).fit(X, y)
+    >>> model.predict([[0.5]]).round(3)
+    array([0.5])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows of X and from the intervals.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows.
+        y : array-like of shape (n, 2)
+            Low and high end of each row; -inf, inf or NaN where an end is open. A
+            vector is plain labels, NaN where a row has none.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the labels. A row of weight 0 is left out altogether.
+        """
+        start = time.monotonic()
+        rows = self._table(X, reset=True)
+        ends = as_ends(y, rows.shape[0])
+        w = as_weights(sample_weight, rows.shape[0])
+        used_rows, used, w = self._with_weight(rows, ends, w)
+        with self._stream.handed_down():
+            self._fit_ends(used_rows, used, w)
+            self.labels_ = np.clip(self.solution_.predict(rows), *ends.T)
+        self._tell(start)
+        return self
+
+    def _fit_ends(self, X: Rows, ends: Array, w: Array) -> None:
+        known = np.asarray(np.isfinite(ends).any(axis=1))
+        if not known.any():
+            raise ValueError(
+                f"None of the {len(ends)} rows has an end: all are (-inf, inf). At "
+                f"least one finite low or high end is needed."
+            )
+        posed, coordinates, alphas = self._posed(X, known, w)
+        low, high = ends[posed.chosen].T
+        self.fold_losses_: Array | None = None
+        if len(alphas) > 1 and len(low) > 1:
+            middle = np.where(np.isfinite(low), low, high)
+            middle = np.where(np.isfinite(low + high), (low + high) / 2, middle)
+            self.fold_losses_ = held_out_losses(
+                middle[:, None], alphas, partial(_outside, coordinates, low, high),
+                posed.w,
+            )  # fmt: skip
+            alphas = [alphas[int(np.argmin(self.fold_losses_))]]
+        found = fit_intervals(coordinates, low, high, alphas[0])
+        targets = np.clip(found.g, low, high)
+        fit = self._store(posed, targets[:, None], alphas[0])
+        values = fit.predict(posed.X_l)
+        spread = float(np.ptp(targets)) or float(np.abs(targets).max()) or 1.0
+        self.optimality_residual_ = float(np.abs(values - found.g).max() / spread)
+        if self.optimality_residual_ > FAR:
+            warnings.warn(
+                f"The optimality residual is {self.optimality_residual_:.1g} after "
+                f"{found.steps} Newton steps. Rescale the columns, or raise alpha, "
+                f"which is {alphas[0]:.1g}.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        residual = targets - values
+        # The penalty at the optimum is g'(y - g), root weights in.
+        self.objective_ = float(posed.w @ (residual * targets) / posed.total_weight)
+        self.n_iter_ = found.steps
+
+    def predict(self, X: Any) -> Array:
+        """Values at any rows, shape (b,).
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+        """
+        check_is_fitted(self)
+        return self.solution_.predict(self._table(X, reset=False))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 for plain labels; for intervals the share of predictions inside.
+
+        Rows without a label do not count.
+        """
+        values = self.predict(X)
+        w = as_weights(sample_weight, len(values))
+        ends = as_ends(y, len(values))
+        known = np.isfinite(ends).any(axis=1) & (w > 0)
+        if not known.any():
+            raise ValueError("None of the rows to score is labeled.")
+        if (ends[known, 0] == ends[known, 1]).all():
+            return float(super().score(take_rows(X, known), ends[known, 0], w[known]))
+        inside = distance(values[known], *ends[known].T) == 0
+        return float(np.average(inside, weights=w[known]))
+
+    def _explained(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        return Explanation.of(self.solution_, X, answers, None, rows)
+
+    def _quality(self) -> str:
+        inside = self.solution_.predict(self.solution_.posed.X_l)
+        error = np.abs(inside - self.solution_.posed.y[:, 0])
+        return f"{np.mean(error <= 1e-9 * (1 + np.abs(inside))):.0%} inside"
+
+
+def _outside(
+    coordinates: RowCoordinates,
+    low: Array,
+    high: Array,
+    alphas: Sequence[float],
+    kept: Indices,
+    fold: Indices,
+) -> Array:
+    """Squared distances of held-out rows to their intervals, for each alpha."""
+    out, start = np.empty((len(alphas), len(fold))), None
+    for i in np.argsort(alphas)[::-1]:  # each begins where the one before it ended
+        found = fit_intervals(coordinates, low, high, alphas[i], kept, start)
+        out[i], start = distance(found.g[fold], low[fold], high[fold]) ** 2, found.v
+    return out
