@@ -7,6 +7,7 @@ ARGS ?=
 BIN := .venv/bin
 # -qq keeps errors and drops the rest.
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+RIVALS_PIP := .venv-rivals/bin/python -m pip --disable-pip-version-check -qq
 CHECKED := $(wildcard src benchmarks examples experiments tests tools docs/*.py)
 TYPED := $(wildcard src benchmarks examples experiments tools)
 # Two workers, one BLAS thread each.
@@ -15,7 +16,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo browser test test-all lint format docs bench reproduce reproduce-quick clean
+.PHONY: help demo browser test test-all lint format docs bench rivals reproduce reproduce-quick clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' \
@@ -56,6 +57,9 @@ docs: .venv/.docs ## HTML documentation, warnings as errors
 bench: .venv/.bench ## timings beside those of other libraries
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+rivals: .venv-rivals/.rivals ## an environment of other tools, for benchmarks.rivals (3 GB)
+	@echo ".venv-rivals/bin/python -m benchmarks.rivals --help"
+
 reproduce: .venv/.reproduce ## every table and figure of the papers; resumes (hours)
 	@$(BIN)/python -m experiments run all --out build/reproduce $(ARGS)
 
@@ -64,7 +68,7 @@ reproduce-quick: .venv/.reproduce ## the same, small (minutes)
 		--out build/reproduce-quick $(ARGS)
 
 clean: ## remove what the other targets made, .venv included
-	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
+	@rm -rf .venv .venv-rivals .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
 		docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
 
 # The environment with halfmoon itself; then one rule per dependency group.
@@ -94,4 +98,13 @@ clean: ## remove what the other targets made, .venv included
 
 .venv/.test-all: .venv/.test
 	@$(PIP) install torch==2.13.0
+	@touch $@
+
+# torch first, in a version without CUDA: a newer one brings some GB of it.
+.venv-rivals/.rivals: pyproject.toml
+	@echo "Setting up .venv-rivals (once) ..." >&2
+	@$(PYTHON) -m venv .venv-rivals
+	@$(RIVALS_PIP) install --upgrade "pip>=25.1"
+	@$(RIVALS_PIP) install torch==2.13.0
+	@$(RIVALS_PIP) install --editable ".[table]" --group rivals
 	@touch $@

@@ -31,6 +31,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import halfmoon
 from benchmarks.lines import RESULTS, machine
+from benchmarks.rivals import report as rivals
 from halfmoon import datasets as real
 from halfmoon.table.files import open_table
 
@@ -137,9 +138,7 @@ def main():
                 result = key | run(name, share, seed)
                 print(result, flush=True)
                 keep(result)
-    content = markdown(read())
-    (RESULTS / "tables.md").write_text(content)
-    print(content)
+    print(write().read_text())
 
 
 def run(name, share, seed):
@@ -266,6 +265,12 @@ def keep(result):
     os.replace(new, PATH)
 
 
+def write():
+    path = RESULTS / "tables.md"
+    path.write_text(markdown(read()))
+    return path
+
+
 def markdown(runs):
     cells = defaultdict(list)
     for each in runs:
@@ -305,7 +310,26 @@ def markdown(runs):
         f"\nAt or above the forest in {ahead} of {filled} cells. Mean confidence "
         f"within {GAP} of the accuracy in {near} of {told}. Runs that failed: {failed}."
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *beside_rivals(cells)]) + "\n"
+
+
+def beside_rivals(cells):
+    """Other tools, on the seeds that they have run on."""
+    found = {
+        (name, share): {
+            "halfmoon": {r["seed"]: r["score"] for r in done},
+            "forest": {r["seed"]: r["forest"] for r in done},
+        }
+        for name in TABLES
+        for share in SHARES
+        if (done := [r for r in cells[name, share] if r["exit"] == 0])
+    }
+    scope = "Seeds are the splits here. Labels are a share; accuracy or R^2 as above."
+    yield "\n## Beside other tools\n"
+    yield rivals.HOW.format(benchmark="tables", scope=scope)
+    yield from rivals.rivals_table("tables")
+    yield ""
+    yield from rivals.beside("tables", found, ("halfmoon", "forest"))
 
 
 def mean(runs, key):

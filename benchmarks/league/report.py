@@ -12,8 +12,13 @@ from scipy.stats import rankdata
 from benchmarks.league import models, tables
 from benchmarks.league.models import OURS, TWIN
 from benchmarks.lines import RESULTS
+from benchmarks.rivals import report as rivals
 
 TASKS = ("classification", "regression")
+RIVALS_ABOUT = {
+    "benchmark": "league",
+    "scope": "The error is measured as above, on all rows without a label.",
+}
 
 
 def write(about, runs):
@@ -40,6 +45,7 @@ def markdown(about, runs):
     parts += _ranks(cells, both)
     parts += ["\n## Beside the supervised twin\n", *_twin(about, cells)]
     parts += ["\n## Seconds\n", *_seconds(runs)]
+    parts += _rivals(about, cells)
     return "\n".join(parts) + "\n"
 
 
@@ -200,6 +206,22 @@ def _seconds(runs):
         times = [found.get((table, name)) for name in players]
         if any(times):
             yield _row([table, *(f"{np.mean(t):.1f}" if t else "–" for t in times)])
+
+
+def _rivals(about, cells):
+    """Tools from outside, on the splits that they have run on."""
+    parts = [f"\n## Beside other tools\n\n{rivals.HOW.format(**RIVALS_ABOUT)}"]
+    parts += rivals.rivals_table("league")
+    for task in TASKS:
+        mine = {at: cell for at, cell in cells.items() if about[at[0]]["task"] == task}
+        if not mine:
+            continue
+        classes = task == "classification"
+        unit = "error, %" if classes else "RMSE / std(y)"
+        scale, digits = (100, 1) if classes else (1, 3)
+        parts += [f"\n### Other tools in {task}: {unit}\n"]
+        parts += rivals.beside("league", mine, models.NAMES, scale=scale, digits=digits)
+    return parts
 
 
 def _standard_error(values):

@@ -30,7 +30,7 @@ def merge(tables, runs):
     leaves the file whole.
     """
     RESULTS.mkdir(exist_ok=True)
-    with _lock():
+    with lock():
         old_tables, old_runs = read()
         tables = old_tables | tables
         kept = old_runs | {key(run): run for run in runs}
@@ -42,7 +42,7 @@ def merge(tables, runs):
 
 
 @contextmanager
-def _lock():
+def lock():
     folder = os.open(RESULTS, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

@@ -1,0 +1,45 @@
+"""Tools that try many models within a time limit, of a minute here."""
+
+import tempfile
+
+TIME_LIMIT = 60  # seconds
+TARGET = "target"
+
+
+def autogluon(work):
+    return _autogluon(work, pseudo_labels=False)
+
+
+def autogluon_pseudo(work):
+    """The same, then `fit_pseudolabel` with every row that has no label."""
+    return _autogluon(work, pseudo_labels=True)
+
+
+def _autogluon(work, pseudo_labels):
+    from autogluon.tabular import TabularPredictor
+
+    kind = "multiclass" if len(work.classes) > 2 else "binary"
+    kind = "regression" if work.regression else kind
+    with tempfile.TemporaryDirectory() as folder:
+        predictor = TabularPredictor(
+            TARGET, problem_type=kind, path=folder, verbosity=0
+        )
+        predictor.fit(work.train.assign(**{TARGET: work.target}), time_limit=TIME_LIMIT)
+        if pseudo_labels:
+            predictor.fit_pseudolabel(work.rest, time_limit=TIME_LIMIT)
+        return predictor.predict(work.rest).to_numpy()
+
+
+def flaml(work):
+    from flaml import AutoML
+
+    model = AutoML()
+    model.fit(
+        work.train,
+        work.target,
+        task="regression" if work.regression else "classification",
+        time_budget=TIME_LIMIT,
+        seed=work.seed,
+        verbose=0,
+    )
+    return model.predict(work.rest)

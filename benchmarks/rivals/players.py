@@ -1,0 +1,117 @@
+"""The rivals by name: what each is, the packages it needs, and how it is called."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from benchmarks.rivals import automl, imputers, supervised
+
+SUPERVISED = "from the labeled rows"
+EVERY_ROW = "from every row"
+
+
+@dataclass
+class Rival:
+    """A tool: `predict` takes a `Work` and answers for its hidden rows."""
+
+    predict: Callable
+    module: str  # imported before the clock starts
+    package: str  # whose version is kept
+    call: str
+    learns: str = SUPERVISED
+
+
+RIVALS = {
+    "autogluon": Rival(
+        automl.autogluon,
+        "autogluon.tabular",
+        "autogluon.tabular",
+        f"`TabularPredictor(...).fit(rows, time_limit={automl.TIME_LIMIT})`",
+    ),
+    "autogluon-pseudo": Rival(
+        automl.autogluon_pseudo,
+        "autogluon.tabular",
+        "autogluon.tabular",
+        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`",
+        EVERY_ROW,
+    ),
+    "flaml": Rival(
+        automl.flaml,
+        "flaml",
+        "flaml",
+        f"`AutoML().fit(..., time_budget={automl.TIME_LIMIT})`",
+    ),
+    "catboost": Rival(
+        supervised.catboost,
+        "catboost",
+        "catboost",
+        "`CatBoostClassifier()`, columns of strings as categories or as text",
+    ),
+    "lightgbm": Rival(
+        supervised.lightgbm, "lightgbm", "lightgbm", "`LGBMClassifier()`"
+    ),
+    "xgboost": Rival(supervised.xgboost, "xgboost", "xgboost-cpu", "`XGBClassifier()`"),
+    "perpetual": Rival(
+        supervised.perpetual, "perpetual", "perpetual", "`PerpetualClassifier()`"
+    ),
+    "ebm": Rival(
+        supervised.ebm,
+        "interpret.glassbox",
+        "interpret-core",
+        "`ExplainableBoostingClassifier()`",
+    ),
+    "ngboost": Rival(
+        supervised.ngboost, "ngboost", "ngboost", "`NGBClassifier(k_categorical(k))`"
+    ),
+    "xrfm": Rival(
+        supervised.xrfm,
+        "xrfm",
+        "xrfm",
+        "`xRFM()`, one label in five as its validation set, columns standardized",
+    ),
+    "realmlp": Rival(
+        supervised.realmlp, "pytabkit", "pytabkit", "`RealMLP_TD_Classifier()`"
+    ),
+    "skrub": Rival(
+        supervised.skrub_default,
+        "skrub",
+        "skrub",
+        '`tabular_pipeline("classifier")`, which is HistGradientBoosting',
+    ),
+    "skrub-linear": Rival(
+        supervised.skrub_linear,
+        "skrub",
+        "skrub",
+        "`tabular_pipeline(LogisticRegression())`, `Ridge()` for numbers",
+    ),
+    "knn-imputer": Rival(
+        imputers.knn,
+        "sklearn.impute",
+        "scikit-learn",
+        "`KNNImputer()`, columns standardized, labels as more columns",
+        EVERY_ROW,
+    ),
+    "iterative-imputer": Rival(
+        imputers.iterative,
+        "sklearn.impute",
+        "scikit-learn",
+        "`IterativeImputer()`, likewise",
+        EVERY_ROW,
+    ),
+    "missforest": Rival(
+        imputers.missforest,
+        "missforest",
+        "MissForest",
+        "`MissForest(categorical=[target])`",
+        EVERY_ROW,
+    ),
+}
+NAMES = tuple(RIVALS)
+
+
+def installed(name):
+    """Version of a rival's package, or None."""
+    try:
+        return version(RIVALS[name].package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,169 @@
+"""The rivals in the pages of the league and of the tables.
+
+A cell is a table with a number of labels. Every model of a cell is compared on the
+splits that all of its models have, so a rival that has run on two of ten splits is
+compared on these two.
+"""
+
+from collections import defaultdict
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.rivals import players, results
+
+HOW = """\
+Other tools for the same job, on the same rows, splits and labels, each called with its
+default arguments; in an environment of their own:
+
+```shell
+make rivals
+HALFMOON_DATA=folder .venv-rivals/bin/python -m benchmarks.rivals {benchmark}
+```
+
+The command runs what `benchmarks/results/rivals.json` does not have yet, and writes
+this page again; `--models`, `--tables`, `--labels` and `--splits` name a part.
+
+- {scope}
+- Means over the splits that all models of a row have. The column "splits" has their
+  number; where it is small, chance has a large part. The best is in bold.
+- A rival that fails ranks last in that row.
+- Threads are left as each tool sets them. Time limits are by the clock, so a busy
+  machine leaves less for AutoGluon and FLAML.
+- Tools that take only numbers get columns of strings by way of skrub's
+  `TableVectorizer`, fitted on all rows. Columns are standardized where "call" says so
+  and they have different units: by the labeled rows, or by all where it sees all.
+"""
+
+
+def rewrite():
+    """Write both pages again, from what is kept."""
+    from benchmarks import tables
+    from benchmarks.league import report as league_report
+    from benchmarks.league import results as league_results
+
+    about, runs = league_results.read()
+    yield league_report.write(about, list(runs.values()))
+    yield tables.write()
+
+
+def beside(benchmark, cells, ours, *, scale=1, digits=3):
+    """Errors (league) or scores (tables) and mean ranks, of `ours` and all rivals.
+
+    `cells` has (table, labels) -> model -> split -> measure, without the rivals, and
+    may be only some of the benchmark's.
+    """
+    merged = _with_rivals(benchmark, cells, ours)
+    if not merged:
+        return ["No rival has run yet."]
+    names = [
+        name
+        for name in (*ours, *players.NAMES)
+        if any(name in cell for cell in merged.values())
+    ]
+    sign = 1 if benchmark == "league" else -1
+    lines = [
+        _row(["table", "labels", "splits", *names]),
+        "| --- |" + " ---: |" * (len(names) + 2),
+    ]
+    for (table, labels), cell in merged.items():
+        shown, splits = _shown(cell, names, sign, scale, digits)
+        lines.append(_row([table, labels, splits, *shown]))
+    return [*lines, "", *_ranks(merged, names, sign, len(cells))]
+
+
+def _with_rivals(benchmark, cells, ours):
+    """The cells in which some rival has run, each cut to the splits all have."""
+    table, amount, split, model = results.KEYS[benchmark]
+    found: defaultdict = defaultdict(lambda: defaultdict(dict))
+    for run in results.read(benchmark).values():
+        error = run.get(results.MEASURE[benchmark], np.nan)  # NaN: it failed
+        found[run[table], run[amount]][run[model]][run[split]] = error
+    merged = {}
+    for at, cell in cells.items():
+        if at not in found:
+            continue
+        cell = {name: cell[name] for name in ours if name in cell} | found[at]
+        common = set.intersection(*(set(runs) for runs in cell.values()))
+        if common:
+            merged[at] = {
+                name: np.array([runs[s] for s in sorted(common)])
+                for name, runs in cell.items()
+            }
+    return merged
+
+
+def _shown(cell, names, sign, scale, digits):
+    """The entries of a row, and the number of its splits."""
+    means = {name: values.mean() for name, values in cell.items()}
+    best = np.nanmin([sign * mean for mean in means.values()]) * sign
+    best = f"{scale * best:.{digits}f}"
+    shown = []
+    for name in names:
+        if name not in cell:
+            shown.append("–")
+            continue
+        bad = int(np.isnan(cell[name]).sum())
+        text = f"{scale * means[name]:.{digits}f}"
+        if bad:
+            text = f"failed ({bad})"
+        shown.append(f"**{text}**" if text == best else text)
+    return shown, len(next(iter(cell.values())))
+
+
+def _ranks(merged, names, sign, total):
+    """Mean ranks in the rows that every one of the names is in."""
+    whole = [cell for cell in merged.values() if set(names) <= set(cell)]
+    if not whole:
+        return ["No row yet in which all of them have run on the same splits."]
+    means = sign * np.array([[cell[n].mean() for n in names] for cell in whole])
+    ranks = rankdata(np.where(np.isnan(means), np.inf, means), axis=1)
+    wins = (ranks == ranks.min(axis=1, keepdims=True)).sum(axis=0)
+    splits = [len(cell[names[0]]) for cell in whole]
+    few, many = min(splits), max(splits)
+    count = few if few == many else f"{few} to {many}"
+    cells = f"{len(whole)} of {total} cells, of {count} splits each"
+    lines = [
+        f"Mean ranks of {len(names)} models in {cells}:\n",
+        "| model | learns | mean rank | wins |\n| --- | --- | ---: | ---: |",
+    ]
+    for j in np.argsort(ranks.mean(axis=0), kind="stable"):
+        rival = players.RIVALS.get(names[j])
+        learns = rival.learns if rival else ""
+        lines.append(_row([names[j], learns, f"{ranks[:, j].mean():.2f}", wins[j]]))
+    return lines
+
+
+def rivals_table(benchmark):
+    """What the rivals are, for those that have run, and why runs failed."""
+    runs = results.read(benchmark).values()
+    lines = ["| rival | version | call | learns |", "| --- | --- | --- | --- |"]
+    for name, rival in players.RIVALS.items():
+        mine = [run for run in runs if run["model"] == name]
+        if mine:
+            versions = ", ".join(sorted({str(run["version"]) for run in mine}))
+            lines.append(_row([name, versions, rival.call, rival.learns]))
+    failed = [run for run in runs if "failed" in run]
+    reasons = sorted({(run["model"], run["table"], run["failed"]) for run in failed})
+    lines.append(f"\nRuns that failed: {len(failed)} of {len(runs)}.")
+    lines += [f"- {model}, {table}: {why}" for model, table, why in reasons]
+    return [*lines, "", *_seconds(runs)]
+
+
+def _seconds(runs):
+    """Mean processor seconds, of all threads, of the runs that did not fail."""
+    found = defaultdict(list)
+    for run in runs:
+        if run["seconds"] is not None:
+            found[run["table"], run["model"]].append(run["seconds"])
+    names = [n for n in players.NAMES if any(n == model for _, model in found)]
+    yield "Mean processor seconds of a run, all threads together:\n"
+    yield _row(["table", *names])
+    yield "| --- |" + " ---: |" * len(names)
+    for table in dict.fromkeys(table for table, _ in found):
+        times = [found.get((table, name)) for name in names]
+        yield _row([table, *(f"{np.mean(t):.1f}" if t else "–" for t in times)])
+
+
+def _row(cells):
+    return "| " + " | ".join(map(str, cells)) + " |"

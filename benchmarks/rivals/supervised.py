@@ -1,0 +1,111 @@
+"""Tools that learn from the labeled rows, called with their default arguments.
+
+Each function takes a `Work` and returns predictions for its hidden rows, classes as
+0, 1, ... Packages are imported where they are used: only their own environment has
+them.
+"""
+
+import numpy as np
+
+
+def _fitted(model, work):
+    """Predictions of a model that wants numbers in its columns."""
+    X = work.numbers
+    return model.fit(X[work.labeled], work.target).predict(X[work.hidden])
+
+
+def catboost(work):
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    kind = CatBoostRegressor if work.regression else CatBoostClassifier
+    model = kind(random_seed=work.seed, verbose=False, allow_writing_files=False)
+    categories = [name for name in work.strings if name not in work.texts]
+    model.fit(
+        work.train, work.target, cat_features=categories, text_features=work.texts
+    )
+    return model.predict(work.rest)
+
+
+def lightgbm(work):
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    kind = LGBMRegressor if work.regression else LGBMClassifier
+    return _fitted(kind(random_state=work.seed, verbose=-1), work)
+
+
+def xgboost(work):
+    from xgboost import XGBClassifier, XGBRegressor
+
+    kind = XGBRegressor if work.regression else XGBClassifier
+    return _fitted(kind(random_state=work.seed), work)
+
+
+def perpetual(work):
+    from perpetual import PerpetualClassifier, PerpetualRegressor
+
+    kind = PerpetualRegressor if work.regression else PerpetualClassifier
+    return _fitted(kind(), work)
+
+
+def ebm(work):
+    from interpret.glassbox import (
+        ExplainableBoostingClassifier,
+        ExplainableBoostingRegressor,
+    )
+
+    kind = (
+        ExplainableBoostingRegressor
+        if work.regression
+        else ExplainableBoostingClassifier
+    )
+    return _fitted(kind(random_state=work.seed), work)
+
+
+def ngboost(work):
+    from ngboost import NGBClassifier, NGBRegressor
+    from ngboost.distns import k_categorical
+
+    settings = {"random_state": work.seed, "verbose": False}
+    if work.regression:
+        return _fitted(NGBRegressor(**settings), work)
+    kind = k_categorical(len(work.classes))
+    return _fitted(NGBClassifier(Dist=kind, **settings), work)
+
+
+def xrfm(work):
+    """One label in five is its validation set, as its own example has it."""
+    from sklearn.model_selection import train_test_split
+    from xrfm import xRFM
+
+    X = work.scaled(by=work.labeled).astype(np.float32)
+    y = work.target.astype(np.float32) if work.regression else work.target
+    train, validation = train_test_split(
+        np.arange(y.size), test_size=0.2, random_state=work.seed
+    )
+    model = xRFM(random_state=work.seed, verbose=False)
+    rows = X[work.labeled]
+    model.fit(rows[train], y[train], rows[validation], y[validation])
+    return model.predict(X[work.hidden])
+
+
+def realmlp(work):
+    from pytabkit import RealMLP_TD_Classifier, RealMLP_TD_Regressor
+
+    kind = RealMLP_TD_Regressor if work.regression else RealMLP_TD_Classifier
+    return _fitted(kind(random_state=work.seed, device="cpu"), work)
+
+
+def skrub_default(work):
+    return _skrub("regressor" if work.regression else "classifier", work)
+
+
+def skrub_linear(work):
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    return _skrub(Ridge() if work.regression else LogisticRegression(), work)
+
+
+def _skrub(model, work):
+    from skrub import tabular_pipeline
+
+    return tabular_pipeline(model).fit(work.train, work.target).predict(work.rest)

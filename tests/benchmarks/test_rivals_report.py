@@ -1,0 +1,75 @@
+"""Rivals in the pages: the splits that all have, ranks by hand, failures."""
+
+import json
+
+import pytest
+from benchmarks.rivals import report, results
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "PATH", tmp_path / "rivals.json")
+
+
+def league_run(table, split, model, **found):
+    at = {"table": table, "labels": 20, "split": split, "model": model}
+    return at | {"seconds": 1.0, "version": "1"} | found
+
+
+def test_runs_are_merged_by_their_key(kept):
+    results.merge("league", [league_run("wine", s, "xrfm", error=0.5) for s in (0, 1)])
+    tables = {"table": "diabetes", "share": 0.05, "seed": 0, "model": "xrfm"}
+    results.merge("tables", [tables | {"score": 0.1}])
+    results.merge("league", [league_run("wine", 1, "xrfm", error=0.25)])
+    found = results.read("league")
+    assert [run["error"] for run in found.values()] == [0.5, 0.25]
+    assert results.read("tables")["diabetes", 0.05, 0, "xrfm"]["score"] == 0.1
+    assert set(json.loads(results.PATH.read_text())) == {"machine", "league", "tables"}
+
+
+def test_models_are_compared_on_the_splits_that_all_have(kept):
+    """On splits 1 and 2, halfmoon has 0.2 and xrfm 0.3; split 0 would turn it."""
+    results.merge(
+        "league",
+        [
+            *(league_run("wine", s, "xrfm", error=0.3) for s in (1, 2)),
+            *(league_run("wine", s, "catboost", error=0.4) for s in (0, 1, 2)),
+            league_run("iris", 0, "xrfm", error=0.1),
+            league_run("iris", 0, "catboost", failed="ValueError: no"),
+        ],
+    )
+    cells = {
+        ("wine", 20): {"halfmoon": {0: 0.9, 1: 0.1, 2: 0.3}},
+        ("iris", 20): {"halfmoon": {0: 0.15}},
+        ("digits", 20): {"halfmoon": {0: 0.15}},
+    }
+    lines = report.beside("league", cells, ["halfmoon"], scale=100, digits=1)
+    assert lines[0] == "| table | labels | splits | halfmoon | catboost | xrfm |"
+    assert lines[2] == "| wine | 20 | 2 | **20.0** | 40.0 | 30.0 |"
+    assert lines[3] == "| iris | 20 | 1 | 15.0 | failed (1) | **10.0** |"
+    assert lines[5].startswith("Mean ranks of 3 models in 2 of 3 cells, of 1 to 2 ")
+    ranks = [[c.strip() for c in line.split("|")[1:-1]] for line in lines[7:]]
+    assert [(r[0], r[2], r[3]) for r in ranks] == [
+        ("halfmoon", "1.50", "1"),
+        ("xrfm", "1.50", "1"),
+        ("catboost", "3.00", "0"),
+    ]
+    about = report.rivals_table("league")
+    assert "\nRuns that failed: 1 of 7." in about
+    assert "- catboost, iris: ValueError: no" in about
+
+
+def test_larger_scores_are_better_in_the_tables(kept):
+    at = {"table": "diabetes", "share": 0.05, "seed": 0, "model": "xrfm"}
+    results.merge("tables", [at | {"score": 0.4, "seconds": 1.0, "version": "1"}])
+    cells = {("diabetes", 0.05): {"halfmoon": {0: 0.3}, "forest": {0: 0.5}}}
+    lines = report.beside("tables", cells, ["halfmoon", "forest"])
+    assert lines[2] == "| diabetes | 0.05 | 1 | 0.300 | **0.500** | 0.400 |"
+    assert [line.split(" | ")[0] for line in lines[6:]] == [
+        *("| forest", "| xrfm", "| halfmoon")
+    ]
+
+
+def test_without_rivals_the_page_says_so(kept):
+    cells = {("wine", 20): {"halfmoon": {0: 0.3}}}
+    assert report.beside("league", cells, ["halfmoon"]) == ["No rival has run yet."]
