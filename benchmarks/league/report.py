@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 from benchmarks.league import models, tables
 from benchmarks.league.models import OURS, TWIN
 from benchmarks.lines import RESULTS
+from benchmarks.markdown import row, seconds_table
 from benchmarks.rivals import report as rivals
 
 TASKS = ("classification", "regression")
@@ -52,8 +53,7 @@ def markdown(about, runs):
 def _cells(runs):
     """(table, labels) -> model -> split -> error, in the order of the tables."""
     cells: defaultdict = defaultdict(lambda: defaultdict(dict))
-    order = {name: i for i, name in enumerate(tables.NAMES)}
-    for run in sorted(runs, key=lambda r: (order[r["table"]], r["labels"])):
+    for run in sorted(runs, key=_place):
         at = run["table"], run["labels"]
         cells[at][run["model"]][run["split"]] = run["error"]
     return cells
@@ -112,7 +112,7 @@ def _models():
 
 
 def _errors(cells, players, unit, scale, digits):
-    yield _row(["table", "labels", *players])
+    yield row(["table", "labels", *players])
     yield "| --- |" + " ---: |" * (len(players) + 1)
     for (table, labels), cell in cells.items():
         means = {name: scale * np.mean(list(cell[name].values())) for name in cell}
@@ -129,7 +129,7 @@ def _errors(cells, players, unit, scale, digits):
             spread = "" if np.isnan(spread) else f" ± {spread:.{digits}f}"
             few = len(errors) < max(map(len, cell.values()))
             shown.append(text + spread + (f" ({len(errors)} splits)" if few else ""))
-        yield _row([table, labels, *shown])
+        yield row([table, labels, *shown])
     yield f"\nUnit: {unit}."
 
 
@@ -153,7 +153,7 @@ def _ranks(cells, names):
     ]
     for j in np.argsort(ranks.mean(axis=0), kind="stable"):
         rank = f"{ranks[:, j].mean():.2f}"
-        lines.append(_row([players[j], rank, wins[j]]))
+        lines.append(row([players[j], rank, wins[j]]))
     return lines
 
 
@@ -184,28 +184,23 @@ def _twin(about, cells):
         worse += mean > spread
         verdict = "YES" if mean > spread else "no"
         shown = f"{mean:+.{digits}f}", f"{spread:.{digits}f}"
-        lines.append(_row([table, labels, *shown, verdict]))
+        lines.append(row([table, labels, *shown, verdict]))
     lines.append(f"\nWorse by more than one standard error in {worse} of {len(both)}.")
     return lines
 
 
 def _seconds(runs):
     """Mean processor seconds of a whole run, tuning included."""
-    found = defaultdict(list)
-    for run in runs:
-        if run["seconds"] is not None:
-            found[run["table"], run["model"]].append(run["seconds"])
-    players = [name for name in models.NAMES if any(name == m for _, m in found)]
     yield (
         "Mean processor time of one run on one thread: tuning, fitting, predicting "
         "every row.\n"
     )
-    yield _row(["table", *players])
-    yield "| --- |" + " ---: |" * len(players)
-    for table in tables.NAMES:
-        times = [found.get((table, name)) for name in players]
-        if any(times):
-            yield _row([table, *(f"{np.mean(t):.1f}" if t else "–" for t in times)])
+    yield from seconds_table(sorted(runs, key=_place), models.NAMES)
+
+
+def _place(run):
+    """By the order of the tables, then by the number of labels."""
+    return tables.NAMES.index(run["table"]), run["labels"]
 
 
 def _rivals(about, cells):
@@ -228,7 +223,3 @@ def _standard_error(values):
     if len(values) < 2:
         return np.nan
     return np.std(values, ddof=1) / np.sqrt(len(values))
-
-
-def _row(cells):
-    return "| " + " | ".join(map(str, cells)) + " |"

@@ -32,7 +32,8 @@ RIVALS = {
         automl.autogluon_pseudo,
         "autogluon.tabular",
         "autogluon.tabular",
-        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`",
+        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`, which "
+        "keeps the first models where its held-out score does not improve",
         EVERY_ROW,
     ),
     "flaml": Rival(

@@ -10,6 +10,7 @@ from collections import defaultdict
 import numpy as np
 from scipy.stats import rankdata
 
+from benchmarks.markdown import row, seconds_table
 from benchmarks.rivals import players, results
 
 HOW = """\
@@ -63,12 +64,12 @@ def beside(benchmark, cells, ours, *, scale=1, digits=3):
     ]
     sign = 1 if benchmark == "league" else -1
     lines = [
-        _row(["table", "labels", "splits", *names]),
+        row(["table", "labels", "splits", *names]),
         "| --- |" + " ---: |" * (len(names) + 2),
     ]
     for (table, labels), cell in merged.items():
         shown, splits = _shown(cell, names, sign, scale, digits)
-        lines.append(_row([table, labels, splits, *shown]))
+        lines.append(row([table, labels, splits, *shown]))
     return [*lines, "", *_ranks(merged, names, sign, len(cells))]
 
 
@@ -130,40 +131,24 @@ def _ranks(merged, names, sign, total):
     for j in np.argsort(ranks.mean(axis=0), kind="stable"):
         rival = players.RIVALS.get(names[j])
         learns = rival.learns if rival else ""
-        lines.append(_row([names[j], learns, f"{ranks[:, j].mean():.2f}", wins[j]]))
+        lines.append(row([names[j], learns, f"{ranks[:, j].mean():.2f}", wins[j]]))
     return lines
 
 
 def rivals_table(benchmark):
     """What the rivals are, for those that have run, and why runs failed."""
     runs = results.read(benchmark).values()
+    if not runs:
+        return []
     lines = ["| rival | version | call | learns |", "| --- | --- | --- | --- |"]
     for name, rival in players.RIVALS.items():
         mine = [run for run in runs if run["model"] == name]
         if mine:
             versions = ", ".join(sorted({str(run["version"]) for run in mine}))
-            lines.append(_row([name, versions, rival.call, rival.learns]))
+            lines.append(row([name, versions, rival.call, rival.learns]))
     failed = [run for run in runs if "failed" in run]
     reasons = sorted({(run["model"], run["table"], run["failed"]) for run in failed})
     lines.append(f"\nRuns that failed: {len(failed)} of {len(runs)}.")
     lines += [f"- {model}, {table}: {why}" for model, table, why in reasons]
-    return [*lines, "", *_seconds(runs)]
-
-
-def _seconds(runs):
-    """Mean processor seconds, of all threads, of the runs that did not fail."""
-    found = defaultdict(list)
-    for run in runs:
-        if run["seconds"] is not None:
-            found[run["table"], run["model"]].append(run["seconds"])
-    names = [n for n in players.NAMES if any(n == model for _, model in found)]
-    yield "Mean processor seconds of a run, all threads together:\n"
-    yield _row(["table", *names])
-    yield "| --- |" + " ---: |" * len(names)
-    for table in dict.fromkeys(table for table, _ in found):
-        times = [found.get((table, name)) for name in names]
-        yield _row([table, *(f"{np.mean(t):.1f}" if t else "–" for t in times)])
-
-
-def _row(cells):
-    return "| " + " | ".join(map(str, cells)) + " |"
+    lines.append("\nMean processor seconds of a run, all threads together:\n")
+    return [*lines, *seconds_table(runs, players.NAMES)]
