@@ -32,7 +32,7 @@ RIVALS = {
         automl.autogluon_pseudo,
         "autogluon.tabular",
         "autogluon.tabular",
-        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`, which "
+        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`; it "
         "keeps the first models where its held-out score does not improve",
         EVERY_ROW,
     ),
