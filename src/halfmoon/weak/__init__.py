@@ -9,5 +9,6 @@
 
 from halfmoon.weak.candidate_sets import CandidateSetClassifier
 from halfmoon.weak.interval_regression import IntervalRegressor
+from halfmoon.weak.structured import StructuredPredictor
 
-__all__ = ["CandidateSetClassifier", "IntervalRegressor"]
+__all__ = ["CandidateSetClassifier", "IntervalRegressor", "StructuredPredictor"]

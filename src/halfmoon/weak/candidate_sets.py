@@ -12,7 +12,6 @@ those of `halfmoon.weak.disambiguation`.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -22,19 +21,10 @@ from numpy.typing import NDArray
 
 from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.parameters import ATTRIBUTES, documented
-from halfmoon.random_state import as_generator
-from halfmoon.rows import Array, Indices, as_weights
-from halfmoon.weak.alpha_search import held_out_losses
+from halfmoon.rows import Array, as_weights
 from halfmoon.weak.candidate_labels import as_candidates
-from halfmoon.weak.coordinates import RowCoordinates
-from halfmoon.weak.disambiguation import (
-    Disambiguated,
-    Embedding,
-    best_candidates,
-    disambiguate,
-    starts,
-)
-from halfmoon.weak.levers import WeakLever
+from halfmoon.weak.disambiguation import Embedding, best_candidates
+from halfmoon.weak.set_lever import SetLever
 
 __all__ = ["CandidateSetClassifier"]
 
@@ -78,7 +68,7 @@ SHARED = {
     },
 )
 @dataclass(eq=False, repr=False)
-class CandidateSetClassifier(Classifier, WeakLever):
+class CandidateSetClassifier(Classifier, SetLever):
     """Classification from sets of candidate classes, one of which is the true one.
 
     See `halfmoon.weak.candidate_sets` for the objective, which is not convex: labels
@@ -95,7 +85,6 @@ class CandidateSetClassifier(Classifier, WeakLever):
     """
 
     separator: str = "|"
-    n_starts: int = 5
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the labels within their sets and fit them.
@@ -118,13 +107,13 @@ class CandidateSetClassifier(Classifier, WeakLever):
         if len(self.classes_) < 2:
             raise ValueError("All candidates are of one class; two are needed.")
         with self._stream.handed_down():
-            codes = self._fit_sets(used_rows, used_sets, w)
-            values = self.solution_.predict(rows)
-            found = best_candidates(_columns(values), Embedding(self._points(), sets))
-            every = self._weighted_rows
-            numbers = self.labeled_ if every is None else every[self.labeled_]
-            found[numbers] = codes
-            self.disambiguated_ = self.classes_[found]
+            T = self._points()
+            codes = self._fit_sets(
+                used_rows, Embedding(T, used_sets), w, partial(_outside, T)
+            )
+            values = _columns(self.solution_.predict(rows))
+            found = best_candidates(values, Embedding(T, sets))
+            self.disambiguated_ = self.classes_[self._in_table(codes, found)]
             self._codes = codes
             self._calibrate(codes)
         self._tell(start)
@@ -134,59 +123,12 @@ class CandidateSetClassifier(Classifier, WeakLever):
         """T: the targets of the classes, shape (C, t)."""
         return _columns(self._indicators(np.arange(len(self.classes_))))
 
-    def _fit_sets(self, X: Any, sets: NDArray[np.bool_], w: Array) -> Indices:
-        """Choose alpha, find the labels, fit; the codes of the labeled rows."""
-        if self.n_starts < 1:
-            raise ValueError(f"n_starts is {self.n_starts}; at least 1 is needed.")
-        T = self._points()
-        known = np.asarray(~sets.all(axis=1))
-        posed, coordinates, alphas = self._posed(X, known, w, T.shape[1])
-        within = Embedding(T, sets[posed.chosen])
-        self.fold_losses_: Array | None = None
-        if len(alphas) > 1 and len(within.sets) > 1:
-            losses = partial(_outside, coordinates, within)
-            self.fold_losses_ = held_out_losses(within.mean(), alphas, losses, posed.w)
-            alphas = [alphas[int(np.argmin(self.fold_losses_))]]
-        smoother = coordinates.smoother(alphas[0])
-        rng = as_generator(self.random_state)
-        every: list[Disambiguated] = [
-            disambiguate(smoother, within, each, coordinates.root_w)
-            for each in starts(within, self.n_starts, rng)
-        ]
-        self.objectives_ = np.array([each.history[-1] for each in every])
-        best = every[int(self.objectives_.argmin())]
-        self.history_ = best.history
-        self._store(posed, T[best.codes], alphas[0])
-        return best.codes
-
 
 def _columns(values: Array) -> Array:
     return values.reshape(len(values), -1)
 
 
-def _outside(
-    coordinates: RowCoordinates,
-    within: Embedding,
-    alphas: Sequence[float],
-    kept: Indices,
-    fold: Indices,
-) -> Array:
-    """1 where the prediction for a row of the fold is none of its candidates."""
-    anything = Embedding(within.T, np.ones((len(fold), len(within.T)), dtype=bool))
-    out = np.empty((len(alphas), len(fold)))
-    for i, alpha in enumerate(alphas):
-        values = held_out_values(coordinates, within, alpha, kept)[fold]
-        predicted = best_candidates(values, anything)
-        out[i] = 1.0 - within.sets[fold, predicted]
-    return out
-
-
-def held_out_values(
-    coordinates: RowCoordinates, within: Embedding, alpha: float, kept: Indices
-) -> Array:
-    """Values at all labeled rows, from the sets of the kept ones alone, (l, t)."""
-    smoother, some = coordinates.smoother(alpha, kept), within.of(kept)
-    root_w = coordinates.root_w
-    found = disambiguate(smoother, some, some.mean(), root_w[kept])
-    values = smoother.values(root_w[kept] * within.T[found.codes])
-    return np.asarray(values / root_w)
+def _outside(T: Array, values: Array, sets: NDArray[np.bool_]) -> Array:
+    """1 where the prediction for a row is none of its candidates."""
+    predicted = best_candidates(values, Embedding(T, np.ones_like(sets)))
+    return np.where(sets[np.arange(len(sets)), predicted], 0.0, 1.0)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,17 @@ from numpy.typing import NDArray
 from halfmoon.rows import Array, Indices
 from halfmoon.weak.coordinates import RowSmoother
 
-__all__ = ["Disambiguated", "Embedding", "best_candidates", "disambiguate", "starts"]
+__all__ = [
+    "Disambiguated",
+    "Embedding",
+    "best_candidates",
+    "disambiguate",
+    "output_blocks",
+    "starts",
+]
 
 STEPS, SWEEPS = 100, 50  # of either kind; far more than were ever needed
+FAR = 1e9  # beside any output, so that only the direction counts
 ROUNDING = 1e-12  # a change of (2) by less is none
 BLOCK = 2**22  # entries of a block of rows times outputs
 
@@ -54,10 +63,18 @@ class Embedding:
         """The same outputs for some of the rows."""
         return Embedding(self.T, self.sets[rows])
 
-    def mean(self, weights: Array | None = None) -> Array:
+    def mean(self) -> Array:
         """The mean point of each row's candidates, shape (n, t)."""
-        share = self.sets if weights is None else self.sets * weights
-        return np.asarray((share @ self.T) / share.sum(axis=1, keepdims=True))
+        out = np.empty((len(self.sets), self.T.shape[1]))
+        for rows in output_blocks(*self.sets.shape):
+            share = self.sets[rows].astype(np.float64)
+            out[rows] = (share @ self.T) / share.sum(axis=1, keepdims=True)
+        return out
+
+    @cached_property
+    def open(self) -> bool:
+        """Whether some row has more than one candidate."""
+        return bool((self.sets.sum(axis=1) > 1).any())
 
 
 @dataclass(frozen=True)
@@ -83,7 +100,7 @@ def best_candidates(
     """The nearest of each row's candidates to its value; the first of equal ones."""
     size = 0.5 * (within.T**2).sum(axis=1)
     out = np.empty(len(g), dtype=np.intp)
-    for rows in _row_blocks(len(g), len(within.T)):
+    for rows in output_blocks(len(g), len(within.T)):
         near = g[rows] @ within.T.T - size
         out[rows] = np.where(within.sets[rows], near, -np.inf).argmax(axis=1)
     return out
@@ -92,13 +109,18 @@ def best_candidates(
 def starts(
     within: Embedding, count: int, rng: np.random.Generator
 ) -> list[Array]:  # each (n, t)
-    """Targets to begin with: the mean of the candidates, then means at random."""
+    """Targets to begin with: the mean of the candidates, then halfway to some of them.
+
+    Those are the candidates farthest in a direction at random, one for each row.
+    """
     first = within.mean()
-    ambiguous = (within.sets.sum(axis=1) > 1).any()
-    if not ambiguous:
+    if not within.open:
         return [first]
-    weights = (rng.exponential(size=within.sets.shape) for _ in range(count - 1))
-    return [first, *(within.mean(each) for each in weights)]
+    farthest = (
+        best_candidates(rng.normal(size=first.shape) * FAR, within)
+        for _ in range(count - 1)
+    )
+    return [first, *((first + within.T[codes]) / 2 for codes in farthest)]
 
 
 def disambiguate(
@@ -175,13 +197,14 @@ class _Descent:
         slope = 2 * (own - self.g - left[:, None] * own)
         present = np.einsum("it,it->i", slope, own) + left * size[self.codes]
         found = np.zeros(len(own), dtype=bool)
-        for block in _row_blocks(len(own), len(T)):
+        for block in output_blocks(len(own), len(T)):
             change = slope[block] @ T.T + left[block, None] * size
             least = np.where(sets[block], change, np.inf).min(axis=1)
             found[block] = least < present[block] - ROUNDING * (1.0 + size.max())
         return np.flatnonzero(found)
 
 
-def _row_blocks(n: int, outputs: int) -> Iterator[slice]:
+def output_blocks(n: int, outputs: int) -> Iterator[slice]:
+    """Blocks of n rows, of each of which every output is looked at."""
     step = max(1, BLOCK // outputs)
     return (slice(start, start + step) for start in range(0, n, step))
