@@ -36,7 +36,9 @@ def test_options_are_completed(monkeypatch):
 
     complete = ShellComplete(app, {}, "halfmoon", "_HALFMOON_COMPLETE")
     commands = [item.value for item in complete.get_completions([], "")]
-    assert commands == ["completion", "explain", "fill", "inspect", "predict"]
+    assert commands == [
+        *("completion", "explain", "fill", "inspect", "next", "predict")
+    ]
     options = [item.value for item in complete.get_completions(["fill"], "--un")]
     assert options == ["--unlabeled"]
 

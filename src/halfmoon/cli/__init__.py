@@ -1,4 +1,4 @@
-"""The command line: ``halfmoon fill``, ``predict``, ``inspect``, ``completion``."""
+"""The command line: ``halfmoon fill``, ``next``, ``explain``, ``predict``, ..."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from halfmoon.cli.completion import completion
 from halfmoon.cli.explain import explain
 from halfmoon.cli.fill import fill
 from halfmoon.cli.inspect import inspect
+from halfmoon.cli.next import next_rows
 from halfmoon.cli.predict import predict
 
 __all__ = ["app"]
@@ -38,11 +39,12 @@ def app() -> None:
     Examples:
       halfmoon fill flowers.csv --target species
       halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      halfmoon next flowers.csv --target species -n 20
       halfmoon explain flowers.csv --target species --row 17
       halfmoon predict flowers.halfmoon new.csv
       halfmoon inspect flowers.halfmoon
     """
 
 
-for command in (fill, explain, predict, inspect, completion):
+for command in (fill, next_rows, explain, predict, inspect, completion):
     app.add_command(command)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from halfmoon.report.findings import Reason
     from halfmoon.table.explained_rows import ExplainedRow
 
-__all__ = ["explain"]
+__all__ = ["LEARNING", "aligned", "cut", "explain"]
 
 SHOWN_COLUMNS = 4
 ROOM = 96  # characters for the cells of a row
@@ -167,13 +167,13 @@ def _lines(row: ExplainedRow, target: str, columns: Sequence[str]) -> Iterator[s
     if row.given is not None:
         yield f"Its label is {row.given}; it was predicted from the others alone."
     width = ROOM // max(1, len(columns))
-    names = [_cell(name, width) for name in columns]
+    names = [cut(name, width) for name in columns]
     cells = [["", "row", "label", "weight", *names]]
 
     def add(side: str, number: int, label: str, weight: str) -> None:
         texts = row.cells.get(number, {})
-        shown = [_cell(texts.get(name, ""), width) for name in columns]
-        cells.append([side, str(number), _cell(label, width), weight, *shown])
+        shown = [cut(texts.get(name, ""), width) for name in columns]
+        cells.append([side, str(number), cut(label, width), weight, *shown])
 
     add("this row", row.number, row.given or "", "")
     for side, reasons in (
@@ -182,10 +182,7 @@ def _lines(row: ExplainedRow, target: str, columns: Sequence[str]) -> Iterator[s
     ):
         for i, each in enumerate(reasons):
             add(side if i == 0 else "", each.row, each.label, f"{each.weight:.0%}")
-    widths = [max(len(line[j]) for line in cells) for j in range(len(cells[0]))]
-    for line in cells:
-        pairs = zip(line, widths, strict=True)
-        yield "  " + "  ".join(text.ljust(width) for text, width in pairs).rstrip()
+    yield from aligned(cells)
     if not row.reasons.all:
         yield "  No labeled row speaks for or against it by itself."
     if row.reasons.scale in SCALES:
@@ -193,12 +190,20 @@ def _lines(row: ExplainedRow, target: str, columns: Sequence[str]) -> Iterator[s
     yield ""
 
 
-def _cell(text: str, width: int) -> str:
+def aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of cells as text, each column as wide as its widest cell."""
+    widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
+    for line in lines:
+        pairs = zip(line, widths, strict=True)
+        yield "  " + "  ".join(text.ljust(width) for text, width in pairs).rstrip()
+
+
+def cut(text: str, width: int) -> str:
     """A cell on one line, cut where it is long.
 
     Examples
     --------
-    >>> _cell("a cell\\nof two lines", 12)
+    >>> cut("a cell\\nof two lines", 12)
     'a cell of...'
     """
     line = " ".join(text.split())

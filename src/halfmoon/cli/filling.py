@@ -24,7 +24,7 @@ from halfmoon.table.record import record_of
 from halfmoon.table.settings import Settings
 from halfmoon.table.story import filled_rows, findings_of
 
-__all__ = ["run_fill"]
+__all__ = ["asked_task", "run_fill", "typed_labels"]
 
 
 def run_fill(
@@ -52,12 +52,7 @@ def run_fill(
     **asked
         Fields of `Settings`.
     """
-    if asked["order"]:
-        if asked["task"] not in (None, "ordered"):
-            raise CommandError(
-                f"--order is for a scale, and --task is {asked['task']}. Leave one out."
-            )
-        asked["task"] = "ordered"
+    asked["task"] = asked_task(asked["task"], asked["order"])
     with chosen.bars() as bars, chosen.table() as table:
         targets = asked_targets(target, table, asked["unlabeled"])
         if not Path(chosen.place).name:  # a folder, or nothing: no report beside it
@@ -82,7 +77,7 @@ def run_fill(
         filled = fill_targets(
             table,
             several=several,
-            typed={name: _typed(labels, table, name, one) for name in targets},
+            typed={name: typed_labels(labels, table, name, one) for name in targets},
             stages=bars,
             **chosen.writing,
         )
@@ -100,6 +95,17 @@ def run_fill(
             runs.append((record, {**beside, "to_label": todo}))
         bars.finish()
     chosen.say(runs)
+
+
+def asked_task(task: str | None, order: tuple[str, ...]) -> str | None:
+    """The task, which an order of the classes implies."""
+    if not order:
+        return task
+    if task not in (None, "ordered"):
+        raise CommandError(
+            f"--order is for a scale, and --task is {task}. Leave one out."
+        )
+    return "ordered"
 
 
 def _told(
@@ -148,7 +154,7 @@ def _write_to_label(
     )
 
 
-def _typed(
+def typed_labels(
     places: tuple[str, ...], table: Table, target: str, only: bool
 ) -> dict[int, str]:
     """Labels that were typed into lists of rows; of two for a row the last counts."""

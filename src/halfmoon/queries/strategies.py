@@ -30,7 +30,7 @@ from sklearn.base import is_classifier
 
 from halfmoon.estimators.left_out_classes import chances_of_scores
 from halfmoon.queries.covariance import Posterior
-from halfmoon.queries.greedy import best_rows, spread_out
+from halfmoon.queries.greedy import best_rows, spread_out, squared_correlation
 from halfmoon.queries.pool import Pool
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Indices
@@ -95,7 +95,7 @@ def maximin(
     if by_rows:
         posterior.squared_columns()
 
-    def score() -> Array:
+    def score(_: Array) -> Array:
         total = posterior.variance + posterior.noise
         change = _squared_distances(posterior.values, targets).min(axis=1)
         out = np.zeros_like(total)
@@ -107,7 +107,8 @@ def maximin(
         distances = _squared_distances(posterior.values[u : u + 1], targets)[0]
         posterior.condition(u, targets[int(distances.argmin())])
 
-    return pool.of_table(best_rows(posterior, pool.free, pool.n, score, condition))
+    alike = squared_correlation(posterior)
+    return pool.of_table(best_rows(alike, pool.free, pool.n, score, condition))
 
 
 def variance_reduction(
@@ -144,12 +145,13 @@ def variance_reduction(
 
 
 def _variance_reduction(pool: Pool, posterior: Posterior) -> list[int]:
-    def score() -> Array:
+    def score(_: Array) -> Array:
         total = posterior.variance + posterior.noise
         squares = posterior.squared_columns()
         return np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
 
-    return best_rows(posterior, pool.free, pool.n, score, posterior.condition)
+    alike = squared_correlation(posterior)
+    return best_rows(alike, pool.free, pool.n, score, posterior.condition)
 
 
 def margin(
@@ -181,7 +183,8 @@ def margin(
         doubt = 1.0 - _margins(_probabilities(pool, posterior.values))
     else:
         doubt = np.sqrt(posterior.variance)
-    return pool.of_table(spread_out(posterior, doubt, pool.free, pool.n))
+    alike = squared_correlation(posterior)
+    return pool.of_table(spread_out(alike, doubt, pool.free, pool.n))
 
 
 def random(

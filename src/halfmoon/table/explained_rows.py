@@ -19,7 +19,7 @@ from halfmoon.table.files import Table
 from halfmoon.table.model import TableModel
 from halfmoon.table.unsure_rows import as_text
 
-__all__ = ["ExplainedRow", "explained_rows", "most_important"]
+__all__ = ["ExplainedRow", "explained_rows", "most_important", "rows_by_number"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def explained_rows(
             "Learn it again."
         )
     first = table.first_row
-    wanted = _rows(table, [number - first for number in numbers])
+    wanted = rows_by_number(table, [number - first for number in numbers])
     rows = pa.concat_tables([wanted[number - first] for number in numbers])
     said, cells = model.predict(rows), Cells.of(model)
     left_out = model.left_out()
@@ -88,7 +88,7 @@ def explained_rows(
     needed = {*own, *(r.row - first for each in reasons for r in each.all)}
     texts = {
         number + first: _texts(row, columns)
-        for number, row in _rows(table, sorted(needed)).items()
+        for number, row in rows_by_number(table, sorted(needed)).items()
     }
     for i, number in enumerate(numbers):
         at = known.get(number - first)
@@ -118,7 +118,7 @@ def most_important(
     return sorted(names, key=lambda name: -(importance.get(name) or 0.0))[:most]
 
 
-def _rows(table: Table, numbers: Iterable[int]) -> dict[int, pa.Table]:
+def rows_by_number(table: Table, numbers: Iterable[int]) -> dict[int, pa.Table]:
     """Rows by their numbers, from 0; an error if one is not there."""
     wanted, found, end = set(numbers), {}, 0
     for batch in table.batches():

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfmoon.queries.greedy import spread_out as picked_apart
 from halfmoon.rows import Array
 from halfmoon.table.files.values import column_text
 from halfmoon.table.model import TableModel
@@ -32,7 +33,6 @@ __all__ = ["next_rows", "spread_out"]
 
 MEASURED = 300  # rows from which the median distance is taken
 SENTENCE = 12  # characters of its cells on average, with spaces in most of them
-NEAR = 1e-2  # of the median distance: a copy, or as good as one
 
 
 def next_rows(model: TableModel, unsure: UnsureRows, count: int) -> list[Unsure]:
@@ -84,27 +84,14 @@ def spread_out(
     [0, 3, 2]
     """
     X = np.asarray(X, dtype=np.float64)
-    doubt = np.maximum(doubt, np.finfo(np.float64).tiny)
     scale = _median_distance(X)
-    nearest = np.full(len(X), np.inf)  # squared distance to the chosen rows
-    chosen: list[int] = []
-    fresh = np.ones(len(X), dtype=bool)  # of a group that is not chosen from yet
-    while len(chosen) < min(count, len(X)):
-        score = np.where(
-            nearest > (NEAR * scale) ** 2,
-            doubt * -np.expm1(-nearest / scale**2) if scale else doubt,
-            0.0,
-        )
-        if groups is not None and (fresh & (score > 0.0)).any():
-            score = np.where(fresh, score, 0.0)
-        best = int(score.argmax())
-        if score[best] == 0.0:
-            break
-        chosen.append(best)
-        if groups is not None:
-            fresh &= groups != groups[best]
-        nearest = np.minimum(nearest, ((X - X[best]) ** 2).sum(axis=1))
-    return chosen
+
+    def alike(u: int) -> Array:
+        squares = ((X - X[u]) ** 2).sum(axis=1)
+        return np.exp(-squares / scale**2) if scale else np.ones(len(X))
+
+    every = np.ones(len(X), dtype=bool)
+    return picked_apart(alike, doubt, every, count, groups=groups, with_copies=False)
 
 
 def _median_distance(X: NDArray[np.floating]) -> float:

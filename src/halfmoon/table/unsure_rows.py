@@ -16,7 +16,7 @@ from halfmoon.table.predictions import Prediction
 from halfmoon.table.row_keys import cell_keys
 from halfmoon.table.sampling import joined
 
-__all__ = ["Unsure", "UnsureRows", "as_text"]
+__all__ = ["Unsure", "UnsureRows", "as_text", "unsure_of"]
 
 MOST_ROWS = 1_000
 MOST_BYTES = 16_000_000
@@ -121,12 +121,7 @@ class UnsureRows:
 
     def row(self, i: int) -> Unsure:
         """The i-th of the rows."""
-        cells = self._parts[0].slice(i, 1).to_pylist()[0]
-        return Unsure(
-            int(self._numbers[i]),
-            {name: as_text(cell) for name, cell in cells.items()},
-            *self._answers[i],
-        )
+        return _unsure(self._parts[0], i, int(self._numbers[i]), self._answers[i])
 
     def _shrink(self) -> None:
         held = joined(self._parts)
@@ -140,6 +135,17 @@ class UnsureRows:
         self._numbers, self._keys = self._numbers[order], self._keys[order]
         self._answers = [self._answers[i] for i in order]
         self.doubt = self.doubt[order]
+
+
+def unsure_of(rows: pa.Table, i: int, number: int, prediction: Prediction) -> Unsure:
+    """The i-th of some rows, its number in the table, and what is predicted for it."""
+    return _unsure(rows, i, number, _answer(prediction, i))
+
+
+def _unsure(rows: pa.Table, i: int, number: int, answer: _Answer) -> Unsure:
+    cells = rows.slice(i, 1).to_pylist()[0]
+    texts = {name: as_text(cell) for name, cell in cells.items()}
+    return Unsure(number, texts, *answer)
 
 
 def doubt_of(prediction: Prediction) -> Array:
