@@ -9,6 +9,7 @@ Assylbekov, "Conditional KRR", 2026.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -26,10 +27,14 @@ from halfmoon.kernels import Kernel
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Posed, Problem, as_numbers
 from halfmoon.rows import Array, Rows
-from halfmoon.solvers import hard_threshold, nested_features
+from halfmoon.solvers import Elimination, hard_threshold, nested_features
 from halfmoon.theory import ResidualKernel
+from halfmoon.theory.decision import compare_risks
 
 __all__ = ["ConditionalClassifier", "ConditionalRegressor"]
+
+JUDGED = 500  # labels, whose modes are found in a fraction of a second
+HURTS = 0.25  # of the error: features that are predicted to cost more are warned of
 
 
 @dataclass(eq=False, repr=False)
@@ -174,6 +179,28 @@ class ConditionalRegressor(Regressor, Conditional):
     >>> bool(abs(model.predict([[3.0]])[0] - 15) < 2)
     True
     """
+
+    def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
+        super()._fit_rows(X, targets, w)
+        self._warn_if_it_hurts()
+
+    def _warn_if_it_hurts(self) -> None:
+        """Compare the risk with the features to that with the constant alone."""
+        posed, alpha = self.solution_.posed, self.solution_.alpha
+        l, k = len(posed.chosen), posed.F.shape[1]
+        by_kernel = posed.dual and posed.basis.conditional_degree < 0
+        if not by_kernel or not 1 < k <= l // 2 or l > JUDGED or not alpha:
+            return
+        K = posed.basis.gram(posed.chosen)(posed.X_l)
+        weighted = posed.root_w * K * posed.root_w.T
+        y, constant = posed.root_w * posed.y, Elimination(posed.root_w)
+        found = compare_risks(weighted, posed.elimination, y, alpha, without=constant)
+        if found.margin < -HURTS:
+            warnings.warn(
+                f"{found} Leave them out, use fewer, or label more rows.",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 @documented

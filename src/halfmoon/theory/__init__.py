@@ -1,6 +1,11 @@
 """Theory: what the papers say of a fit, as numbers that can be laid beside it."""
 
 from halfmoon.theory.conditioning import conditional_learner, cost_of_conditioning
+from halfmoon.theory.decision import (
+    Conditioning,
+    should_condition,
+    should_condition_from_data,
+)
 from halfmoon.theory.eigenlearning import Eigenlearning, eigenlearning
 from halfmoon.theory.noise import (
     fredholm_inner_product,
@@ -10,11 +15,14 @@ from halfmoon.theory.noise import (
     linear_noise,
 )
 from halfmoon.theory.residual import ResidualKernel, residual_kernel
+from halfmoon.theory.schedules import Schedule, laplacian_schedule
 from halfmoon.theory.soft_threshold import SoftThreshold, soft_threshold_spectrum
 
 __all__ = [
+    "Conditioning",
     "Eigenlearning",
     "ResidualKernel",
+    "Schedule",
     "SoftThreshold",
     "conditional_learner",
     "cost_of_conditioning",
@@ -23,7 +31,10 @@ __all__ = [
     "fredholm_linear_noise",
     "fredholm_width",
     "gaussian_noise",
+    "laplacian_schedule",
     "linear_noise",
     "residual_kernel",
+    "should_condition",
+    "should_condition_from_data",
     "soft_threshold_spectrum",
 ]
