@@ -43,7 +43,7 @@ def test_for_a_person_to_read(run, groups):
     result = run("explain", "groups.csv", "-t", "side", "--row", "17", *QUICK)
     assert result.exit_code == 0, result.output
     first, header, this, *others = result.stdout.splitlines()
-    assert first.startswith("Row 17: side is predicted as right (confidence ")
+    assert first.startswith("Row 17: 'side' is predicted as 'right' (confidence ")
     assert header.split()[:3] == ["row", "label", "weight"]
     assert this.split()[:3] == ["this", "row", "17"]
     assert others[0].split()[0] == "for"
@@ -78,9 +78,7 @@ def test_a_labeled_row_is_predicted_without_its_label(run, groups):
     assert row["given"] == rows[4][3] != row["prediction"]
     assert 5 not in [reason["row"] for reason in (*row["for"], *row["against"])]
     result = run("explain", "groups.csv", "-t", "side", "--row", "5", *QUICK)
-    assert (
-        f"Its label is {rows[4][3]}; it was predicted from the others" in result.stdout
-    )
+    assert f"Its own label, {rows[4][3]!r}, was hidden for this." in result.stdout
 
 
 def test_numbers(run, folder):

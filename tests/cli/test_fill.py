@@ -282,10 +282,10 @@ def test_known_columns_that_are_many_for_the_labels_are_warned_of(run):
     write_csv("t.csv", rows)
     options = ("fill", "t.csv", "-t", "side", "--json", "--overwrite", *QUICK)
     told = told_of(run(*options, "--known", "x", "note"))
-    warned = "'x', 'note' become 3 numbers that 10 labels must set without a penalty"
+    warned = "known columns ('x', 'note': 3 numbers) are measured with only 10 labels"
     assert sum(warned in note for note in told["notes"]) == 1
     told = told_of(run(*options, "--known", "x"))  # one for ten labels
-    assert not any("penalty" in note for note in told["notes"])
+    assert not any("known columns" in note for note in told["notes"])
 
 
 def houses(price, area, *, comma=False):

@@ -100,7 +100,7 @@ def test_guesses_of_another_target_are_not_learned_from(run, filled):
     write_csv("c.csv", table)
     told = told_of(run("fill", "c.csv", "-t", "color", *QUICK))
     assert told["learned_from"]["columns"] == ["x", "note", "z"]
-    assert any("'side' was not learned from: halfmoon" in n for n in told["notes"])
+    assert any("'side' was not learned from: some" in n for n in told["notes"])
     options = ("-t", "color", "--overwrite", *QUICK)
     told = told_of(run("fill", "c.csv", *options, "--features", "x", "side"))
     assert told["learned_from"]["columns"] == ["x", "side"]

@@ -75,7 +75,7 @@ def test_inspect_tells_what_it_is_and_how_well_it_did(run, kept):
     result = run("inspect", "m.halfmoon")
     assert result.exit_code == 0
     assert "fills side (2 classes: left, right), HalfmoonClassifier" in result.stdout
-    assert "10 labels and 30 rows without, of 40 rows" in result.stdout
+    assert "10 labels and 30 rows without a label, of 40 rows" in result.stdout
     assert "x: number, feature" in result.stdout
     assert "halfmoon fill t.csv --target side" in result.stdout
     told = json.loads(run("inspect", "m.halfmoon", "--json").stdout)

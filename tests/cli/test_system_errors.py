@@ -24,7 +24,7 @@ def one_line(result, code):
     said = result.stderr.strip()
     assert said.startswith("halfmoon: ")
     assert "\n" not in said
-    assert "fault" not in said
+    assert "bug" not in said
     return said
 
 

@@ -197,7 +197,7 @@ def test_edges_of_what_can_be_found():
     nothing = np.array([np.nan, np.nan])
     unknown = LeftOutClasses(("a", "b"), ("b", "b"), nothing, nothing)
     text = Outline(render(replace(findings, left_out=unknown))).text
-    assert "may or may not help: these labels cannot tell." in text
+    assert "There are too few labels to tell whether looking at the " in text
     assert "Quality cannot be measured: each class has one label." in text
     none = LeftOutClasses((), (), np.empty(0), np.empty(0))
     text = Outline(render(replace(findings, left_out=none, columns=()))).text

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from halfmoon.report import Reason
 from halfmoon.table import TableModel
@@ -15,7 +14,7 @@ from halfmoon.table.blanks import Blanks
 from halfmoon.table.column_choice import ColumnChoice
 from halfmoon.table.columns import Columns
 from halfmoon.table.earlier_runs import guess_notes
-from halfmoon.table.errors import TableError, plain_errors
+from halfmoon.table.errors import plain_errors
 from halfmoon.table.explained_rows import ExplainedRow, explained_rows
 from halfmoon.table.explanations import Reasons
 from halfmoon.table.files import Batch
@@ -29,13 +28,10 @@ from halfmoon.table.selection import chosen_features
 from halfmoon.table.settings import Settings
 from halfmoon.table.totals import TotalsRow, totals_note
 from halfmoon.table.unseen import Unseen
+from sentences.of_files import refused
 
 ROWS = 60
 NUMBERS = np.random.default_rng(0).permutation(1000)[:ROWS]
-
-
-def refused():
-    return pytest.raises(TableError)
 
 
 def labels():

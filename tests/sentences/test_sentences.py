@@ -2,7 +2,7 @@
 
 After a change of words: ``python -m sentences.test_sentences`` in the folder of the
 tests writes ``sentences.txt`` anew; read it as someone would who knows no statistics.
-A new note or error needs an example in ``of_runs``, ``of_files`` or ``of_commands``.
+A new note or error needs an example in one of the files ``of_*.py``.
 """
 
 import tempfile
@@ -16,7 +16,8 @@ from halfmoon.report.tiles import tiles
 from halfmoon.table.notes import with_command
 from report.situations import QUALITIES
 from sentences.of_commands import all_of_commands
-from sentences.of_files import all_of_files
+from sentences.of_files import readings, typed_readings
+from sentences.of_outputs import books, copies_of_books, writings
 from sentences.of_reports import all_of_reports
 from sentences.of_runs import all_of_runs
 from sentences.recording import recorded
@@ -29,7 +30,14 @@ def rendered():
     """The lines of the list, and the places in the source that none came from."""
     with recorded() as recorder:
         lines = [*all_of_reports(), *all_of_runs()]
-        for examples in (all_of_files, all_of_commands):
+        for examples in (
+            readings,
+            typed_readings,
+            books,
+            copies_of_books,
+            writings,
+            all_of_commands,
+        ):
             with tempfile.TemporaryDirectory() as folder, chdir(folder):
                 lines += examples() or ()
     lines += ["", "# notes in Python"]

@@ -295,7 +295,7 @@ def test_a_class_with_one_label_and_classes_of_truth_values(line):
 def test_errors_in_plain_words(line):
     table, labels = line
     model = TableModel("y", "numbers", **OPTIONS)
-    with pytest.raises(LabelError, match="no column beside the target"):
+    with pytest.raises(LabelError, match="no column but the target"):
         model.fit(table.select([]), labels)
     with pytest.raises(LabelError, match=r"No column is left.*'c': every cell is '1'"):
         model.fit(pa.table({"c": [1] * 120}), labels)

@@ -77,5 +77,5 @@ def test_the_summary_says_what_the_figures_say():
     first, second, third, fourth = (text.replace("\u00a0", " ") for text in summary)
     assert first.endswith("from 40 labels. Expected accuracy: about 95 % (78–99 %).")
     assert "38 (95 %) were recovered" in second
-    assert third.startswith("Of 4 labels 'f', 3 were found; 1 false alarm.")
+    assert third.startswith("Of 4 labels 'f', 3 were recovered; 1 other label was")
     assert "(17 of 18 hidden labels recovered instead of 15)" in fourth

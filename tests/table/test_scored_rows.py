@@ -136,7 +136,7 @@ def test_values_that_were_never_seen():
     (note,) = unseen.notes()
     assert str(note) == (
         "3 cells in 'island' have a value that the model has not seen, such as "
-        "'Mars', 'Venus'. Predictions of these rows go by the other columns."
+        "'Mars', 'Venus'. Predictions of these rows are based on the other columns."
     )
 
 

@@ -28,9 +28,10 @@ LEARNING = (
     *("budget", "memory", "seed"),
 )
 SCALES = {
-    "log": "Weights are those of the logarithms of the labels.",
-    "mixed": "Part of the prediction is fitted to the logarithms of the labels, so the "
-    "weights are an average over both parts.",
+    "log": "This prediction was made on a logarithmic scale, and the weights apply "
+    "there.",
+    "mixed": "Part of this prediction was made on a logarithmic scale; the weights are "
+    "an average over both parts.",
 }
 
 
@@ -158,14 +159,15 @@ def _record(row: ExplainedRow) -> dict[str, Any]:
 def _lines(row: ExplainedRow, target: str, columns: Sequence[str]) -> Iterator[str]:
     from halfmoon.report.wording import percent
 
-    sure = (
-        f"from {row.low} to {row.high}"
-        if row.confidence is None
-        else f"confidence {percent(row.confidence)}"
-    )
-    yield f"Row {row.number}: {target} is predicted as {row.prediction} ({sure})."
+    if row.confidence is None:
+        answer, own = row.prediction, row.given
+        sure = f"from {row.low} to {row.high}"
+    else:
+        answer, own = repr(row.prediction), repr(row.given)
+        sure = f"confidence {percent(row.confidence)}"
+    yield f"Row {row.number}: {target!r} is predicted as {answer} ({sure})."
     if row.given is not None:
-        yield f"Its label is {row.given}; it was predicted from the others alone."
+        yield f"Its own label, {own}, was hidden for this."
     width = ROOM // max(1, len(columns))
     names = [cut(name, width) for name in columns]
     cells = [["", "row", "label", "weight", *names]]

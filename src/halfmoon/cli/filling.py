@@ -103,7 +103,8 @@ def asked_task(task: str | None, order: tuple[str, ...]) -> str | None:
         return task
     if task not in (None, "ordered"):
         raise CommandError(
-            f"--order is for a scale, and --task is {task}. Leave one out."
+            f"--order needs --task ordered, but --task is {task}. Leave out one of "
+            f"them."
         )
     return "ordered"
 

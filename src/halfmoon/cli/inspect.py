@@ -83,7 +83,8 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
     learned = told["learned_from"]
     yield (
         f"Trained on {told['source']}, {told['date']}: {learned['labels']:,} labels "
-        f"and {learned['unlabeled_rows']:,} rows without, of {told['rows']:,} rows."
+        f"and {learned['unlabeled_rows']:,} rows without a label, of "
+        f"{told['rows']:,} rows."
     )
     yield "How well it did:"
     yield from (f"  {sentence}" for sentence in told["summary"])

@@ -53,13 +53,15 @@ def ending_well(*, debug: bool, as_json: bool = False) -> Iterator[None]:
         if debug:
             raise
         told(
-            "The machine has no memory left; give less to the run: --memory 500MB.",
+            "The machine has no memory left. Let the run use less: --memory 500MB.",
             MemoryLimitError.exit_code,
         )
     except OSError as error:  # too many open files, a full folder for temporary ones
         if debug:
             raise
-        where = f"{error.filename} cannot be used" if error.filename else "It failed"
+        where = (
+            f"{error.filename} cannot be used" if error.filename else "The run failed"
+        )
         told(f"{where}: {error.strerror or error}.", OutputError.exit_code)
     except (click.exceptions.Exit, ModuleNotFoundError):
         raise
@@ -67,8 +69,8 @@ def ending_well(*, debug: bool, as_json: bool = False) -> Iterator[None]:
         if debug:
             raise
         told(
-            f"A fault in halfmoon itself, sorry: {type(error).__name__}: {error} "
-            f"(--debug shows where)",
+            f"This is a bug in halfmoon, sorry: {type(error).__name__}: {error} "
+            f"(--debug shows where).",
             1,
         )
     finally:

@@ -89,8 +89,8 @@ def of_columns(findings: Findings) -> list[Illustration]:
             else "as the mean error that this adds, in the unit of the target."
         )
         + " A bar near 0 means that the predictions do not need this column, perhaps "
-        "because others tell the same. A bar to the left means that they may be better "
-        "without it."
+        "because other columns hold the same information. A bar to the left means "
+        "that they may be better without it."
     )
     picture = column_importance(findings.columns, as_percent=of_classes)
     return [Illustration(picture, caption)]

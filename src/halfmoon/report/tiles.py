@@ -99,6 +99,8 @@ def _help(findings: Findings) -> Tile:
         return Tile("Unlabeled rows", word, looked_at)
     harm = clear and not gain.better
     why = "they made predictions worse" if harm else "they made no clear difference"
+    if np.isnan(gain.difference):
+        why = "too few labels to tell whether they help"
     return Tile("Unlabeled rows", "not used", why)
 
 

@@ -253,18 +253,21 @@ def rare_classes(findings: Findings) -> list[str]:
         sentences.append(f"The report lists {len(rare) - RARE:,} more.")
     if rare:
         balanced = percent(balanced_accuracy(classes))
-        sentences.append(f"Balanced accuracy {balanced}.")
+        sentences.append(
+            f"On average, {balanced} of each class was recovered (balanced accuracy)."
+        )
     return [" ".join(sentences)] if sentences else []
 
 
 def _found(each: ClassQuality) -> str:
-    found = f"{each.found:,} {'was' if each.found == 1 else 'were'} found"
+    name = f"'{shown(each.name, NAME)}'"
+    found = f"{each.found:,} {'was' if each.found == 1 else 'were'} recovered"
     if each.found == 0:
-        found = "none was found"
-    false = count(each.false_alarms, "false alarm")
+        found = "none was recovered"
+    false = count(each.false_alarms, "other label was", "other labels were")
     if each.false_alarms == 0:
-        false = "no false alarm"
-    return f"Of {each.labels:,} labels '{shown(each.name, NAME)}', {found}; {false}."
+        false = "no other label was"
+    return f"Of {each.labels:,} labels {name}, {found}; {false} mistaken for {name}."
 
 
 def help_given(helped: Helped) -> str:
@@ -272,7 +275,7 @@ def help_given(helped: Helped) -> str:
     gain = helped.gain
     looking = f"Looking at the {count(gain.rows, 'unlabeled row')}"
     if not np.isfinite(gain.difference):
-        return f"{looking} may or may not help: these labels cannot tell."
+        return f"There are too few labels to tell whether {looking.lower()} helps."
     not_used = "" if helped.used_unlabeled else ", so the answer does not use them"
     if gain.rows == 1:
         not_used = not_used.replace("them", "it")

@@ -302,9 +302,9 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
             and _names_identifier(use.name)
             and np.unique(values).size == len(values)
         ):
-            why = "by its name and values it is an identifier"
+            why = "its name and values look like an identifier"
     elif use.kind == "text" and len(values) >= FEW and _are_codes(values):
-        why = "its values are codes, each for one row"
+        why = "its values are codes, one for each row"
     if why:
         use.kind, use.role = "identifier", "left out"
         use.why = f"{why}; name it among the features to keep it"
@@ -333,9 +333,7 @@ def _are_codes(values: pd.Series) -> bool:
 def nothing_to_learn_from(uses: list[ColumnUse]) -> str:
     """What to say where no column is left."""
     if not uses:
-        return (
-            "The table has no column beside the target; there is nothing to learn from."
-        )
+        return "The table has no column but the target; there is nothing to learn from."
     reasons = "; ".join(f"{use.name!r}: {use.why or use.kind}" for use in uses[:5])
     more = f"; and {len(uses) - 5} more" if len(uses) > 5 else ""
     return f"No column is left to learn from ({reasons}{more})."

@@ -61,7 +61,7 @@ def guess_notes(names: Sequence[str]) -> Iterator[Note]:
     one = len(names) == 1
     yield Note(
         f"{', '.join(map(repr, names))} {'was' if one else 'were'} not learned from: "
-        f"halfmoon predicts some of {'its' if one else 'their'} cells.",
+        f"some of {'its' if one else 'their'} cells are predictions.",
         f"To learn from {'it, name it' if one else 'them, name them'} among the "
         f"features (--features).",
     )

@@ -70,8 +70,8 @@ def explained_rows(
     """
     if model.numbers_ is None:
         raise ModelError(
-            "The model file was written before models kept the numbers of their rows. "
-            "Learn it again."
+            "The model file is from an older version of halfmoon, so its predictions "
+            "cannot be explained. Make it again: halfmoon fill --model FILE."
         )
     first = table.first_row
     wanted = rows_by_number(table, [number - first for number in numbers])

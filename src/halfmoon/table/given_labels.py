@@ -101,7 +101,9 @@ class GivenLabels:
                 important=True,
             )
         if self.typed:
-            yield Note(f"{count(len(self.typed), 'label')} came from lists of rows.")
+            yield Note(
+                f"{count(len(self.typed), 'label')} came from lists of rows to label."
+            )
 
     def _refuse_two_labels(
         self, column: Any, blank: NDArray[np.bool_], start: int
@@ -125,7 +127,7 @@ class GivenLabels:
             except pa.ArrowException as error:
                 raise LabelError(
                     f"The label {label!r} does not fit into {self.target!r}, a column "
-                    f"of {column.type}."
+                    f"of {column.type}. Correct it in the list of rows."
                 ) from error
         return pa.array(values, column.type)
 

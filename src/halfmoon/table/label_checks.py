@@ -183,7 +183,7 @@ def _spelling_notes(spellings: list[Counter[str]], *, merged: bool) -> Iterator[
             continue
         yield Note(
             f"{listed} look like one class, but were taken as {len(names)}.",
-            "To merge such spellings into the commonest one, use --merge-labels.",
+            "To merge such spellings into the most common one, use --merge-labels.",
             "--merge-labels",
             important=True,
         )

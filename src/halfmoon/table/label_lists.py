@@ -156,8 +156,8 @@ def _position(text: str, made: Table, table: Table) -> int:
     at = int(number) - table.first_row if number == number and number < 2**62 else -1
     if at < 0 or number != int(number):
         raise LabelError(
-            f"{made.name} has a label for row {text!r}, which is no row of "
-            f"{table.name}. Its rows begin with {table.first_row}."
+            f"{made.name} has a label for row {text!r}, but {table.name} has no such "
+            f"row. Its first row is {table.first_row}."
         )
     return at
 
@@ -177,10 +177,10 @@ def _compare(
             if common and len(other) > SAME * len(common):
                 name = other[0]
                 raise LabelError(
-                    f"Row {at + table.first_row} of {table.name} is another row than "
-                    f"in {made.name}: {name!r} is {as_text(row[name])!r}, and "
-                    f"{typed[at][name]!r} in the list. Use the table that the list "
-                    f"was made of, with its rows in the same order."
+                    f"Row {at + table.first_row} of {table.name} is not the same as in "
+                    f"{made.name}: {name!r} is {as_text(row[name])!r} in the table and "
+                    f"{typed[at][name]!r} in the list. Use the table that the list was "
+                    f"made from, with its rows in the same order."
                 )
     if left:
         raise LabelError(

@@ -16,6 +16,7 @@ from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.report.wording import count
 from halfmoon.rows import Array
 from halfmoon.table.column_choice import (
     ColumnChoice,
@@ -151,8 +152,8 @@ class TableModel:
         unknown = [name for name in self.known if name not in rows.column_names]
         if unknown:
             raise CommandError(
-                f"The table has no column {unknown[0]!r} to trust as known among its "
-                f"features; it has {', '.join(map(repr, rows.column_names))}."
+                f"The table has no column {unknown[0]!r}, which is named as known; it "
+                f"has {', '.join(map(repr, rows.column_names))}."
             )
         tell(0.0, "reading columns")
         self.table_ = Columns.of(rows, self.known, self.keep, positions)
@@ -353,10 +354,10 @@ class TableModel:
         free = self._known_outputs()
         if LABELS_FOR_KNOWN * (len(free) + 1) > labeled and free:
             raise CommandError(
-                f"The known columns {', '.join(map(repr, self.known))} become "
-                f"{len(free)} number(s), which {labeled} label(s) are too few for: "
-                f"{LABELS_FOR_KNOWN * (len(free) + 1)} are needed. Trust fewer "
-                f"columns, or label more rows."
+                f"The effects of the known columns "
+                f"({', '.join(map(repr, self.known))}: {count(len(free), 'number')}) "
+                f"need at least {LABELS_FOR_KNOWN * (len(free) + 1)} labels, and there "
+                f"are {labeled}. Name fewer columns as known, or label more rows."
             )
         options: dict[str, Any] = {
             "unpenalized": free or "auto",

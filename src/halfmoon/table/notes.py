@@ -41,16 +41,16 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
         )
     if scan.learned_unlabeled < scan.n_blank:
         yield Note(
-            f"Of the {scan.n_blank:,} rows without a label, {scan.learned_unlabeled:,} "
-            f"drawn at random were learned from; all are filled in."
+            f"Learned from {scan.learned_unlabeled:,} of the {scan.n_blank:,} rows "
+            f"without a label, drawn at random; all of them are filled."
         )
     free = filled.model.n_unpenalized_
     if LABELS_A_FREE_FEATURE * free > scan.learned_labels:
         known = ", ".join(repr(name) for name in filled.model.known)
         yield Note(
-            f"The known column(s) {known} become {count(free, 'number')} that "
-            f"{count(scan.learned_labels, 'label')} must set without a penalty; that "
-            f"often makes predictions worse.",
+            f"The effects of the known columns ({known}: {count(free, 'number')}) are "
+            f"measured with only {count(scan.learned_labels, 'label')}; this often "
+            f"makes predictions worse.",
             "Name only columns with a straight-line effect as known, or none.",
             important=True,
         )
@@ -66,7 +66,8 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
     for use in left_out[:SHOWN]:
         yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
     if len(left_out) > SHOWN:
-        yield Note(f"{count(len(left_out) - SHOWN, 'more column')} not learned from.")
+        more = count(len(left_out) - SHOWN, "more column was", "more columns were")
+        yield Note(f"{more} not learned from.")
 
 
 def giveaway_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
@@ -103,7 +104,8 @@ def giveaway_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
         yield Note(
             f"Labeled and unlabeled rows differ much in {names}. Predictions may be "
             f"worse than the labels suggest.",
-            f"Label some rows with the other values of {'it' if one else 'these'}.",
+            f"Label some rows in which {'it has' if one else 'they have'} the values "
+            f"of the unlabeled rows.",
         )
 
 
@@ -137,12 +139,12 @@ def common_notes(filled: Filled) -> Iterator[Note]:
     for name, cells in filled.model.unread_.items():
         if cells:
             yield Note(
-                f"{count(cells, 'cell')} of {name!r} did not read as the rest of the "
-                f"column does and counted as missing."
+                f"{count(cells, 'cell')} of {name!r} could not be read like the rest "
+                f"of the column and counted as missing."
             )
     if filled.escaped:
         yield Note(
             f"{count(filled.escaped, 'cell')} that a spreadsheet would take for a "
             f"formula got an apostrophe in front.",
-            "To leave it out, use formulas='keep' (--formulas keep).",
+            "To leave the apostrophe out, use formulas='keep' (--formulas keep).",
         )

@@ -67,8 +67,8 @@ class Settings:
             object.__setattr__(self, "task", "ordered")
         if self.order and self.task != "ordered":
             raise CommandError(
-                f"An order of classes is for the task 'ordered', and the task is "
-                f"{self.task!r}. Leave out the one or the other."
+                f"An order of classes needs the task 'ordered', but the task is "
+                f"{self.task!r}. Leave out one of them."
             )
 
 

@@ -92,7 +92,7 @@ def check_counts(
             f"{' and '.join(map(_shown, marks[:3]))} look{'s' * (len(marks) == 1)} "
             f"like a blank: name it"
             if marks
-            else "If some cells hold a value that stands for no label, name it"
+            else "If a value stands for a blank, name it"
         )
         raise LabelError(
             f"Every row of {name!r} has a label: there is nothing to fill. {what} as "
@@ -151,9 +151,9 @@ def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:
     if largest > LARGEST or spread < 1 / LARGEST:
         raise LabelError(
             f"The labels of {name!r} reach {largest:.3g} in size and differ by "
-            f"{spread:.3g}; their squares are no numbers to compute with. Bring them "
-            f"to a size between {1 / LARGEST:g} and {LARGEST:g}, or name what is no "
-            f"label as unlabeled (--unlabeled)."
+            f"{spread:.3g}, which is too extreme to compute with. Change their unit, "
+            f"so that they are between {1 / LARGEST:g} and {LARGEST:g} in size, or "
+            f"name what is not a label as unlabeled (--unlabeled)."
         )
     return numbers
 
@@ -170,6 +170,11 @@ def _checked_classes(name: str, labels: Sequence[Any], known: int) -> list[Any]:
         )
     repeated = sum(count > 1 for count in counts.values())
     if len(counts) > MOST_CLASSES or (len(counts) > 20 and repeated < 2):
+        why = (
+            f"at most {MOST_CLASSES} can be learned"
+            if len(counts) > MOST_CLASSES
+            else "hardly any value repeats"
+        )
         numbers = not read_label_numbers(counts).strays
         advice = (
             "If they are amounts, take them as numbers (--task numbers)"
@@ -178,7 +183,7 @@ def _checked_classes(name: str, labels: Sequence[Any], known: int) -> list[Any]:
         )
         raise LabelError(
             f"{name!r} has {len(counts):,} different values in {known:,} labels, so "
-            f"they are not classes (at most {MOST_CLASSES}). {advice}."
+            f"they are not classes: {why}. {advice}."
         )
     kinds = {type(label) for label in counts}
     if len(kinds) > 1 and not kinds <= {int, float}:

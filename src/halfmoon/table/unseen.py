@@ -66,5 +66,5 @@ class Unseen:
             yield Note(
                 f"{count(cells, 'cell')} in {name!r} {'has' if cells == 1 else 'have'} "
                 f"a value that the model has not seen, such as {examples}.",
-                "Predictions of these rows go by the other columns.",
+                "Predictions of these rows are based on the other columns.",
             )

@@ -238,7 +238,9 @@ def test_what_is_no_such_file(tmp_path, kind, rows):
         ):
             open_table(path)
     doubled = pa.table([[1], [2]], names=["a", "a"])
-    with pytest.raises(ReadError, match=r"doubled column names: 'a' \(columns 1 and 2"):
+    with pytest.raises(
+        ReadError, match=r"duplicate column names: 'a' \(columns 1 and 2"
+    ):
         open_table(saved(doubled, path))
     with pytest.raises(ReadError, match="Feather file of version 1"):
         open_table(io.BytesIO(b"FEA1\0\0\0\0"))

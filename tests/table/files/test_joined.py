@@ -58,7 +58,7 @@ def test_lines_of_json_stay_as_they_are(tmp_path):
         ("x,z\n1,2\n", "b.csv has other columns than .*: it has a column 'z'"),
         ("x\n1\n", "it has no column 'y'"),
         ("y,x\n1,2\n", "their order differs"),
-        ("x;y\n1;2\n", "is written in another way"),
+        ("x;y\n1;2\n", "differ in format, delimiter or encoding"),
     ],
 )
 def test_files_must_go_together(tmp_path, other, what):

@@ -241,10 +241,10 @@ ERRORS = {
     ),
     b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, so it is not a table",
     b"a,b,a,c,b,a\n": (
-        "standard input has doubled column names: 'a' (columns 1, 3 and 6); 'b' "
+        "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "
         "(columns 2 and 5). Give each column a name of its own in the header."
     ),
-    b"a,,\n1,2,3\n": "has doubled column names: an empty name (columns 2 and 3).",
+    b"a,,\n1,2,3\n": "has duplicate column names: an empty name (columns 2 and 3).",
     b'a,b\n1,2\n"3,4\n5,6\n': (
         "standard input, line 3: a quotation mark in the record that begins here is "
         "never closed. Close it, or double it if it belongs to the text."

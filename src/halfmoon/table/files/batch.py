@@ -170,6 +170,6 @@ def refuse_doubled_names(columns: Sequence[str], name: str) -> None:
     if doubled:
         more = f" and {len(doubled) - 5} more" if len(doubled) > 5 else ""
         raise ReadError(
-            f"{name} has doubled column names: {'; '.join(doubled[:5])}{more}. Give "
+            f"{name} has duplicate column names: {'; '.join(doubled[:5])}{more}. Give "
             f"each column a name of its own in the header."
         )

@@ -129,8 +129,8 @@ def format_from_option(asked: str) -> tuple[str, str | None]:
         known = ", ".join(dict.fromkeys(FORMATS.values()))
         endings = ", ".join(COMPRESSIONS)
         raise CommandError(
-            f"The format {asked!r} is not known. Give one of {known}, with one of "
-            f"{endings} behind it if it is compressed."
+            f"The format {asked!r} is not known. Give one of {known}, followed by "
+            f"one of {endings} if it is compressed."
         )
     return name, compression
 

@@ -121,8 +121,8 @@ def _refuse_other(first: Table, other: Table) -> None:
         its.encoding,
     ):
         raise ReadError(
-            f"{other.name} is written in another way than {first.name} (format, "
-            f"delimiter or encoding). Files that are read as one table need the same."
+            f"{other.name} and {first.name} differ in format, delimiter or encoding. "
+            f"Files that are read as one table need the same."
         )
 
 

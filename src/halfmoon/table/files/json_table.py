@@ -102,7 +102,10 @@ class JsonTable(Table):
         try:
             return pa.schema([(key, _type(seen)) for key, seen in kinds.items()])
         except UnicodeEncodeError as error:
-            raise ReadError(f"{self.name} holds half a character in a key.") from error
+            raise ReadError(
+                f"{self.name} has half a character in a key. Check the program that "
+                f"wrote it."
+            ) from error
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Iterator[Read], IO[bytes]]]:
@@ -120,7 +123,8 @@ class JsonTable(Table):
                     yield (self._lines if lines else self._array)(stream), file
             except UnicodeError as error:
                 raise ReadError(
-                    f"{self.name} is not text in {encoding.upper()}, as JSON is."
+                    f"{self.name} is not text in {encoding.upper()}. Save it as UTF-8, "
+                    f"which JSON needs."
                 ) from error
 
     def _lines(self, stream: IO[str]) -> Iterator[Read]:
@@ -175,13 +179,13 @@ class JsonTable(Table):
                 if text.startswith(",", at):
                     at += 1
                 elif not text.startswith("]", at):
-                    raise self._no_array(f"character {at + 1} is no comma")
+                    raise self._no_array(f"a comma is missing at character {at + 1}")
         except (ValueError, RecursionError) as error:
             if isinstance(error, ReadError):
                 raise
             raise self._no_array(str(error)) from error
         if text[at + 1 :].strip():
-            raise self._no_array("more follows behind its end")
+            raise self._no_array("more text follows its end")
         self.tail = text[last:]
 
     def _no_array(self, why: str) -> ReadError:

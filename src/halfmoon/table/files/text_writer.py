@@ -144,7 +144,8 @@ class TextWriter:
         except UnicodeEncodeError as error:
             raise OutputError(
                 f"{self._name} cannot be written: {error.object[error.start]!r} does "
-                f"not exist in the encoding {self._format.encoding} of the input."
+                f"not exist in the encoding {self._format.encoding} of the input. "
+                f"Save the input as UTF-8 first."
             ) from error
 
 

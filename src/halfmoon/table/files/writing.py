@@ -151,7 +151,7 @@ def new_table(
         file = streaming(destination)
     if wanted.is_workbook and wanted.compression is not None:
         raise OutputError(
-            f"{name} cannot be written: workbooks are packed already. Give it a "
+            f"{name} cannot be written: workbooks are compressed already. Give it a "
             f"name that ends in .{wanted.name}."
         )
     with file as plain, compressing(plain, wanted.compression) as stream:
