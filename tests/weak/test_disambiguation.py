@@ -110,6 +110,20 @@ def test_the_first_start_is_the_mean_of_the_candidates(rng):
     assert len(starts(alone, 5, rng)) == 1  # nothing to choose
 
 
+def test_columns_of_the_smoother_with_and_without_the_matrix(rng, monkeypatch):
+    posed, _ = small(rng)
+    kept = np.array([0, 2, 3, 5])
+    coordinates = RowCoordinates.of(posed)
+    unit = np.eye(4)
+    expected = coordinates.smoother(ALPHA, kept).values(unit)[kept]
+    assert_allclose(coordinates.smoother(ALPHA, kept).own(), np.diag(expected))
+    for dense in (0, 10):
+        monkeypatch.setattr("halfmoon.weak.coordinates.DENSE", dense)
+        smoother = coordinates.smoother(ALPHA, kept)
+        columns = [smoother.column(i) for i in range(4)]
+        assert_allclose(np.transpose(columns), expected, atol=1e-12)
+
+
 def test_nearest_candidates_in_blocks(rng, monkeypatch):
     T, g = rng.normal(size=(5, 2)), rng.normal(size=(11, 2))
     sets = rng.uniform(size=(11, 5)) < 0.5

@@ -13,6 +13,7 @@ unlabeled ones of the same table, as in leave-one-out, and Z gives their values.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from halfmoon.rows import Array, Indices, Rows
 
 __all__ = ["RowCoordinates", "RowSmoother"]
 
+DENSE = 4_000  # rows: 128 MB
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -45,8 +47,17 @@ class RowSmoother:
         return self.S @ (self.S[self.rows].T @ y)
 
     def column(self, i: int) -> Array:
-        """What a target of 1 at row i adds to the values at all labeled rows, (l,)."""
-        return self.S @ self.S[i]
+        """What a target of 1 at row i adds to the values at the rows, shape (r,)."""
+        if self._dense is not None:
+            return self._dense[i]
+        return self.S[self.rows] @ self.S[self.rows[i]]
+
+    @cached_property
+    def _dense(self) -> Array | None:
+        """H of the rows, shape (r, r), where it is small: columns are then at hand."""
+        if len(self.rows) > DENSE:
+            return None
+        return np.asarray(self.S[self.rows] @ self.S[self.rows].T)
 
     def own(self) -> Array:
         """H_ii of the rows, shape (r,): what a target adds to the value of its row."""

@@ -169,7 +169,7 @@ class _Descent:
             self.history.append(now)
 
     def one_by_one(self) -> None:
-        T, sets, rows = self.within.T, self.within.sets, self.smoother.rows
+        T, sets = self.within.T, self.within.sets
         left = 1.0 - self.smoother.own()  # M_ii
         for _ in range(SWEEPS):
             codes, g = self.codes.copy(), self.g.copy()
@@ -180,7 +180,7 @@ class _Descent:
                 best = int(change.argmin())
                 if change[best] >= -ROUNDING * (1.0 + float(own @ own)):
                     continue
-                column = self.smoother.column(int(rows[i]))[rows] * self.root_w[i]
+                column = self.smoother.column(int(i)) * self.root_w[i]
                 g += (column[:, None] / self.root_w) * e[best]
                 codes[i] = choices[best]
             now = self.objective(codes, g)
