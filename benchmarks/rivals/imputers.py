@@ -9,9 +9,13 @@ import numpy as np
 
 def _filled(imputer, work):
     X = work.scaled(by=slice(None))
-    y = _target_columns(work)
-    table = np.column_stack([X, y])
-    filled = imputer.fit_transform(table)[work.hidden, X.shape[1] :]
+    # One at a time: indicators sum to 1, so one would be filled from the others.
+    filled = np.column_stack(
+        [
+            imputer.fit_transform(np.column_stack([X, column]))[work.hidden, -1]
+            for column in _target_columns(work).T
+        ]
+    )
     return filled.ravel() if work.regression else filled.argmax(axis=1)
 
 

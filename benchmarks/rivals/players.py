@@ -20,6 +20,11 @@ class Rival:
     call: str
     learns: str = SUPERVISED
 
+    @property
+    def limited(self):
+        """Whether it stops by the clock."""
+        return self.predict.__module__ == automl.__name__
+
 
 RIVALS = {
     "autogluon": Rival(

@@ -29,8 +29,9 @@ this page again; `--models`, `--tables`, `--labels` and `--splits` name a part.
 - Means over the splits that all models of a row have. The column "splits" has their
   number; where it is small, chance has a large part. The best is in bold.
 - A rival that fails ranks last in that row.
-- Threads are left as each tool sets them. Time limits are by the clock, so a busy
-  machine leaves less for AutoGluon and FLAML.
+- Threads are left as each tool sets them.
+- Time limits are by the clock. A run of a tool with a limit that got less than half a
+  processor is kept, but neither shown nor ranked: run it again on an idle machine.
 - Tools that take only numbers get columns of strings by way of skrub's
   `TableVectorizer`, fitted on all rows. Columns are standardized where "call" says so
   and they have different units: by the labeled rows, or by all where it sees all.
@@ -73,11 +74,19 @@ def beside(benchmark, cells, ours, *, scale=1, digits=3):
     return [*lines, "", *_ranks(merged, names, sign, len(cells))]
 
 
+def starved(run):
+    """Whether a tool with a time limit got too little of the machine to be judged."""
+    limited = players.RIVALS[run["model"]].limited
+    return limited and "failed" not in run and run["seconds"] < run["wall"] / 2
+
+
 def _with_rivals(benchmark, cells, ours):
     """The cells in which some rival has run, each cut to the splits all have."""
     table, amount, split, model = results.KEYS[benchmark]
     found: defaultdict = defaultdict(lambda: defaultdict(dict))
     for run in results.read(benchmark).values():
+        if starved(run):
+            continue
         error = run.get(results.MEASURE[benchmark], np.nan)  # NaN: it failed
         found[run[table], run[amount]][run[model]][run[split]] = error
     merged = {}
@@ -146,6 +155,8 @@ def rivals_table(benchmark):
         if mine:
             versions = ", ".join(sorted({str(run["version"]) for run in mine}))
             lines.append(row([name, versions, rival.call, rival.learns]))
+    hungry = sum(starved(run) for run in runs)
+    lines.append(f"\nRuns left out because the machine was busy: {hungry}.")
     failed = [run for run in runs if "failed" in run]
     reasons = sorted({(run["model"], run["table"], run["failed"]) for run in failed})
     lines.append(f"\nRuns that failed: {len(failed)} of {len(runs)}.")

@@ -73,3 +73,21 @@ def test_larger_scores_are_better_in_the_tables(kept):
 def test_without_rivals_the_page_says_so(kept):
     cells = {("wine", 20): {"halfmoon": {0: 0.3}}}
     assert report.beside("league", cells, ["halfmoon"]) == ["No rival has run yet."]
+
+
+def test_a_time_limit_on_a_busy_machine_is_no_result(kept):
+    """49 of 100 seconds of a processor are too few, 50 are enough; others may wait."""
+    results.merge(
+        "league",
+        [
+            league_run("wine", 0, "autogluon", error=0.6, wall=100.0, seconds=49.0),
+            league_run("wine", 1, "autogluon", error=0.2, wall=100.0, seconds=50.0),
+            *(league_run("wine", s, "xrfm", error=0.3, wall=9.0) for s in (0, 1)),
+        ],
+    )
+    cells = {("wine", 20): {"halfmoon": {0: 0.9, 1: 0.1}}}
+    lines = report.beside("league", cells, ["halfmoon"])
+    assert lines[2] == "| wine | 20 | 1 | **0.100** | 0.200 | 0.300 |"
+    assert "\nRuns left out because the machine was busy: 1." in report.rivals_table(
+        "league"
+    )
