@@ -81,6 +81,13 @@ class NeighborIndex:
         One more than k, because a stored row finds itself first.
         """
         X = as_rows(X)
+        if X.shape[1] != self._rows.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, and the neighbors were fitted on rows "
+                f"with {self._rows.shape[1]}; rows with the same columns are needed."
+            )
+        if sp.issparse(X) and not sp.issparse(self._rows):
+            X = X.toarray()  # trees take dense rows alone
         columns = self._search.kneighbors(X, self.n_neighbors + 1, False)
         return self._distances(X, columns), columns
 

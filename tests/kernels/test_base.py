@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import null_space
 from sklearn.base import clone
 
+from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import (
     NNGP,
     NTK,
@@ -19,9 +20,13 @@ from halfmoon.kernels import (
     PeriodicSobolev,
     Polyharmonic,
     Polynomial,
+    Prepared,
+    ProductLaplace,
     RationalQuadratic,
     ThinPlate,
 )
+from halfmoon.problem import PosedKernel, Problem
+from halfmoon.smoothers import Diffusion, DiffusionKernel, KernelWeights, Neighbors
 
 KERNELS = [
     Gaussian(1.5),
@@ -30,6 +35,7 @@ KERNELS = [
     Matern(1.5, 1.5),
     Matern(2.5, 1.5),
     RationalQuadratic(0.7, 1.5),
+    ProductLaplace(1.5),
     Linear(),
     Polynomial(3, 0.5, 2.0),
     NNGP("erf"),
@@ -54,7 +60,51 @@ KERNELS = [
     0.25 * NTK(depth=2),
     2.0 * ThinPlate() + Gaussian(1.0),
 ]
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+
+#: Rows that the kernels below were fitted on.
+FITTED_ON = np.random.default_rng(12).normal(size=(40, 4))
+
+
+def posed(energy):
+    y = np.full(40, np.nan)
+    y[0] = 0.0  # the kernel sees no label
+    problem = Problem(Nystrom(Gaussian(1.5), 12, "uniform"), energy, mu=0.3)
+    return PosedKernel(problem.pose(FITTED_ON, y, rng=0))
+
+
+def walk(**parameters):
+    # Series and factor agree to the tolerance, and here to rounding.
+    return Diffusion(5, tolerance=1e-14, **parameters).fit(FITTED_ON)
+
+
+def fredholm(smoother, inner=Gaussian(1.2)):  # noqa: B008 - never changed
+    return FredholmKernel(inner, smoother.fit(FITTED_ON))
+
+
+#: Kernels that hold what was fitted on rows.
+FITTED = {
+    "prepared": Prepared(np.arcsinh, Gaussian(1.5)),
+    "prepared, spline": Prepared(np.arcsinh, Polyharmonic(1)),
+    "short walk": DiffusionKernel(walk(restart=0.3)),
+    "long walk": DiffusionKernel(walk(restart=1e-3, repeats=2)),
+    "fredholm": fredholm(KernelWeights(Gaussian(0.8))),
+    "fredholm, not normalized": fredholm(KernelWeights(Laplace(0.8), normalize=False)),
+    "fredholm, linear": fredholm(KernelWeights(Linear(), normalize=False), Linear()),
+    "fredholm, steps": fredholm(Neighbors(4, steps=3)),
+    "fredholm, walk": fredholm(walk(restart=0.2)),
+    "norm": posed(None),
+    "energy": posed("gradient"),
+    "graph": posed("graph"),
+    "sum": 0.5 * posed("gradient") + DiffusionKernel(walk(restart=0.1)) + Gaussian(2.0),
+    "product": fredholm(Neighbors(4)) * Gaussian(1.0),
+    "prepared walk": Prepared(np.arcsinh, DiffusionKernel(walk(restart=0.1))),
+}
+every_kernel = pytest.mark.parametrize(
+    "kernel",
+    [pytest.param(kernel, id=repr(kernel)) for kernel in KERNELS]
+    + [pytest.param(kernel, id=name) for name, kernel in FITTED.items()],
+)
+every_fitted_kernel = pytest.mark.parametrize("kernel", FITTED.values(), ids=FITTED)
 
 
 def rows(kernel, n, seed, scale=1.0):
@@ -114,6 +164,7 @@ def test_positive_definite_on_what_the_polynomials_leave(kernel):
     X = rows(kernel, 60, 5)
     N = np.eye(60)
     if kernel.conditional_degree >= 0:
+        # of a prepared kernel too, whose degree here is 0
         N = null_space(polynomials(X, kernel.conditional_degree).T)
     eigenvalues = np.linalg.eigvalsh(N.T @ kernel(X) @ N)
     assert eigenvalues[0] > -1e-10 * eigenvalues[-1]
@@ -220,11 +271,10 @@ def test_resolve_and_log_have_plain_defaults():
     assert kernel.log([[1.0]], [[1.0]]) is None
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@every_kernel
 def test_memory_is_what_the_kernel_declares(kernel):
     # Blocks are sized by these counts, so that many landmarks keep to a memory limit.
-    d = 1 if isinstance(kernel, PeriodicSobolev) else 3
-    X = np.random.default_rng(0).standard_normal((1_500, d))
+    X = rows(kernel, 1_500, 0)
     unit = 1_500 * 400 * 8
     slack = 0.35  # of an n-by-p array, for what has the size of the rows
     tracemalloc.start()
@@ -239,3 +289,62 @@ def test_memory_is_what_the_kernel_declares(kernel):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= (kernel.gradient_temporaries + slack) * unit
+
+
+@every_kernel
+def test_a_combination_is_the_matrix_times_its_weights(kernel):
+    X, Z, C = rows(kernel, 9, 13), rows(kernel, 7, 14), rows(kernel, 7, 15)[:, :1]
+    for weights in (C, np.hstack([C, -2 * C, C**2]), np.zeros((7, 2))):
+        function, before = kernel.combination(Z, weights), weights.copy()
+        expected = kernel(X, Z) @ weights
+        assert_allclose(function(X), expected, rtol=1e-10, atol=1e-10)
+        assert_allclose(function(X[:2]), expected[:2], rtol=1e-10, atol=1e-10)
+        assert_array_equal(weights, before)
+
+
+@every_kernel
+def test_a_combination_takes_sparse_rows(kernel):
+    X, Z, C = rows(kernel, 9, 13), rows(kernel, 7, 14), np.ones((7, 2))
+    X[X < 0] = 0.0
+    function = kernel.combination(sp.csr_array(Z), C)
+    expected = kernel(X, Z) @ C
+    assert_allclose(function(sp.csr_array(X)), expected, rtol=1e-7, atol=1e-7)
+
+
+@every_kernel
+def test_terms_add_up_to_the_kernel(kernel):
+    X, Z = rows(kernel, 6, 16), rows(kernel, 5, 17)
+    total = sum(factor * term(X, Z) for factor, term in kernel.terms())
+    assert_allclose(total, kernel(X, Z), rtol=1e-12, atol=1e-13)
+    assert all(term.terms() == [(1.0, term)] for _, term in kernel.terms())
+
+
+@every_kernel
+@pytest.mark.parametrize("block_rows", [1, 4, 11, 50])  # single, ragged, exact, over
+def test_rows_in_blocks_give_the_same(kernel, block_rows):
+    X, Z = rows(kernel, 11, 18), rows(kernel, 6, 19)
+    blocks = [X[start : start + block_rows] for start in range(0, 11, block_rows)]
+    by_blocks = np.vstack([kernel(block, Z) for block in blocks])
+    assert_allclose(by_blocks, kernel(X, Z), rtol=1e-11, atol=1e-11)
+    by_blocks = np.concatenate([kernel.diag(block) for block in blocks])
+    assert_allclose(by_blocks, kernel.diag(X), rtol=1e-11)
+
+
+@every_fitted_kernel
+def test_a_value_may_be_written_over(kernel):
+    # Sums and products write into what their first part returns.
+    X = rows(kernel, 6, 20)
+    before = kernel(X)
+    (kernel + kernel)(X)
+    (2.0 * kernel)(X)
+    assert_array_equal(kernel(X), before)
+
+
+@every_fitted_kernel
+def test_rows_with_other_columns_than_the_fitted_ones_are_refused(kernel):
+    if isinstance(kernel, Prepared) and not isinstance(kernel.kernel, DiffusionKernel):
+        pytest.skip("holds no rows")
+    with pytest.raises(ValueError, match=r"X has 3 columns.* 4"):
+        kernel(np.ones((4, 3)))
+    with pytest.raises(ValueError, match=r"X has 3 columns.* 4"):
+        kernel.diag(np.ones((4, 3)))

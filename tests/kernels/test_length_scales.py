@@ -139,3 +139,19 @@ def test_a_rule_that_is_not_known():
     X = np.random.default_rng(9).normal(size=(6, 2))
     with pytest.raises(ValueError, match="length_scale"):
         Gaussian("mean").resolve(X)
+
+
+def test_the_local_rule_is_three_times_the_distance_of_the_third_row():
+    X = np.random.default_rng(0).uniform(size=(150, 2))
+    nearest = np.sort(squareform(pdist(X)), axis=1)[:, 3]
+    expected = 3 * np.sqrt(np.median(nearest**2))
+    assert Gaussian("local").resolve(X).length_scale == pytest.approx(expected)
+    assert expected < median_distance(X)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (80, 300)])
+def test_the_local_rule_is_at_most_the_median(shape):
+    # Of few rows the third is the farthest; in many columns all are about as far.
+    X = np.random.default_rng(0).standard_normal(shape)
+    assert 3 * neighbor_distance(X, neighbor=3) > median_distance(X)
+    assert Laplace("local").resolve(X).length_scale == median_distance(X)

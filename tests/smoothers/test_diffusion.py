@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.blocks import worker_count
-from halfmoon.smoothers import Diffusion, Neighbors, diffused_grams
+from halfmoon.smoothers import Diffusion, DiffusionKernel, Neighbors, diffused_values
 from halfmoon.smoothers.diffusion import COLUMNS, chebyshev_product
 from helpers import squared_distances
 
@@ -36,8 +36,15 @@ def X(rng):
     return rng.normal(size=(40, 3))
 
 
+@pytest.fixture(params=[0, 3_000], ids=["series", "factor"])
+def way(request, monkeypatch):
+    """Few rows are spread by a factor where that may be."""
+    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", request.param)
+
+
 @pytest.mark.parametrize("restart", [0.9, 0.3, 0.01, 0.003])
 @pytest.mark.parametrize("t", [1, 2, 3])
+@pytest.mark.usefixtures("way")
 def test_spread_is_the_dense_inverse(X, rng, restart, t):
     smoother = Diffusion(4, restart, t).fit(X)
     D = dense_diffusion(dense_adjacency(X, 4), restart, t)
@@ -49,6 +56,7 @@ def test_spread_is_the_dense_inverse(X, rng, restart, t):
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, COLUMNS * worker_count() + 5])
+@pytest.mark.usefixtures("way")
 def test_columns_do_not_depend_on_those_beside_them(X, rng, columns):
     smoother = Diffusion(4, 0.1).fit(X)
     D = dense_diffusion(dense_adjacency(X, 4), 0.1, 1)
@@ -95,6 +103,7 @@ def test_weights_are_one_step_to_the_neighbors(X, rng):
         assert_array_equal(actual, expected.weights(rows).toarray())
 
 
+@pytest.mark.usefixtures("way")
 def test_a_component_keeps_to_itself(X):
     # Two far groups: what starts in one never comes to the other.
     X = np.vstack([X[:20], X[20:] + 1e3])
@@ -107,6 +116,7 @@ def test_a_component_keeps_to_itself(X):
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.usefixtures("way")
 def test_rows_as_they_come(X, rng, make, dtype):
     X = X.astype(dtype)
     D = dense_diffusion(dense_adjacency(X.astype(np.float64), 4), 0.1, 1)
@@ -122,6 +132,7 @@ def test_rows_as_they_come(X, rng, make, dtype):
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
+@pytest.mark.usefixtures("way")
 def test_copies(X, make):
     X = np.vstack([X, X[[0] * 6]])
     smoother = Diffusion(4, 0.1).fit(make(X))
@@ -151,6 +162,7 @@ def test_errors(X):
         Diffusion(4).fit(X).gradient(X, X)
 
 
+@pytest.mark.usefixtures("way")
 def test_a_variant_is_the_walk_fitted_anew(X, rng):
     longest = Diffusion(7, 0.01, 2).fit(X)
     V, new = rng.normal(size=(40, 3)), rng.normal(size=(5, 3))
@@ -174,14 +186,58 @@ def test_a_variant_is_the_walk_fitted_anew(X, rng):
         longest.variant(restart=2)
 
 
+@pytest.mark.parametrize("restart", [0.9, 0.1, 1e-2, 1e-4])
+@pytest.mark.parametrize("t", [1, 2, 4])
+def test_the_factor_gives_what_the_series_gives(X, rng, restart, t):
+    smoother = Diffusion(4, restart, t).fit(X)
+    D = dense_diffusion(dense_adjacency(X, 4), restart, t)
+    V = rng.normal(size=(40, 3))
+    before = V.copy()
+    by_factor = smoother._spread_by_factor(V)
+    by_series = chebyshev_product(smoother.adjacency_, smoother.series_, V)
+    assert_allclose(by_factor, D @ V, rtol=0, atol=1e-9)
+    assert_allclose(by_series, D @ V, rtol=0, atol=1e-8)
+    assert_array_equal(V, before)
+
+
+def test_long_walks_are_spread_by_a_factor_and_short_ones_by_the_series(rng):
+    X, V = rng.normal(size=(300, 3)), rng.normal(size=(300, 10))
+    for restart, by_factor in ((0.5, False), (1e-4, True)):
+        smoother = Diffusion(4, restart).fit(X)
+        spread = smoother.spread(V)
+        D = dense_diffusion(smoother.adjacency_.toarray(), restart, 1)
+        assert_allclose(spread, D @ V, rtol=0, atol=1e-8)
+        same = np.array_equal(spread, smoother._spread_by_factor(V))
+        assert same == by_factor
+
+
+def test_no_factor_beyond_some_thousand_rows(X, monkeypatch):
+    smoother = Diffusion(4, 1e-4).fit(X)
+    assert smoother._factored_is_cheaper(40)
+    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 39)
+    assert not smoother._factored_is_cheaper(40)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_vector_is_spread_as_one_column(X, rng):
+    v = rng.normal(size=40)
+    D = dense_diffusion(dense_adjacency(X, 4), 0.1, 1)
+    spread = Diffusion(4, 0.1).fit(X).spread(v)
+    assert_allclose(spread, (D @ v)[:, None], rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("rows", [1, 5, COLUMNS * worker_count() + 5])
-def test_grams_of_several_walks_are_those_of_each(X, rng, rows):
+def test_values_of_several_walks_are_those_of_each(X, rng, rows):
     first = Diffusion(4, 0.02, 2).fit(X)
     walks = [first, first.variant(restart=0.3), first.variant(restart=0.1)]
-    new = rng.normal(size=(rows, 3))
-    grams = diffused_grams(walks, new)
-    A, S = Neighbors(4).fit(X).weights(new).toarray(), dense_adjacency(X, 4)
-    for gram, walk in zip(grams, walks, strict=True):
-        expected = A @ dense_diffusion(S, walk.restart, 2) @ A.T
-        assert_allclose(gram, expected, rtol=0, atol=1e-8)
-        assert_array_equal(gram, gram.T)
+    new, other = rng.normal(size=(7, 3)), rng.normal(size=(rows, 3))
+    values = diffused_values(walks, new, other)
+    assert values.shape == (3, 7, rows)
+    step, S = Neighbors(4).fit(X), dense_adjacency(X, 4)
+    A_X, A_Z = step.weights(new).toarray(), step.weights(other).toarray()
+    for K, walk in zip(values, walks, strict=True):
+        expected = A_X @ dense_diffusion(S, walk.restart, 2) @ A_Z.T
+        assert_allclose(K, expected, rtol=0, atol=1e-8)
+        assert_allclose(K, DiffusionKernel(walk)(new, other), rtol=0, atol=1e-8)
+    again = diffused_values(walks, other, new)
+    assert_allclose(again, values.transpose(0, 2, 1), rtol=0, atol=1e-12)

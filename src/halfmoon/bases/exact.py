@@ -65,13 +65,12 @@ class Exact(Basis):
         used = np.flatnonzero(theta.any(axis=1))
         if used.size == 0:
             return lambda X: np.zeros((X.shape[0], theta.shape[1]))
-        rows, weights = self.rows_[used], theta[used]
-        return lambda X: self.kernel_(X, rows) @ weights
+        return self.kernel_.combination(self.rows_[used], theta[used])
 
     @property
     def row_bytes(self) -> int:
         """What the kernel holds while it is computed."""
-        return 8 * self.kernel_.temporaries * self.n_components_
+        return self.kernel_.row_bytes(self.n_components_)
 
     @property
     def sections(self) -> Sections:

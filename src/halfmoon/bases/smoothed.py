@@ -7,9 +7,9 @@ basis. With kernel weights and the exact basis of a kernel h this is the Fredhol
 
 .. math:: k_F(x, z) = \sum_{ij} a_i(x) h(x_i, x_j) a_j(z)
 
-of Que, Belkin, Wang, "Learning with Fredholm kernels", 2014, equations 2 and 6. There H
-is streamed by row blocks, and no n-by-n matrix is formed; otherwise the n-by-p values
-of the basis at the rows are kept.
+of Que, Belkin, Wang, "Learning with Fredholm kernels", 2014, equations 2 and 6
+(`fredholm_kernel.py`), and no n-by-n matrix is formed; otherwise the n-by-p values of
+the basis at the rows are kept.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from halfmoon.bases.base import Basis
 from halfmoon.bases.exact import Exact
+from halfmoon.bases.fredholm_kernel import FredholmKernel
 from halfmoon.blocks import Stream
 from halfmoon.pieces import fresh
 from halfmoon.rows import Array, Indices, Rows, as_table
@@ -46,6 +46,8 @@ class Smoothed(Basis):
     ----------
     basis_, smoother_ : Basis, Smoother
         Fitted copies.
+    kernel_ : FredholmKernel or None
+        k_F where the inner basis is exact.
     features_ : ndarray of shape (n, p) or None
         D phi(X); None where the inner basis is exact, until a gradient needs it.
     """
@@ -65,7 +67,10 @@ class Smoothed(Basis):
                 "A smoothed basis needs a positive definite inner kernel; its average "
                 "over the rows would not keep the polynomials apart."
             )
-        self.has_gram = isinstance(self.basis_, Exact)
+        self.kernel_ = None
+        if isinstance(self.basis_, Exact):
+            self.kernel_ = FredholmKernel(self.basis_.kernel_, self.smoother_)
+        self.has_gram = self.kernel_ is not None
         self.identity_penalty = self.basis_.identity_penalty
         self.features_ = None if self.has_gram else self._spread_features()
         return self
@@ -74,14 +79,8 @@ class Smoothed(Basis):
         """phi_F(x), shape (b, p)."""
         if self.features_ is not None:
             return np.asarray(self.smoother_.weights(X) @ self.features_)
-        V = self._all_weights(X)
-        total: Array = Stream.inherited().sum(
-            lambda rows, weights: weights.T @ self.basis_.transform(rows),
-            self.smoother_.rows_,
-            V,
-            row_bytes=self.basis_.row_bytes,
-        )
-        return total
+        kernel = self._kernel()
+        return kernel.inner_sums(kernel.weights(X)).T  # a(x)'D H, as H is symmetric
 
     def penalty(self) -> Array:
         """That of the inner basis."""
@@ -110,27 +109,22 @@ class Smoothed(Basis):
         return self.smoother_.gradient(X, self.features_)
 
     def gram(self, chosen: Indices) -> Callable[[Rows], Array]:
-        """x -> k_F(x, z) at the chosen rows: A_X (D H D' A_Z'), streaming H."""
-        return self.function(self.lift(chosen, np.eye(len(chosen))))
+        """x -> k_F(x, z) at the chosen rows."""
+        rows = self.smoother_.rows_[chosen]
+        return self._kernel().combination(rows, np.eye(len(chosen)))
 
     def lift(self, chosen: Indices, c: Array) -> Array:
         """D' A' c: Fredholm's weights on all rows, from those on the chosen ones."""
-        if not self.has_gram:
-            return super().lift(chosen, c)  # which refuses
-        A = self.smoother_.weights(self.smoother_.rows_[chosen])  # (l, n)
-        return self.smoother_.spread_adjoint(np.asarray(A.T @ c))
+        return self._kernel().weights(self.smoother_.rows_[chosen], c)
 
     def prior_variance(self, X: Rows) -> Array:
         """k_F(x, x)."""
-        if not self.has_gram:
-            return super().prior_variance(X)  # which refuses
-        V = self._all_weights(X)
-        return np.einsum("nb,nb->b", V, self._at_rows(self.basis_.function(V)))
+        return self._kernel().diag(X)
 
-    def _all_weights(self, X: Rows) -> Array:
-        """D' A', shape (n, b): the weight of every row in the average at each of X."""
-        A = self.smoother_.weights(X)
-        return self.smoother_.spread_adjoint(A.T.toarray() if sp.issparse(A) else A.T)
+    def _kernel(self) -> FredholmKernel:
+        if self.kernel_ is None:
+            raise TypeError(f"{self!r} has no kernel in closed form.")
+        return self.kernel_
 
     def _spread_features(self) -> Array:
         """D phi(X), shape (n, p)."""

@@ -12,6 +12,7 @@ from halfmoon.kernels.length_scales import median_distance
 from halfmoon.kernels.names import as_kernel
 from halfmoon.kernels.network import NNGP, NTK
 from halfmoon.kernels.periodic import PeriodicSobolev
+from halfmoon.kernels.prepared import Prepared
 from halfmoon.kernels.product_laplace import ProductLaplace
 from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
 from halfmoon.kernels.splines import Polyharmonic, ThinPlate
@@ -29,6 +30,7 @@ __all__ = [
     "Polyharmonic",
     "Polynomial",
     "Precomputed",
+    "Prepared",
     "Product",
     "ProductLaplace",
     "RationalQuadratic",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -92,6 +93,25 @@ class Kernel(BaseEstimator, ABC):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """The kernel with its parameters that are rules made numbers, by these rows."""
         return self
+
+    def terms(self) -> list[tuple[float, Kernel]]:
+        """The kernel as a sum: factors, and kernels that are no sums themselves."""
+        return [(1.0, self)]
+
+    def combination(
+        self,
+        Z: Rows,  # (p, d)
+        C: Array,  # (p, t)
+    ) -> Callable[[Rows], Array]:
+        """The function x -> k(x, Z) C, by a shorter way than the matrix if any.
+
+        What does not depend on x is computed once, here.
+        """
+        return lambda X: self(X, Z) @ C
+
+    def row_bytes(self, p: int) -> int:
+        """Bytes held at once for each row that is compared with p others."""
+        return 8 * self.temporaries * p
 
     def log(self, X: Rows, Z: Rows) -> Array | None:
         """log k(x, z) where it is known without underflow, else None."""

@@ -13,6 +13,7 @@ A combination of radial kernels is radial, with the slope in place of A.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self, cast
 
@@ -54,6 +55,10 @@ class Sum(Kernel):
         """One part's values wait for the other's."""
         return 1 + max(self.k1.temporaries, self.k2.temporaries)
 
+    def row_bytes(self, p: int) -> int:
+        """One part's values wait for the other's."""
+        return 8 * p + max(self.k1.row_bytes(p), self.k2.row_bytes(p))
+
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]
         """One part's coefficients wait for the other's."""
@@ -63,6 +68,15 @@ class Sum(Kernel):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Both parts resolved."""
         return replace(self, k1=self.k1.resolve(X, rng), k2=self.k2.resolve(X, rng))
+
+    def terms(self) -> list[tuple[float, Kernel]]:
+        """Those of both parts."""
+        return self.k1.terms() + self.k2.terms()
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        """x -> k1(x, Z) C + k2(x, Z) C, each part by its shorter way."""
+        first, second = self.k1.combination(Z, C), self.k2.combination(Z, C)
+        return lambda X: first(X) + second(X)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         """k and A as functions of the squared distance; q is left as it was."""
@@ -119,6 +133,10 @@ class Product(Kernel):
     def temporaries(self) -> int:  # type: ignore[override]
         """One part's values wait for the other's."""
         return 1 + max(self.k1.temporaries, self.k2.temporaries)
+
+    def row_bytes(self, p: int) -> int:
+        """One part's values wait for the other's."""
+        return 8 * p + max(self.k1.row_bytes(p), self.k2.row_bytes(p))
 
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]
@@ -188,6 +206,10 @@ class Scaled(Kernel):
         """As the kernel itself."""
         return self.kernel.temporaries
 
+    def row_bytes(self, p: int) -> int:
+        """As the kernel itself."""
+        return self.kernel.row_bytes(p)
+
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]
         """As the kernel itself, and both coefficients again."""
@@ -196,6 +218,14 @@ class Scaled(Kernel):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """The kernel inside resolved."""
         return replace(self, kernel=self.kernel.resolve(X, rng))
+
+    def terms(self) -> list[tuple[float, Kernel]]:
+        """Those of the kernel inside, times the factor."""
+        return [(self.factor * c, kernel) for c, kernel in self.kernel.terms()]
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        """x -> k(x, Z) (c C), by the shorter way of the kernel inside."""
+        return self.kernel.combination(Z, self.factor * C)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         """k and A as functions of the squared distance; q is left as it was."""

@@ -6,6 +6,9 @@ rule         length scale                               for
 "median"     median distance between two rows           a kernel to learn with
 "neighbors"  a third of the median distance of a row    a kernel to average with
              to the tenth nearest other one
+"local"      three times the median distance of a row   gradients: gaps between rows
+             to the third nearest other one, at most    are to be seen
+             the median distance between two rows
 ===========  =========================================  =============================
 
 """
@@ -106,4 +109,8 @@ RULES: dict[str, Callable[[Rows, np.random.Generator | int | None], float]] = {
     # By a third the nearest rows weigh in, and the many at twice their distance, which
     # there are in many columns, do not.
     "neighbors": lambda X, rng: neighbor_distance(X, rng) / 3,
+    # In many columns the third row is nearly as far as any: the median is enough then.
+    "local": lambda X, rng: min(
+        3 * neighbor_distance(X, rng, neighbor=3), median_distance(X, rng)
+    ),
 }

@@ -21,14 +21,14 @@ from halfmoon.rows import Array, Rows
 __all__ = ["Gaussian", "Laplace", "Matern", "Radial", "RationalQuadratic"]
 
 
-LengthScale: TypeAlias = float | Literal["median", "neighbors"]
+LengthScale: TypeAlias = float | Literal["median", "neighbors", "local"]
 
 
 class Radial(Kernel):
     """A kernel k(q) of the squared distance q, with a length scale.
 
     ``length_scale="median"`` is the median distance between rows, filled in by
-    `resolve`.
+    `resolve`; `length_scales.py` has the other rules.
     """
 
     length_scale: LengthScale
@@ -120,7 +120,7 @@ class Gaussian(Radial):
 
     Parameters
     ----------
-    length_scale : float, "median" or "neighbors"
+    length_scale : float, "median", "neighbors" or "local"
         e above.
 
     Examples
@@ -155,7 +155,7 @@ class Laplace(Radial):
 
     Parameters
     ----------
-    length_scale : float, "median" or "neighbors"
+    length_scale : float, "median", "neighbors" or "local"
         e above.
     """
 
@@ -187,7 +187,7 @@ class Matern(Radial):
     Parameters
     ----------
     nu : {0.5, 1.5, 2.5}
-    length_scale : float, "median" or "neighbors"
+    length_scale : float, "median", "neighbors" or "local"
         e above.
     """
 
@@ -256,7 +256,7 @@ class RationalQuadratic(Radial):
     ----------
     shape : float
         a above; the kernel tends to the Gaussian as it grows.
-    length_scale : float, "median" or "neighbors"
+    length_scale : float, "median", "neighbors" or "local"
         e above.
     """
 

@@ -21,13 +21,20 @@ True
 
 from halfmoon.problem.filtering import solve_filter
 from halfmoon.problem.fit import Fit
-from halfmoon.problem.folds import balanced_folds, in_order_of_targets, out_of_fold
+from halfmoon.problem.folds import (
+    balanced_folds,
+    in_order_of_targets,
+    out_of_fold,
+    some_labels,
+)
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
 from halfmoon.problem.left_out import telling_rows
+from halfmoon.problem.likelihood import restricted_deviances
 from halfmoon.problem.local import LocalFit, solve_locally
 from halfmoon.problem.partition import Partition
 from halfmoon.problem.posed import Posed
+from halfmoon.problem.posed_kernel import PosedKernel
 from halfmoon.problem.ridge import as_numbers, solve_ridge
 from halfmoon.problem.search import search
 from halfmoon.problem.statement import Problem
@@ -37,16 +44,19 @@ __all__ = [
     "LocalFit",
     "Partition",
     "Posed",
+    "PosedKernel",
     "Problem",
     "as_numbers",
     "balanced_folds",
     "in_order_of_targets",
     "out_of_fold",
+    "restricted_deviances",
     "search",
     "solve_filter",
     "solve_hinge",
     "solve_iteratively",
     "solve_locally",
     "solve_ridge",
+    "some_labels",
     "telling_rows",
 ]

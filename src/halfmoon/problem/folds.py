@@ -13,7 +13,7 @@ from halfmoon.problem.fit import Fit
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices
 
-__all__ = ["balanced_folds", "in_order_of_targets", "out_of_fold"]
+__all__ = ["balanced_folds", "in_order_of_targets", "out_of_fold", "some_labels"]
 
 FOLDS = 5
 
@@ -64,6 +64,23 @@ def in_order_of_targets(y: Array, rng: np.random.Generator | int | None) -> Indi
     elif np.unique(y).size == 2:
         y = y != y[0]
     return shuffled[np.lexsort(y[shuffled].T)]
+
+
+def some_labels(y: Array, size: int, rng: np.random.Generator) -> Indices:
+    """At most so many of the labeled rows, drawn so that all targets have their share.
+
+    One label of each class stays: of equal targets some, in turn.
+    """
+    if len(y) <= size:
+        return np.arange(len(y))
+    order = in_order_of_targets(y, rng)
+    differ = (np.diff(y[order], axis=0) != 0).any(axis=1)
+    first = np.flatnonzero(np.concatenate([[True], differ]))  # of each class
+    if len(first) > size:  # numbers rather than classes
+        first = first[:0]
+    rest = np.delete(order, first)
+    more = np.linspace(0, len(rest) - 1, size - len(first)).astype(int)
+    return np.sort(np.concatenate([order[first], rest[more]]))
 
 
 def out_of_fold(

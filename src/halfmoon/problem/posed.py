@@ -103,8 +103,18 @@ class Posed:
 
     def with_targets(self, y: Array, *, single: bool = False) -> Posed:
         """The problem with other targets of the same labeled rows, shape (l, t)."""
-        kept = ("energy_matrix", "penalty", "whitening", "free", "X_l", "F")
-        return self._keeping((*kept, "elimination"), y=y, single=single)
+        of_basis = ("energy_matrix", "penalty", "whitening", "free", "gram_matrix")
+        kept = (*of_basis, "X_l", "F", "elimination")
+        return self._keeping(kept, y=y, single=single)
+
+    def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
+        """The problem with other unpenalized features, fitted on the same rows."""
+        kept = ("energy_matrix", "penalty", "whitening", "X_l")
+        return self._keeping(kept, unpenalized=unpenalized)
+
+    def with_basis(self, basis: Basis) -> Posed:
+        """The problem in another basis, fitted on the same rows."""
+        return self._keeping(("X_l", "F"), basis=basis)
 
     def without(self, some: Indices) -> Posed:
         """The problem in which some of the labeled rows are unlabeled ones."""
@@ -264,11 +274,16 @@ class Posed:
     # ---- in the coordinates of the solvers -------------------------------------------
 
     @cached_property
+    def gram_matrix(self) -> Array:
+        """The kernel at the labeled rows, shape (l, l), where the fit is dual."""
+        return self.basis.gram(self.chosen)(self.X_l)
+
+    @cached_property
     def path(self) -> RidgePath:
         """The factorization that serves every alpha, by the shortest of three ways."""
         y, W = self.root_w * self.y, self.total_weight
         if self.dual:
-            K = self.basis.gram(self.chosen)(self.X_l)
+            K = self.gram_matrix
             return ridge_dual(self.root_w * K * self.root_w.T, y, self.elimination, W)
         if self.overdetermined:
             return ridge_eigh(*self._whitened_moments, y, self.elimination, W)

@@ -4,8 +4,10 @@ r"""Diffusion: steps on the neighbor graph, summed over all times.
 
 with a = 1 - restart and W the self-tuned neighbor graph. D is a function of S, whose
 eigenvalues lie in [-1, 1], so it is applied as a Chebyshev series in S: some dozens of
-sparse products whatever t, and never an n-by-n inverse. A new row takes one step to its
-neighbors and then the diffused values of these, and so do the rows of the table.
+sparse products whatever t, and no n-by-n matrix. A new row takes one step to its
+neighbors and then the diffused values of these, and so do the rows of the table. Long
+walks (a restart of 1e-4, say) over up to 3,000 rows take thousands of products: there
+I - a S is factored by Cholesky instead.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import scipy.linalg as sla
 import scipy.sparse as sp
 from scipy.fft import dct
 
@@ -24,9 +27,11 @@ from halfmoon.rows import Array, Rows, as_table
 from halfmoon.smoothers.base import Smoother
 from halfmoon.smoothers.neighbors import neighbor_weights
 
-__all__ = ["Diffusion", "chebyshev_product", "diffused_grams"]
+__all__ = ["Diffusion", "chebyshev_product", "diffused_values"]
 
 COLUMNS = 128  # of values diffused at once by a worker, which keeps four copies
+FACTORED_ROWS = 3_000  # up to which I - a S may be factored
+SPARSE_COST = 6.0  # of an operation of a sparse product, in operations of a dense one
 
 
 @dataclass(eq=False, repr=False)
@@ -101,8 +106,10 @@ class Diffusion(Smoother):
         return neighbor_weights(self.index_, X)
 
     def spread(self, V: Array) -> Array:
-        """D V, columns side by side in threads."""
+        """D V: by the series, columns side by side in threads, or by a factor."""
         V = V.reshape(V.shape[0], -1)
+        if self._factored_is_cheaper(V.shape[1]):
+            return self._spread_by_factor(V)
         stream, row_bytes = _by_columns(V.shape[1], V.shape[0])
         spread = stream.map(
             lambda rows: chebyshev_product(self.adjacency_, self.series_, rows.T).T,
@@ -110,6 +117,20 @@ class Diffusion(Smoother):
             row_bytes=row_bytes,
         )
         return spread.T
+
+    def _factored_is_cheaper(self, columns: int) -> bool:
+        n = self.adjacency_.shape[0]
+        by_series = SPARSE_COST * len(self.series_) * self.adjacency_.nnz * columns
+        by_factor = n**3 / 3 + 2 * self.repeats * n**2 * columns
+        return n <= FACTORED_ROWS and by_factor < by_series
+
+    def _spread_by_factor(self, V: Array) -> Array:
+        A = (self.restart - 1.0) * self.adjacency_.toarray()  # I - a S
+        A[np.diag_indices(len(A))] += 1.0
+        factor = sla.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        for _ in range(int(self.repeats)):
+            V = self.restart * sla.cho_solve(factor, V, check_finite=False)
+        return np.asarray(V)
 
     def spread_adjoint(self, V: Array) -> Array:
         """D' V = D V: S is symmetric."""
@@ -135,29 +156,28 @@ class Diffusion(Smoother):
         return np.asarray(series[: max(2, int((tail > self.tolerance).sum()))])
 
 
-def diffused_grams(walks: Sequence[Diffusion], X: Rows) -> Array:
-    """A D A' at some rows, for several walks on one graph, shape (w, l, l).
+def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
+    """A_X D A_Z' for several walks on one graph, shape (w, m, p).
 
-    The kernel k(x, z) = a(x)'D a(z): how much of a walk from x ends where one from z
-    does. The walks differ in their series alone, so one recursion serves all of them,
-    and of each of its terms only l-by-l numbers are kept.
+    Each is the matrix of a `DiffusionKernel`. The walks differ in their series alone,
+    so one recursion serves all of them, and of each of its terms only m-by-p numbers
+    are kept.
     """
-    S, A = walks[0].adjacency_, walks[0].weights(X)  # (l, n)
+    S, A_X, A_Z = walks[0].adjacency_, walks[0].weights(X), walks[0].weights(Z)
     terms = max(len(walk.series_) for walk in walks)
     series = np.zeros((len(walks), terms))
     for row, walk in zip(series, walks, strict=True):
         row[: len(walk.series_)] = walk.series_
 
     def columns(rows: Rows) -> Array:
-        gram = np.zeros((rows.shape[0], len(walks), A.shape[0]))
+        values = np.zeros((rows.shape[0], len(walks), A_X.shape[0]))
         T = chebyshev_terms(S, rows.toarray().T)
         for coefficients, term in zip(series.T, T, strict=False):
-            gram += coefficients[None, :, None] * (A @ term).T[:, None, :]
-        return gram
+            values += coefficients[None, :, None] * (A_X @ term).T[:, None, :]
+        return values
 
-    stream, row_bytes = _by_columns(A.shape[0], A.shape[1])
-    grams = stream.map(columns, A, row_bytes=row_bytes).transpose(1, 2, 0)
-    return 0.5 * (grams + grams.transpose(0, 2, 1))  # symmetric to the last bit
+    stream, row_bytes = _by_columns(A_Z.shape[0], S.shape[0])
+    return stream.map(columns, A_Z, row_bytes=row_bytes).transpose(1, 2, 0)
 
 
 def _by_columns(columns: int, n: int) -> tuple[Stream, int]:

@@ -16,6 +16,7 @@ from halfmoon.solvers.ridge import (
     ridge_dual,
     ridge_eigh,
     ridge_svd,
+    ridge_weighted,
 )
 from halfmoon.solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 from halfmoon.solvers.threshold import HardThreshold, hard_threshold
@@ -43,5 +44,6 @@ __all__ = [
     "ridge_eigh",
     "ridge_point",
     "ridge_svd",
+    "ridge_weighted",
     "scaled_variances",
 ]

@@ -48,6 +48,7 @@ __all__ = [
     "ridge_dual",
     "ridge_eigh",
     "ridge_svd",
+    "ridge_weighted",
 ]
 
 EPS = float(np.finfo(np.float64).eps)
@@ -374,6 +375,21 @@ def ridge_dual(
         total_weight=total_weight,
         rows=RowFactor(U, s2, z),
     )
+
+
+def ridge_weighted(
+    K: Array,  # (l, l)
+    F: Array,  # (l, k)
+    y: Array,  # (l, t)
+    w: Array,  # (l,)
+) -> RidgePath:
+    """`ridge_dual` from a kernel matrix and features without the weights of the rows.
+
+    The dual coefficients are then the root of the weights times ``theta(alpha)``.
+    """
+    root = np.sqrt(w)[:, None]
+    elimination = Elimination(root * F, quiet=True)
+    return ridge_dual(root * K * root.T, root * y, elimination, float(w.sum()))
 
 
 def _rounding(s2: Array) -> float:

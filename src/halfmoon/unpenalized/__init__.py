@@ -6,6 +6,7 @@ from halfmoon.unpenalized.eigenfunctions import Eigenfunctions
 from halfmoon.unpenalized.features import Features
 from halfmoon.unpenalized.network import HiddenLayer, is_network
 from halfmoon.unpenalized.polynomials import Constant, Polynomials
+from halfmoon.unpenalized.prepared import PreparedFeatures
 
 __all__ = [
     "Constant",
@@ -14,6 +15,7 @@ __all__ = [
     "GaussianDraws",
     "HiddenLayer",
     "Polynomials",
+    "PreparedFeatures",
     "Unpenalized",
     "is_network",
 ]
