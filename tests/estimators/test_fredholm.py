@@ -10,8 +10,10 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from halfmoon.bases import Exact, Smoothed
+from halfmoon.datasets import noisy_circles, noisy_line, reveal
 from halfmoon.estimators import FredholmClassifier, FredholmRegressor
 from halfmoon.kernels import Gaussian, Linear, Precomputed
+from halfmoon.kernels.length_scales import median_distance, neighbor_distance
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
 from helpers import peak_bytes
@@ -250,3 +252,62 @@ def test_a_kernel_matrix_and_a_table_do_not_mix():
     twin.fit(data.X, data.y)
     K_new = gaussian(data.new, data.X, E)
     assert_allclose(model.predict(K_new), twin.predict(data.new), atol=1e-9)
+
+
+# ---- with no arguments ---------------------------------------------------------------
+
+
+def revealed(draw, n, labels, seed):
+    """Rows of a picture of the paper, with some labels of each class."""
+    X, y = draw(n, rng=seed)
+    return X, y, reveal(y, y, labels, rng=seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_default_sees_through_the_noise_of_the_papers_pictures(seed):
+    X, y, known = revealed(noisy_circles, 1_500, 32, seed)
+    model = FredholmClassifier(random_state=0).fit(X, known)
+    assert np.mean(model.predict(X) != y) <= 0.08
+    by_name = FredholmClassifier("gaussian", "gaussian", random_state=0).fit(X, known)
+    assert np.mean(by_name.predict(X) != y) > 0.1
+    X, y, known = revealed(noisy_line, 1_500, 8, seed)
+    model = FredholmClassifier(random_state=0).fit(X, known)
+    assert np.mean(model.predict(X) != y) <= 0.05
+
+
+def test_the_automatic_pair_is_one_of_two_by_a_tenth():
+    pairs = {}
+    for draw, labels in ((noisy_circles, 20), (two_plain_groups, 10)):
+        X, _, known = revealed(draw, 200, labels, 0)
+        far, near = median_distance(X, 0), neighbor_distance(X, 0)
+        first = FredholmClassifier(Gaussian(near / 3), Gaussian(far)).fit(X, known)
+        second = FredholmClassifier(Gaussian(near / 2), Gaussian(far / 2)).fit(X, known)
+        better = second.loo_errors_.min() < 0.9 * first.loo_errors_.min()
+        expected = second if better else first
+        model = FredholmClassifier().fit(X, known)
+        assert_allclose(
+            model.decision_function(X), expected.decision_function(X), rtol=1e-6
+        )
+        pairs[draw] = better
+    assert pairs == {noisy_circles: True, two_plain_groups: False}
+
+
+def two_plain_groups(n, rng):
+    rng = np.random.default_rng(rng)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return rng.standard_normal((n, 2)) + np.outer(y, [1.0, 0.0]), y
+
+
+def test_one_kernel_that_is_given_leaves_nothing_to_compare():
+    data = table()
+    far, near = median_distance(data.X), neighbor_distance(data.X)
+    for given, pair in (
+        ((Gaussian(0.4), "auto"), (Gaussian(0.4), Gaussian(far))),
+        (("auto", Gaussian(0.4)), (Gaussian(near / 3), Gaussian(0.4))),
+        (("gaussian", "gaussian"), (Gaussian(near / 3), Gaussian(far))),
+    ):
+        ours, expected = (
+            FredholmRegressor(*kernels, alpha=ALPHA).fit(data.X, data.y)
+            for kernels in (given, pair)
+        )
+        assert_allclose(ours.predict(data.new), expected.predict(data.new), rtol=1e-9)

@@ -7,6 +7,8 @@ import pytest
 import scipy.linalg as sla
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import r2_score
 
@@ -380,3 +382,74 @@ def test_figure_3_errors(n, error):
         errors.append(wrong[np.isnan(known)].mean())
     spread = np.std(errors) / np.sqrt(len(seeds))
     assert abs(np.mean(errors) - error) < 3 * spread + 0.002
+
+
+# ---- with no arguments ---------------------------------------------------------------
+
+
+def on_circles(n, per_circle, draw):
+    rng = np.random.default_rng(draw)
+    X, y, circle = concentric_circles(n, rng=rng)
+    return X, y, reveal(y, circle, per_circle, rng=rng)
+
+
+@pytest.mark.parametrize(("n", "per_circle"), [(1_500, 1), (1_000, 3)])
+@pytest.mark.parametrize("draw", range(2))
+def test_the_default_finds_four_circles(n, per_circle, draw):
+    X, y, known = on_circles(n, per_circle, draw)
+    model = LaplacianClassifier(n_components=700, random_state=0)
+    model.fit(X, known)
+    assert np.mean(model.predict(X) != y) <= 0.01
+    assert model.coef_.size == 0
+    # At the median distance, or with the constant, labels do not reach around.
+    wide = clone(model).set_params(kernel=Gaussian()).fit(X, known)
+    assert np.mean(wide.predict(X) != y) > 0.2
+    if per_circle == 1:
+        free = clone(model).set_params(unpenalized="constant").fit(X, known)
+        assert np.mean(free.predict(X) != y) > 0.1
+
+
+@pytest.mark.parametrize("draw", range(3))
+def test_the_default_finds_two_moons(draw):
+    X, y = make_moons(500, noise=0.1, random_state=draw)
+    known = reveal(y.astype(float), y, 6, rng=draw)
+    model = LaplacianClassifier(random_state=0).fit(X, known)
+    assert np.mean(model.predict(X) != y) <= 0.05
+
+
+def test_automatic_features_are_the_constant_or_none_by_a_tenth():
+    data = table(weights=False)
+    for offset, free in ((0.0, None), (50.0, "constant")):
+        y = data.y + offset
+        fits = {
+            unpenalized: LaplacianRegressor(
+                Gaussian(WIDTH), ALPHA, unpenalized=unpenalized
+            ).fit(data.X, y)
+            for unpenalized in ("auto", "constant", None)
+        }
+        errors = {name: np.mean(fit.leave_one_out() ** 2) for name, fit in fits.items()}
+        expected = None if errors[None] < 0.9 * errors["constant"] else "constant"
+        assert expected == free
+        assert_allclose(
+            fits["auto"].predict(data.new), fits[expected].predict(data.new), rtol=1e-9
+        )
+        assert errors["auto"] == pytest.approx(errors[expected])
+
+
+@pytest.mark.parametrize(
+    "options", [{"energy": "graph"}, {"energy": None}, {"filter": "heat"}]
+)
+def test_automatic_features_are_else_the_constant(options):
+    X, _, known = on_circles(80, 1, 0)
+    auto, constant = (
+        LaplacianRegressor(Gaussian(0.5), 0.1, unpenalized=each, **options)
+        for each in ("auto", "constant")
+    )
+    assert_allclose(auto.fit(X, known).predict(X), constant.fit(X, known).predict(X))
+
+
+def test_one_label_is_a_constant():
+    y = np.full(30, np.nan)
+    y[3] = 7.0
+    model = LaplacianRegressor().fit(table().X, y)
+    assert_allclose(model.predict(table().new), 7.0)

@@ -97,7 +97,11 @@ def test_attributes(name, parts, forge, tmp_path):
     [
         ("n_jobs", [1], "is not in it"),
         ("n_jobs", "all", "ConditionalRegressor.n_jobs is str, where int or None is"),
-        ("alpha", "x", "ConditionalRegressor.alpha is str, where float or Sequence is"),
+        (
+            "alpha",
+            "x",
+            "ConditionalRegressor.alpha is str, where 'auto' or float or Sequence is",
+        ),
         ("alpha", None, "ConditionalRegressor.alpha is NoneType|is None, where"),
         ("solution_", 1, "ConditionalRegressor.solution_ is int, where Fit is needed"),
         ("labeled_", 1, "ConditionalRegressor.labeled_ is int, where ndarray is"),

@@ -12,13 +12,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.estimators.alphas import Alphas
 from halfmoon.estimators.classification import Classifier
-from halfmoon.estimators.lever import ALPHAS, Lever
+from halfmoon.estimators.lever import Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.paths import HardThresholdPath, NestedFeaturesPath
 from halfmoon.estimators.regression import Regressor
@@ -43,7 +44,7 @@ class Conditional(Lever):
 
     kernel: Any = "gaussian"
     unpenalized: Any = "constant"
-    alpha: float | Sequence[float] = ALPHAS
+    alpha: Literal["auto"] | float | Sequence[float] = "auto"
     n_components: int | None = None
     landmarks: Any = "rpcholesky"
     loss: str = "squared"
@@ -104,7 +105,9 @@ class Conditional(Lever):
         """
         posed, X, targets = self._test_rows(X, y)
         kernel = self._fitted_kernel()
-        alphas = as_numbers(self._alphas() if alphas is None else alphas, "alphas")
+        if alphas is None:
+            alphas = Alphas.of(self._alphas()).at(posed)
+        alphas = as_numbers(alphas, "alphas")
         path = hard_threshold(kernel(posed.X_l), posed.y)
         errors = path.errors(kernel(X, posed.X_l), targets, alphas)
         return HardThresholdPath(np.arange(errors.shape[1]), np.array(alphas), errors)

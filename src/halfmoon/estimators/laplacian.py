@@ -12,7 +12,7 @@ Laplacian regularization", 2021.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon.estimators.classification import Classifier
-from halfmoon.estimators.lever import ALPHAS, Lever
+from halfmoon.estimators.lever import Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.filters import FILTERS, Filter
@@ -37,13 +37,13 @@ class Laplacian(Lever):
     """The lever, without what y is."""
 
     kernel: Any = "gaussian"
-    alpha: float | Sequence[float] = ALPHAS
+    alpha: Literal["auto"] | float | Sequence[float] = "auto"
     mu: float | Sequence[float] | None = None
     energy: Any = "gradient"
     filter: Any = None
     n_components: int | None = None
     landmarks: Any = "rpcholesky"
-    unpenalized: Any = "constant"
+    unpenalized: Any = "auto"
     covariance: Literal["labeled", "all"] = "labeled"
     loss: str = "squared"
     basis: Any = "auto"
@@ -66,9 +66,21 @@ class Laplacian(Lever):
                 "kernel matrix. Give the graph by its Laplacian, a sparse matrix."
             )
         dual = energy is None
-        basis = self._kernel_basis(self.kernel, X, l, rng, in_dual=dual)
+        # At the median distance squared gradients see no gap between rows.
+        rule = "local" if self._by_gradients() else "median"
+        basis = self._kernel_basis(
+            self.kernel, X, l, rng, in_dual=dual, length_scale=rule
+        )
         first = None if self.mu is None else as_numbers(self.mu, "mu")[0]
         return Problem(basis, energy, first)
+
+    def _by_gradients(self) -> bool:
+        return isinstance(self.energy, str) and self.energy == "gradient"
+
+    def _rivals(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
+        automatic = isinstance(self.unpenalized, str) and self.unpenalized == "auto"
+        if automatic and self._by_gradients() and self._solver() is None:
+            yield posed.with_unpenalized(None)
 
     def _mu(self) -> Any:
         return self.mu

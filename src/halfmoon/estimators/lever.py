@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
+from halfmoon.estimators.alphas import ALPHAS, Alphas
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.null_space import null_spaces
 from halfmoon.estimators.refitted import refitted_errors
@@ -26,7 +27,6 @@ from halfmoon.problem import (
     Fit,
     Posed,
     Problem,
-    as_numbers,
     out_of_fold,
     search,
     solve_hinge,
@@ -38,12 +38,13 @@ from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 from halfmoon.unpenalized import Constant, Unpenalized
 
-__all__ = ["ALPHAS", "Lever", "in_units_of_the_penalty"]
+__all__ = ["ALPHAS", "Lever"]
 
 logger = logging.getLogger("halfmoon")
 
-#: Searched by leave-one-out unless told: from interpolation to nearly no fit.
-ALPHAS = tuple(10.0 ** (e / 2) for e in range(-16, 3))
+#: Another statement of the problem is taken where its leave-one-out error is below
+#: this share of the first one's: a smaller difference is mostly chance.
+CLEARLY = 0.9
 
 
 class Lever(Estimator):
@@ -52,7 +53,7 @@ class Lever(Estimator):
     It has the parameters named below and writes `_state`.
     """
 
-    alpha: float | Sequence[float]
+    alpha: str | float | Sequence[float]
     unpenalized: Any
     loss: str
     basis: Any
@@ -70,10 +71,11 @@ class Lever(Estimator):
         *,
         in_dual: bool = True,
         smoothed: bool = False,
+        length_scale: str = "median",
     ) -> Basis:
         """The basis of a kernel that the parameters ask for; see `kernel_basis`."""
         return kernel_basis(
-            as_kernel(kernel).resolve(X, rng),
+            as_kernel(kernel, length_scale).resolve(X, rng),
             self.basis,
             self.n_components,
             self.landmarks,
@@ -89,6 +91,10 @@ class Lever(Estimator):
     def _state(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
         """The problem that the lever poses to a table with l labeled rows."""
 
+    def _rivals(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
+        """Other statements of the problem, to be taken where they do clearly better."""
+        return ()
+
     def _solver(self) -> Callable[[Posed, float], Fit] | None:
         """How a posed problem is solved at an alpha; None is by ridge."""
         if self.loss == "squared":
@@ -102,7 +108,7 @@ class Lever(Estimator):
         return None
 
     def _alphas(self) -> Any:
-        """The alphas to search."""
+        """The alphas to search, as a parameter may give them."""
         return self.alpha
 
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
@@ -110,7 +116,7 @@ class Lever(Estimator):
         rng = as_generator(self.random_state)
         stream = Stream(self.memory_limit, self.n_jobs, row_progress(self.verbose))
         labeled = ~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)
-        problem, alpha = self._chosen(
+        problem, alphas = self._chosen(
             self._state(X, int(labeled.sum()), rng), X, targets, w, rng, stream
         )
         posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=stream)
@@ -129,14 +135,26 @@ class Lever(Estimator):
                 stacklevel=3,
             )
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
-            loss = {} if self.loss == "squared" else {"loss": _hinge}
-            alpha = in_units_of_the_penalty(alpha, posed)
-            self.solution_ = search(posed, alpha, self._mu(), self._solver(), **loss)
+            self.solution_ = self._solved(posed, alphas)
+            for rival in self._rivals(posed, rng):
+                self.solution_ = _better(self.solution_, self._solved(rival, alphas))
         self.n_labeled_ = len(posed.chosen)
         self.labeled_ = posed.chosen
         self.alpha_, self.mu_ = self.solution_.alpha, self.solution_.posed.mu
         self.loo_errors_ = self.solution_.loo_scores
         self.coef_ = self.solution_.shaped(self.solution_.beta)
+
+    def _solved(self, posed: Posed, alphas: Alphas) -> Fit:
+        """The best of the alphas: by leave-one-out, where every class bears it."""
+        alone = is_classifier(self) and _one_is_alone(posed.y)
+        return search(
+            posed,
+            alphas.at,
+            self._mu(),
+            self._solver(),
+            _squares if self.loss == "squared" else _hinge,
+            likeliest=alphas.automatic and alone,
+        )
 
     def _outcome(self, seconds: float) -> str:
         n = self.solution_.posed.X.shape[0]
@@ -153,7 +171,7 @@ class Lever(Estimator):
         w: Array,
         rng: np.random.Generator,
         stream: Stream,
-    ) -> tuple[Problem, Any]:
+    ) -> tuple[Problem, Alphas]:
         """The problem with one choice of unpenalized features, and the alphas left."""
         inner = getattr(problem.basis, "basis", problem.basis)  # of a smoothed one
         options = null_spaces(
@@ -167,11 +185,11 @@ class Lever(Estimator):
             Problem(problem.basis, problem.energy, problem.mu, features)
             for features in options
         ]
-        alphas = as_numbers(self._alphas(), "alpha")
+        alphas = Alphas.of(self._alphas())
         self.fold_errors_: Array | None = None
         learned = [each is not None and each.from_labels for each in options]
         if len(problems) == 1 and not (learned[0] and len(alphas) > 1):
-            return problems[0], self._alphas()
+            return problems[0], alphas
         solve = self._solver() or solve_ridge
         y = targets.reshape(X.shape[0], -1)
         errors = np.array(
@@ -183,7 +201,8 @@ class Lever(Estimator):
         self.fold_errors_ = errors
         which, best = np.unravel_index(np.argmin(errors), errors.shape)
         # Alpha may still be tuned to all labels, unless the features have seen them.
-        return problems[which], alphas[best] if learned[which] else self._alphas()
+        kept = alphas.only(int(best)) if learned[which] else alphas
+        return problems[which], kept
 
     def _held_out(self) -> HeldOut:
         fit = self.solution_
@@ -201,7 +220,7 @@ class Lever(Estimator):
 
     def _check_classes(self, codes: NDArray[np.intp]) -> None:
         """The hinge loss is searched by folds, each of which needs every class."""
-        if self.loss != "hinge" or len(as_numbers(self._alphas(), "alpha")) == 1:
+        if self.loss != "hinge" or len(Alphas.of(self._alphas())) == 1:
             return
         single = np.bincount(codes[codes >= 0]) < 2
         if single.any():
@@ -248,19 +267,13 @@ class Lever(Estimator):
         return float(energies[0]) if posed.single else energies
 
 
-def in_units_of_the_penalty(
-    alpha: Any, posed: Posed, default: tuple[float, ...] = ALPHAS
-) -> Any:
-    """The alphas; of the default ones, those that fit the size of an energy.
+def _better(first: Fit, rival: Fit) -> Fit:
+    """The rival where its leave-one-out error is clearly lower, else the first.
 
-    Squared gradients have the unit of 1 / X^2, so that beside an energy no fixed range
-    of alphas suits all tables.
+    Where the first has none, because its features need every label, nothing is known.
     """
-    if posed.energy is None or not isinstance(alpha, tuple) or alpha != default:
-        return alpha
-    norm, penalty = np.trace(posed.basis.penalty()), np.trace(posed.penalty)
-    factor = float(norm / penalty) if penalty > 0 else 1.0
-    return tuple(factor * each for each in alpha)
+    known = np.isfinite(first.loo_score)
+    return rival if known and rival.loo_score < CLEARLY * first.loo_score else first
 
 
 def _one_is_alone(y: Array) -> bool:
@@ -278,6 +291,10 @@ def _refuse_columns(options: list[Unpenalized | None]) -> None:
                 f"features of, such as {features!r}. Use 'constant' or "
                 f"Eigenfunctions(k), or give the table and the kernel as an object."
             )
+
+
+def _squares(y: Array, values: Array) -> Array:
+    return (y - values) ** 2
 
 
 def _hinge(y: Array, values: Array) -> Array:

@@ -5,6 +5,8 @@
 ===========================================  ========================================
 None                                         none
 "constant", "linear", "quadratic", "cubic"   polynomials of degree 0, 1, 2, 3
+"auto"                                       the constant; beside an energy by
+                                             gradients none, where this does better
 a whole number                               polynomials of that degree
 a list of column numbers or names, a mask    those columns, and the constant
 a transformer or a function of the rows      what it makes of them, and the constant
@@ -40,6 +42,7 @@ from halfmoon.unpenalized import (
 __all__ = ["null_spaces"]
 
 DEGREES = {"constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+DEGREES["auto"] = 0
 
 
 def null_spaces(

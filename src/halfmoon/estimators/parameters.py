@@ -14,13 +14,19 @@ PARAMETERS = {
     "kernel": """
         Kernel, str or callable. An object of `halfmoon.kernels`, its name, a function
         of two tables that returns the whole matrix, or "precomputed": X is then the
-        kernel matrix. ``length_scale="median"`` is resolved in `fit`.""",
+        kernel matrix. By name its length scale is the median distance between rows,
+        and beside an energy by gradients ``"local"``, which sees gaps: three
+        times the distance to the third nearest row, at most the median distance.""",
     "outer kernel": """
         Kernel, str or callable. The outer kernel k, whose weights average over all
         rows; it need not be positive definite. By name its length scale is a
-        third of the distance to the tenth nearest row.""",
+        third of the distance to the tenth nearest row. "auto" is Gaussian; where the
+        inner kernel is "auto" too and the basis exact, half of this distance, with half
+        of the median distance inside, is tried as well, and taken where its
+        leave-one-out error is a tenth lower.""",
     "inner_kernel": """
-        Kernel, str or callable. The kernel that is averaged.""",
+        Kernel, str or callable. The kernel that is averaged. By name its length scale
+        is the median distance between rows; "auto" is Gaussian.""",
     "normalize": """
         bool. Let the weights of the average sum to 1 for each row.""",
     "smoother": """
@@ -39,9 +45,12 @@ PARAMETERS = {
         gradients, for small tables. A basis of `halfmoon.bases` is used as it is, and
         composes any lever with any other.""",
     "alpha": """
-        float or sequence of float. Weight of the penalty beside the **averaged** loss:
-        `KernelRidge(alpha=a)` of scikit-learn is ``alpha=a / n_labeled``. Of a sequence
-        the best is taken by exact leave-one-out.""",
+        "auto", float or sequence of float. Weight of the penalty beside the
+        **averaged** loss: `KernelRidge(alpha=a)` of scikit-learn is ``alpha=a /
+        n_labeled``. Of a sequence the best is taken by exact leave-one-out. "auto" is
+        1e-8 to 10 times the mean prior variance of the labeled rows, so that units do
+        not matter; where a class has a single label, which leave-one-out cannot
+        predict, the best of them is taken by restricted likelihood.""",
     "mu": """
         float, sequence of float or None. Weight of the norm beside the energy; None is
         1 / n. A sequence is searched as alpha is.""",
@@ -61,7 +70,9 @@ PARAMETERS = {
         "constant", "linear", a degree, columns, a transformer, a function of the rows,
         a fitted network or an object of `halfmoon.unpenalized`. Among several objects,
         or several k, the best is chosen by folds in which the features are fitted
-        anew.""",
+        anew. "auto" is the constant; beside an energy by gradients, and by ridge, it is
+        none where this makes the leave-one-out error a tenth lower, as it does where
+        labels are few.""",
     "loss": """
         {"squared", "hinge"}. Hinge is for classes: a support vector machine with the
         same levers.""",
@@ -93,7 +104,8 @@ ATTRIBUTES = {
     "loo_score_": """
         float. Of left-out rows: R^2 of a regressor, accuracy of a classifier.""",
     "loo_errors_": """
-        ndarray or None. Mean squared left-out residual of each alpha.""",
+        ndarray or None. Mean squared left-out residual of each alpha; None where there
+        was one, or where likelihood chose.""",
     "fold_errors_": """
         ndarray or None. Mean squared error on folds of each choice of unpenalized
         features and each alpha, where there were several choices.""",
@@ -113,7 +125,7 @@ SEARCH_ATTRIBUTES = {
     "loo_score_": """
         float. R^2 or accuracy of left-out rows, by weights of the candidates that were
         chosen without the labels of these rows.""",
-    "solution_": "Average, PreparedFit or InCells. The fitted function.",
+    "solution_": "Average. The fitted function.",
 }
 
 

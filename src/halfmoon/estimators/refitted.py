@@ -8,7 +8,7 @@ of the table altogether, and the features are made without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream
+from halfmoon.estimators.alphas import Alphas
 from halfmoon.landmarks.checks import as_indices
 from halfmoon.problem import Fit, Posed, Problem, balanced_folds
 from halfmoon.rows import Array, Rows
@@ -30,7 +31,7 @@ def refitted_errors(
     X: Rows,  # (n, d)
     y: Array,  # (n, t)
     w: Array,  # (n,)
-    alphas: Sequence[float],
+    alphas: Alphas,
     solve: Callable[[Posed, float], Fit],
     *,
     rng: np.random.Generator,
@@ -53,7 +54,7 @@ def refitted_errors(
         posed = _without_fold(problem, X[kept], y[kept], w[kept], seed).pose(
             X[kept], y[kept], sample_weight=w[kept], rng=seed, stream=stream
         )
-        for i, alpha in enumerate(alphas):
+        for i, alpha in enumerate(alphas.at(posed)):
             values = solve(posed, alpha).predict(X[out]).reshape(len(out), -1)
             total[i] += (w[out, None] * (values - y[out]) ** 2).sum()
     return total / (w[labeled].sum() * y.shape[1])

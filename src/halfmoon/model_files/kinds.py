@@ -31,7 +31,7 @@ def fits(value: Any, hint: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(fits(value, each) for each in args)
     if origin is Literal:
-        return any(type(value) is type(each) for each in args)
+        return any(type(value) is type(each) and value == each for each in args)
     if origin is np.ndarray:
         numeric = "float" in str(args) or "int" in str(args)
         return isinstance(value, np.ndarray) and (
@@ -62,6 +62,8 @@ def in_words(what: Any) -> str:
     """A short name of a value's kind, or of a declared one."""
     if get_origin(what) in (Union, types.UnionType):
         return _either(map(in_words, get_args(what)))
+    if get_origin(what) is Literal:
+        return _either(map(repr, get_args(what)))
     if get_origin(what) is not None:
         return str(getattr(get_origin(what), "__name__", "another kind"))
     if what is None or what is type(None):

@@ -35,7 +35,8 @@ PARAMETERS = {
         int. Starts of the alternation: the mean of each set, then means at random. The
         least objective wins.""",
     "alpha": """
-        float or sequence of float. Weight of the penalty beside the averaged loss. Of a
+        "auto", float or sequence of float. Weight of the penalty beside the averaged
+        loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled rows. Of a
         sequence the one is taken whose predictions for held-out folds are most often
         among the candidates.""",
     "mu": "float or None. Weight of the norm beside the energy; None is 1 / n.",

@@ -39,7 +39,8 @@ FAR = 1e-6  # an optimality residual that is worth a word
 
 OWN = PARAMETERS | {
     "alpha": """
-        float or sequence of float. Weight of the penalty beside the averaged loss. Of a
+        "auto", float or sequence of float. Weight of the penalty beside the averaged
+        loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled rows. Of a
         sequence the one is taken with the least squared distance of held-out
         predictions to their intervals, over five folds."""
 }

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
-from halfmoon.estimators.lever import ALPHAS, Lever, in_units_of_the_penalty
+from halfmoon.estimators.alphas import ALPHAS, Alphas
+from halfmoon.estimators.lever import Lever
 from halfmoon.estimators.null_space import null_spaces
 from halfmoon.memory import MEMORY_LIMIT
-from halfmoon.problem import Fit, Posed, Problem, as_numbers, solve_ridge
+from halfmoon.problem import Fit, Posed, Problem, solve_ridge
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 from halfmoon.weak.coordinates import RowCoordinates
@@ -36,7 +37,7 @@ class WeakLever(Lever):
     """All three levers, for labels that are known in part."""
 
     kernel: Any = "gaussian"
-    alpha: float | Sequence[float] = WEAK_ALPHAS
+    alpha: str | float | Sequence[float] = "auto"
     energy: Any = None
     mu: float | None = None
     smoother: Any = None
@@ -103,10 +104,8 @@ class WeakLever(Lever):
         problem = self._state(X, int(known.sum()), rng)
         targets = np.where(known[:, None], np.zeros(size), np.nan)
         posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=self._stream)
-        alphas = as_numbers(
-            in_units_of_the_penalty(self.alpha, posed, WEAK_ALPHAS), "alpha"
-        )
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
+            alphas = Alphas.of(self.alpha, WEAK_ALPHAS).at(posed)
             for alpha in alphas:
                 posed.path.lam(alpha)  # refuses what is no weight
             coordinates = RowCoordinates.of(posed)

@@ -41,7 +41,8 @@ OWN = PARAMETERS | {
         most 8, or their number; for "hamming" the number of labels, at most 12. None is
         what y has.""",
     "alpha": """
-        float or sequence of float. Weight of the penalty beside the averaged loss. Of a
+        "auto", float or sequence of float. Weight of the penalty beside the averaged
+        loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled rows. Of a
         sequence the one is taken with the least infimum loss on held-out folds.""",
 }
 
