@@ -105,7 +105,7 @@ def of_intervals(folder: Path, name: str) -> dict:
             ConditionalRegressor(kernel).fit(A[known], middle[known])
             for kernel in KERNELS
         ]
-        rival = min(rivals, key=lambda model: model.loo_errors_.min())
+        rival = min(rivals, key=lambda model: model.solution_.loo_score)
         score = {"kernel": ours.kernel}
         for label, model in (("halfmoon", ours), ("midpoints", rival)):
             values = model.predict(B)

@@ -63,7 +63,7 @@ _HOMES = {
     ),
 }
 _PACKAGES = {
-    *("bases", "baselines", "candidates", "datasets", "estimators", "filters"),
+    *("bases", "baselines", "datasets", "estimators", "filters"),
     *("kernels", "landmarks", "model_files", "model_selection", "moments", "plotting"),
     *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
     *("unpenalized", "weak"),

@@ -1,7 +1,7 @@
 r"""How much worse new rows are met than leave-one-out says, where choices were made.
 
 Candidates are compared, and columns weighed, on the same labels that the answer is then
-judged by. Weights chosen without the label that they answer (`candidates.cross_fit`)
+judged by. Weights chosen without the label that they answer (`selection.cross_fit`)
 take most of this away. What is left is made up for as a few parameters too many are:
 with n labels, errors are taken to be larger by
 

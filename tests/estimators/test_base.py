@@ -29,7 +29,7 @@ E, ALPHA = 0.8, 0.02
 
 REGRESSORS = {
     "fredholm": FredholmRegressor(Gaussian(0.5), Gaussian(E), alpha=ALPHA),
-    "laplacian": LaplacianRegressor(Gaussian(E), ALPHA),
+    "laplacian": LaplacianRegressor(Gaussian(E), ALPHA, unpenalized="constant"),
     "graph": LaplacianRegressor(Gaussian(E), ALPHA, energy="graph"),
     "conditional": ConditionalRegressor(Gaussian(E), "linear", ALPHA),
     "landmarks": ConditionalRegressor(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -89,7 +91,8 @@ def test_numbers_are_taken_apart_exactly(model):
 def test_two_labels_by_hand():
     # With the nearest label far nearer, it has the weight; the other speaks against.
     Z = np.array([[0.0], [1.0], [0.1]])
-    model = LaplacianClassifier(alpha=1e-3, random_state=0).fit(Z, ["a", "b", None])
+    model = LaplacianClassifier(alpha=1e-3, unpenalized="constant", random_state=0)
+    model.fit(Z, ["a", "b", None])
     told = model.explain([[0.1]])
     assert told.answers.tolist() == ["a"]
     (nearest,), (far,) = told.speaks_for(0), told.speaks_against(0)
@@ -106,19 +109,18 @@ def test_two_labels_by_hand():
 def test_logarithms_are_taken_apart_on_their_own_scale():
     y = np.exp(2 * X[:, 0])
     model = HalfmoonRegressor(budget=3.0, random_state=0).fit(X, some(y))
-    blend = model.solution_.blend
-    if blend.scale != "log":  # keep the entries that take the logarithm
-        logs = [bool(e.candidate.data.target.suffix) for e in blend.entries]
-        blend.weights = np.where(logs, blend.weights, 0.0) / blend.weights[logs].sum()
-        blend.__post_init__()
-        blend.__dict__.pop("_groups", None)
+    # Keep the members that take the logarithm.
+    logs = [m for m in model.solution_.members if m.target.suffix]
+    total = sum(member.weight for member in logs)
+    logs = [replace(member, weight=member.weight / total) for member in logs]
+    model.solution_ = replace(model.solution_, members=logs)
     told = model.explain(X[40:])
     assert told.scale == "log"
-    target = blend.entries[0].candidate.data.target
+    target = logs[0].target
     assert_allclose(told.targets[:, 0], np.log(y[:40:2] + target.shift))
     assert_array_equal(told.labels, y[:40:2])
-    logs = told.weights @ told.targets
-    values = target.back(logs, blend._groups[0].residuals)
+    residuals = logs[0].y - sum(m.weight * m.held_out for m in logs)
+    values = target.back(told.weights @ told.targets, residuals)
     assert_allclose(np.clip(values[:, 0], *_limits(y)), model.predict(X[40:]))
     with pytest.raises(ValueError, match="explain"):
         model.smoother_matrix(X[40:])

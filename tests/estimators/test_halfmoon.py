@@ -21,21 +21,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.candidates import (
-    Average,
-    InCells,
-    PreparedFit,
-    finish,
-    judges,
-    log_losses,
-    menu,
-)
+from halfmoon.bases import Exact
 from halfmoon.estimators import halfmoon
 from halfmoon.estimators.calibration import fitted_temperature
 from halfmoon.model_selection import LabeledKFold
+from halfmoon.problem import LocalFit
+from halfmoon.selection import criteria, families, refit
+from halfmoon.selection.criteria import log_losses
 from halfmoon.unpenalized import Constant, Polynomials
 
-COLUMNS = ["candidate", "unlabeled", "loo_error", "difference", "low", "high", "weight"]
+COLUMNS = [
+    "candidate",
+    "unlabeled",
+    "labels",
+    "loo_error",
+    "difference",
+    "low",
+    "high",
+    "weight",
+]
 HANDFULS = [  # of n rows with d columns
     (2, 1),
     (3, 60),
@@ -133,6 +137,7 @@ def test_the_comparison_is_a_table(request, which):
     assert list(table["candidate"][:2]) == ["supervised twin", "average of all"]
     assert not table["unlabeled"][0]
     assert table["candidate"].is_unique
+    assert (table["labels"] == model.n_labeled_).all()
     assert_allclose(table["weight"].sum(), 1.0, rtol=1e-12)
     twin = table.iloc[0]
     assert (twin["difference"], twin["low"], twin["high"]) == (0.0, 0.0, 0.0)
@@ -152,7 +157,7 @@ def test_the_comparison_is_a_table(request, which):
 def test_the_answer_and_the_twin_are_calibrated_on_left_out_rows(request, which):
     X, *_, model = request.getfixturevalue(which)
     for each in (model, model.twin_):
-        signs = each.solution_.data.y[:, 0]
+        signs = each.solution_.y[:, 0]
         left_out = each._held_out().values[:, 0]
         scores = np.column_stack([-left_out, left_out])
         codes = (signs > 0).astype(int)
@@ -226,11 +231,8 @@ def test_the_smoother_matrix_of_numbers(draw):
 
 def test_left_out_residuals_are_those_of_the_parts(draw):
     _, _, y, model = draw
-    blend = model.solution_.blend
-    expected = sum(
-        weight * (y[:50, None] - entry.left_out)
-        for weight, entry in zip(blend.weights, blend.entries, strict=True)
-    )
+    members = model.solution_.members
+    expected = sum(m.weight * (y[:50, None] - m.held_out) for m in members)
     assert_allclose(model.leave_one_out(), expected[:, 0], rtol=1e-6, atol=1e-9)
     left_out = model._held_out().values[:, 0]
     assert model.loo_score_ == pytest.approx(r2_score(y[:50], left_out))
@@ -298,9 +300,9 @@ def test_columns_by_name_are_unpenalized_in_every_candidate():
     f = 3 * X["a"] + np.sin(2 * X["b"]) - 10
     y = np.where(X["a"] < 0.4, f, np.nan)
     model = HalfmoonRegressor(unpenalized=["a"], random_state=0).fit(X, y)
-    spaces = [entry.candidate.null_space for entry in model.solution_.blend.entries]
-    assert {space.name for space in spaces} == {"own"}
-    F = spaces[0].features(X.to_numpy())
+    posed = [member.fit.posed for member in model.solution_.members]
+    assert len({id(each.unpenalized) for each in posed}) == 1
+    F = posed[0].features(X.to_numpy())
     assert F.shape == (80, 2)
     assert np.ptp(F[:, 1] - X["a"]) < 1e-12
     # Beyond the labels the slope goes on, as far as one asks.
@@ -323,8 +325,7 @@ def test_own_features_or_none(unpenalized, two_targets):
     X, _, y, _ = two_targets
     model = HalfmoonRegressor(unpenalized, budget=0.1, random_state=0).fit(X, y)
     columns = {
-        entry.candidate.null_space.features(X).shape[1]
-        for entry in model.solution_.blend.entries
+        member.fit.posed.features(X).shape[1] for member in model.solution_.members
     }
     assert columns == {0 if unpenalized is None else 3}
     assert np.isfinite(model.predict(X, return_std=True)).all()
@@ -583,23 +584,36 @@ def test_targets_that_are_all_equal(two_targets):
 def small(monkeypatch):
     """What is many, made few: 40 labels are compared."""
     monkeypatch.setattr(halfmoon, "SEARCH_LABELS", 40)
-    monkeypatch.setattr(judges, "LOG_LABELS", 10)
-    monkeypatch.setattr(menu, "RELEVANCE_LABELS", 10)
+    monkeypatch.setattr(criteria, "LOG_LABELS", 10)
+    monkeypatch.setattr(families, "RELEVANCE_LABELS", (4, 10))
     return monkeypatch
+
+
+def how(answer):
+    """How an answer to more labels than were compared was fitted."""
+    fit = answer.members[0].fit
+    if isinstance(fit, LocalFit):
+        return "local fits"
+    return "all labels" if isinstance(fit.posed.basis, Exact) else "at landmarks"
 
 
 @pytest.mark.parametrize(
     ("dual_labels", "kind"),
-    [(200, Average), (200, InCells), (50, PreparedFit), (50, InCells)],
+    [
+        (200, "all labels"),
+        (200, "local fits"),
+        (50, "at landmarks"),
+        (50, "local fits"),
+    ],
 )
 def test_all_labels_have_a_say(small, dual_labels, kind):
-    small.setattr(finish, "DUAL_LABELS", dual_labels)
+    small.setattr(refit, "DUAL_LABELS", dual_labels)
     # Whichever is better would answer; here each does in turn.
-    small.setattr(finish.Finish, "_error", lambda _, each: not isinstance(each, kind))
+    small.setattr(refit.Refit, "_loss", lambda _, each: how(each) != kind)
     X, y = make_moons(300, noise=0.1, random_state=0)
     known = np.where(np.arange(300) < 100, y, np.nan)
     model = HalfmoonClassifier(random_state=0).fit(X, known)
-    assert isinstance(model.solution_, kind)
+    assert how(model.solution_) == kind
     assert model.n_labeled_ == 100
     assert model.smoother_matrix(X[:4]).shape == (4, 100)
     assert model.score(X, y) > 0.97
@@ -615,8 +629,7 @@ def test_all_labels_have_a_say(small, dual_labels, kind):
     # The comparison tells of what answers, not of what was compared on fewer labels.
     table = pd.DataFrame(model.comparison_)
     members = table[table["weight"] > 0]
-    suffix = {Average: "all labels", InCells: "in cells", PreparedFit: "at landmarks"}
-    assert members["candidate"].str.endswith(f", {suffix[kind]}").all()
+    assert members["candidate"].str.contains(f", {kind}").all()
     assert table["candidate"].is_unique
     assert_allclose(table["weight"].sum(), 1.0, rtol=1e-12)
     assert members["unlabeled"].any() == model.used_unlabeled_
@@ -634,8 +647,8 @@ def test_numbers_with_many_labels(small, draw, limit):
     X, f, _, _ = draw
     y = np.where(np.arange(150) < 100, f, np.nan)
     model = HalfmoonRegressor(memory_limit=limit, n_jobs=1, random_state=0).fit(X, y)
-    kind = Average if limit == "512MB" else PreparedFit
-    assert isinstance(model.solution_, kind)
+    kinds = {"512MB": "all labels", 8 * 4 * 99**2: "at landmarks"}
+    assert how(model.solution_) == kinds[limit]
     values, std = model.predict(X, return_std=True)
     assert np.isfinite(std).all()
     assert r2_score(f[100:], values[100:]) > 0.9

@@ -45,6 +45,7 @@ def by_hand(make, data, alphas):
 
 
 @pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.filterwarnings("ignore:The unpenalized features are predicted")
 def test_fold_errors_are_those_of_fits_without_the_fold(targets):
     data, alphas = table(t=targets), [1e-4, 1e-2, 1.0]
     options = [Constant(), Polynomials(1), Eigenfunctions([2, 4])]

@@ -231,7 +231,8 @@ def test_first_picks_on_two_moons():
     known = np.full(300, np.nan)
     start = [int(np.argmin(X[:, 0])), int(np.argmax(X[:, 0]))]
     known[start] = y[start]
-    model = LaplacianClassifier(alpha=1e-3, random_state=0).fit(X, known)
+    wide = {"kernel": Gaussian(), "unpenalized": "constant"}
+    model = LaplacianClassifier(alpha=1e-3, random_state=0, **wide).fit(X, known)
     before = (model.predict(X) == y).mean()
     for strategy in (margin, variance_reduction):
         picks = strategy(model, X, 10)
@@ -240,7 +241,7 @@ def test_first_picks_on_two_moons():
         after = clone(model).fit(X, more)
         assert set(y[picks]) == {0, 1}
         assert (after.predict(X) == y).mean() > 0.97 > before
-    narrow = LaplacianClassifier(Gaussian(0.3), alpha=1e-3, random_state=0)
+    narrow = clone(model).set_params(kernel=Gaussian(0.3))
     first = maximin(narrow.fit(X, known), X, 1)  # where the classes meet
     assert abs(narrow.decision_function(X[first])[0]) < 0.2
 

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn import datasets
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.candidates import scores_by_class
 from halfmoon.estimators.calibration import probabilities
 from halfmoon.report import (
     ColumnDistribution,
@@ -33,6 +32,7 @@ from halfmoon.report import (
     suspect_numbers,
 )
 from halfmoon.report.wording import number
+from halfmoon.selection import class_scores
 from report.made_up import (
     about,
     hostile,
@@ -47,7 +47,7 @@ COMPARED = ("y", "average", "twin")
 
 def by_class(model, values):
     """The classes of values of leave-one-out."""
-    return model.classes_[scores_by_class(values).argmax(axis=1)].astype(str)
+    return model.classes_[class_scores(values).argmax(axis=1)].astype(str)
 
 
 def distributions(X, names, given):

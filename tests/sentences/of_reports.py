@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from halfmoon.candidates.plain_names import COLUMNS, METHODS
 from halfmoon.report import (
     ColumnDistribution,
     ColumnUse,
@@ -33,6 +32,7 @@ from halfmoon.report.picks import SHOWN
 from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.tiles import tiles
 from halfmoon.report.wording import rare_classes, suspects
+from halfmoon.selection.plain_names import COLUMNS, METHODS
 from report.made_up import hundred_classes, made_up
 from report.situations import HELP, QUALITIES
 

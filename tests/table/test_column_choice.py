@@ -151,12 +151,12 @@ def test_losses_in_folds_are_those_of_kernel_ridge(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
     groups = {"a": np.array([0]), "b": np.array([1])}
-    data = column_choice.Labeled.of(X, y[:, None], np.ones(20))
-    distances = {k: column_choice._distances(data, g) for k, g in groups.items()}
-    choice = column_choice._Choice(data, distances, frozenset(groups), np.inf)
+    every = np.arange(20)
+    distances = {k: column_choice._distances(X[:, g], every) for k, g in groups.items()}
+    choice = column_choice._Choice(y[:, None], distances, frozenset(groups), np.inf)
     _, losses = choice._losses_in_folds(0)
     Z = column_choice.Standardized().fit_transform(X)
-    for fold in column_choice.balanced_folds(data.y):
+    for fold in column_choice.balanced_folds(y[:, None]):
         rest = np.delete(np.arange(20), fold)
         D = ((Z[rest][:, None] - Z[rest]) ** 2).sum(axis=2)
         kernel = RBF(np.sqrt(np.median(D[np.triu_indices(len(rest), 1)])))
@@ -210,8 +210,7 @@ def test_rows_that_are_equal_are_at_distance_zero(rng):
     # Rounding must not part them: the median of such distances would be a width.
     grades = rng.integers(1, 6, 60).astype(float)
     X = np.column_stack([grades, grades / 3]) * 1.1
-    data = column_choice.Labeled.of(X, grades[:, None], np.ones(60))
-    D = column_choice._distances(data, np.arange(2))
+    D = column_choice._distances(X, np.arange(60))
     Z = column_choice.Standardized().fit(X).transform(X)
     assert_allclose(D, ((Z[:, None] - Z) ** 2).sum(axis=2), rtol=1e-9)
     np.testing.assert_array_equal(D == 0, grades[:, None] == grades)

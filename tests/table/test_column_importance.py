@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -55,15 +57,15 @@ def test_left_out_rows_are_predicted_without_their_own_labels():
     model = TableModel("y", "numbers", budget=1e-9).fit(rows, labels_of(y, 60))
     some = np.arange(10, 40)
     solution = model.estimator_.solution_
-    blend = solution.blend  # of which the heaviest entry is kept: there it is exact
-    blend.weights = np.eye(len(blend.entries))[blend.weights.argmax()]
-    blend.__post_init__()
-    blend.__dict__.pop("_groups", None)
-    values, targets = module._without_own(solution, some)
+    # The heaviest member is kept: for one it is exact.
+    heaviest = max(solution.members, key=lambda member: member.weight)
+    solution = replace(solution, members=[replace(heaviest, weight=1.0)])
+    model.estimator_.solution_ = solution
+    values, targets = solution.without_own(some), solution.y[some]
     X = model.transform(rows.take(pa.array(some)))
     assert_allclose(targets[:, 0], y[some])
-    assert_allclose(values(X), solution.left_out[some], rtol=1e-6, atol=1e-6)
-    error = np.abs(solution.left_out[some, 0] - y[some]).mean()
+    assert_allclose(values(X), solution.held_out[some], rtol=1e-6, atol=1e-6)
+    error = np.abs(solution.held_out[some, 0] - y[some]).mean()
     assert_allclose(module._errors(model, some)(X), error, rtol=1e-6)
 
 

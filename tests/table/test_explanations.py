@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 from numpy.testing import assert_allclose, assert_array_equal
@@ -68,9 +70,9 @@ def test_no_rows_and_too_many_labels(monkeypatch):
     monkeypatch.setattr("halfmoon.table.explanations.MANY", 5)
     one = rows.slice(20, 1)
     assert reasons_of(model, one, 2)[0].all  # few labels are not at landmarks
-    monkeypatch.setattr(
-        "halfmoon.table.explanations.PreparedFit", type(model.estimator_.solution_)
-    )
+    solution = model.estimator_.solution_
+    every = np.arange(len(solution.y))  # held-out values of rows by number: landmarks
+    model.estimator_.solution_ = replace(solution, rows=every)
     assert reasons_of(model, one, 2) == [Reasons()]
     assert reasons_of(model, one, 2, patient=True)[0].all
 

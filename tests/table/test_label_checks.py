@@ -162,5 +162,7 @@ def test_settings_take_one_mark_or_several():
 
 def test_an_order_makes_the_task_ordered():
     assert Settings("y", order=("a", "b")).task == "ordered"
-    with pytest.raises(CommandError, match=r"for the task 'ordered', and .* 'numbers'"):
+    with pytest.raises(
+        CommandError, match=r"needs the task 'ordered', but .* 'numbers'"
+    ):
         Settings("y", order=("a", "b"), task="numbers")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon.candidates.plain_names import plain_name
+from halfmoon.selection.plain_names import plain_name
 
 __all__ = ["SUMMARIES", "Comparison"]
 

@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon.candidates import Average, InCells, PreparedFit
 from halfmoon.memory import parse_bytes
+from halfmoon.problem import LocalFit
 from halfmoon.rows import Array, Indices, Rows
+from halfmoon.selection import Average
 
 __all__ = ["Explanation", "LabelWeight"]
 
@@ -88,7 +89,7 @@ class Explanation:
 
         Parameters
         ----------
-        solution : Average, InCells, PreparedFit or Fit
+        solution : Average or Fit
         X : array or CSR of shape (b, d)
         answers : ndarray of shape (b,)
         codes : ndarray of shape (b,) or None
@@ -159,19 +160,17 @@ def _told(found: list[LabelWeight]) -> str:
 def _behind(solution: Any, X: Rows) -> tuple[Array, Array, Array, str]:
     """Weights of the labels at rows; targets, and as they are fitted; their scale."""
     if isinstance(solution, Average):
+        if not all(isinstance(each.fit, LocalFit) for each in solution.members):
+            _refuse_many(len(solution.y), solution.stream.memory_limit)
         weights, targets = solution.label_weights(X), solution.fitted_targets
-        return weights, solution.data.y, targets, solution.blend.scale
-    if isinstance(solution, InCells):
-        y = solution.data.y
-    else:
-        fit = solution.fit if isinstance(solution, PreparedFit) else solution
-        y = fit.posed.y
-        _refuse_many(len(y), fit.posed.stream.memory_limit)
+        return weights, solution.y, targets, solution.scale
+    y = solution.posed.y
+    _refuse_many(len(y), solution.posed.stream.memory_limit)
     return solution.smoother_matrix(X), y, y, "as given"
 
 
 def _refuse_many(l: int, memory_limit: int | str) -> None:
-    """Weights of labels come from a matrix of labels by labels, unless in cells."""
+    """Weights of labels come from a matrix of labels by labels, unless local."""
     needed = 8 * MATRICES * l * l
     if needed > parse_bytes(memory_limit):
         raise MemoryError(

@@ -1,10 +1,10 @@
 """Halfmoon: every lever, tried on the table at hand and averaged.
 
-Candidates of many kinds (`halfmoon.candidates`) are fitted by kernel ridge, each at
-many alphas, and each is asked for the labeled rows without their own labels. The answer
-is the average of all, weighed by how well they did. The same average over those
-candidates that have not learned from unlabeled rows is the *supervised twin*; unless
-the others beat it, it is the twin that answers.
+Candidates of many kinds (`halfmoon.selection`) are fitted by kernel ridge, each at many
+alphas, and each is asked for the labeled rows without their own labels. The answer is
+the average of all, weighed by how well they did. The same average over those candidates
+that have not learned from unlabeled rows is the *supervised twin*; unless the others
+beat it, it is the twin that answers.
 """
 
 from __future__ import annotations
@@ -13,35 +13,17 @@ import logging
 import time
 from abc import abstractmethod
 from copy import copy
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
-from halfmoon.candidates import (
-    Average,
-    Finish,
-    ForClasses,
-    ForNumbers,
-    InCells,
-    Judge,
-    Labeled,
-    OwnFeatures,
-    PreparedFit,
-    Verdict,
-    cross_fitted,
-    lever_candidates,
-    plain_candidates,
-    try_candidates,
-    walk_candidates,
-    weighed_candidates,
-    with_members,
-)
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.callbacks import CallbackSupport, announced, with_callbacks
 from halfmoon.estimators.classification import Classifier
@@ -49,17 +31,44 @@ from halfmoon.estimators.comparison import SUMMARIES, Comparison
 from halfmoon.estimators.null_space import null_spaces
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
+from halfmoon.kernels import Linear
 from halfmoon.memory import MEMORY_LIMIT
-from halfmoon.problem import telling_rows
+from halfmoon.problem import Posed, some_labels
 from halfmoon.progress import ProgressLine, show_log
 from halfmoon.random_state import as_generator
-from halfmoon.rows import Array, Rows, refuse_equal_rows, refuse_extreme
-from halfmoon.unpenalized import Constant
+from halfmoon.rows import (
+    Array,
+    Indices,
+    Rows,
+    refuse_equal_rows,
+    refuse_extreme,
+    rows_with_targets,
+)
+from halfmoon.selection import (
+    Average,
+    Criterion,
+    Entry,
+    ForClasses,
+    ForNumbers,
+    Outcome,
+    Refit,
+    Workbench,
+    average_of_local_fits,
+    candidates,
+    class_scores,
+    compared_members,
+    cross_fitted,
+    try_candidates,
+)
+from halfmoon.selection.semi_supervised import walk_preparations
+from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
 
 SEARCH_LABELS = 500  # candidates are compared on no more labels than this
-FINISH_SHARE = 0.4  # of the budget, to compare kernels with more labels than that
+POINTS = 2_000  # unlabeled rows at which answers are looked at, at most
+NEIGHBORS = 10  # of a point: are they answered alike?
+REFIT_SHARE = 0.4  # of the budget, to compare kernels with more labels than that
 
 
 @dataclass(eq=False, repr=False)
@@ -75,8 +84,11 @@ class Halfmoon(CallbackSupport, Estimator):
     verbose: int = 0
     unlabeled: Any = None
 
+    #: The targets are classes.
+    _of_classes: ClassVar[bool]
+
     @abstractmethod
-    def _judge(self, data: Labeled) -> Judge:
+    def _criterion(self, bench: Workbench) -> Criterion:
         """By what candidates are judged."""
 
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
@@ -87,57 +99,83 @@ class Halfmoon(CallbackSupport, Estimator):
         refuse_equal_rows(X)
         start, seconds = time.monotonic(), self._seconds()
         rng = as_generator(self.random_state)
-        data = Labeled.of(X, targets, w)
-        self.n_labeled_, self.labeled_ = len(data.chosen), data.chosen
-        own = self._own_features(X, rng)
-        searched = data.sample(SEARCH_LABELS, rng)
-        # Cells leave the constant free, and nothing else.
-        cells = searched is not data and own is None and not sp.issparse(X)
-        judge = self._judge(searched)
-        candidates = chain(
-            plain_candidates(searched, own, rng),
-            *(weighed_candidates(scale, own, rng) for scale in judge.scales(searched)),
-            walk_candidates(searched, own, rng, judge.neighbors),
-            lever_candidates(searched, own, rng),
+        labeled, data = self._labels(X, targets, w)
+        self.n_labeled_, self.labeled_ = len(labeled), labeled
+        auto = _is_auto(self.unpenalized)
+        own = Constant().fit(X) if auto else self._own_features(X, rng)
+        some = some_labels(data.y, SEARCH_LABELS, rng)
+        bench = self._workbench(X, labeled[some], _only(data, some), rng)
+        more = len(some) < len(labeled)
+        locally = more and not sp.issparse(X)
+        criterion = self._criterion(bench)
+        entries: list[Entry] = []
+        kinds = candidates(
+            *(bench, criterion, own),
+            auto=auto,
+            classes=self._of_classes,
+            tried=entries,
         )
-        tried = announced(self, candidates)
+        tried = announced(self, kinds)
         if self.verbose == 1:
             tried = ProgressLine().over(tried, seconds)
-        entries = try_candidates(
+        try_candidates(
             tried,
-            searched,
-            judge,
-            (1.0 - FINISH_SHARE * cells) * seconds,
+            bench,
+            criterion,
+            (1.0 - REFIT_SHARE * locally) * seconds,
             logging.INFO if self.verbose > 1 else logging.DEBUG,
+            entries,
         )
-        verdict = Verdict.of(entries, searched, judge, safe=self.safe)
-        self._comparison = verdict.comparison
+        outcome = Outcome.of(entries, bench, criterion, safe=self.safe)
+        y_w = bench.data.y, bench.data.w
         self._cross_fitted = {
-            "y": searched.y,
-            **cross_fitted(entries, searched, judge, safe=self.safe),
+            "y": bench.data.y,
+            **cross_fitted(entries, *y_w, criterion, safe=self.safe),
         }
-        left = seconds - (time.monotonic() - start)
-        finish = Finish(
-            data,
-            self._judge(data),
-            own.unpenalized if own else Constant().fit(X),
-            targets.ndim == 1,
-            rng,
-            Stream(self.memory_limit, self.n_jobs),
-            max(left, 0.0) if cells else None,
-        )
-        twin = finish(verdict.twin, verdict.twin)
-        answers = twin
-        if verdict.answers is not verdict.twin:
-            answers = finish(verdict.answers, verdict.twin)
-            if cells and not answers.unlabeled:  # in cells, which the twin may beat
-                answers = twin
-        self._twin_solution, self.solution_ = twin, answers
-        if searched is not data:
-            self._comparison = with_members(
-                self._comparison, answers, twin, data, finish.judge
+        local = None
+        if locally:
+            left = max(0.0, seconds - (time.monotonic() - start))
+            free = replace(data, unpenalized=own)
+            local = partial(average_of_local_fits, X, free, criterion, rng, left)
+        answers = Refit(data, outcome, criterion, rng, local).answers()
+        self._twin_solution, self.solution_ = answers["twin"], answers["answer"]
+        self._comparison = outcome.comparison
+        if more:
+            self._comparison = compared_members(
+                outcome.comparison, answers["answer"], answers["twin"], criterion
             )
-        self.used_unlabeled_ = answers.unlabeled
+        self.used_unlabeled_ = answers["answer"].uses_unlabeled
+
+    def _labels(self, X: Rows, targets: Array, w: Array) -> tuple[Indices, Posed]:
+        """Which rows are labeled, and these rows alone with their targets."""
+        y = targets.reshape(X.shape[0], -1)
+        labeled = rows_with_targets(y)
+        if len(labeled) == 0:
+            raise ValueError(
+                f"None of the {X.shape[0]} rows is labeled; at least one label is "
+                f"needed."
+            )
+        X_l = X[labeled]
+        return labeled, Posed(
+            basis=Exact(Linear()).fit(X_l),
+            energy=None,
+            mu=1.0,
+            unpenalized=None,
+            X=X_l,
+            chosen=np.arange(len(labeled)),
+            y=y[labeled],
+            w=w[labeled],
+            single=targets.ndim == 1,
+            stream=Stream(self.memory_limit, self.n_jobs),
+        )
+
+    def _workbench(
+        self, X: Rows, labeled: Indices, data: Posed, rng: np.random.Generator
+    ) -> Workbench:
+        others = np.setdiff1d(np.arange(X.shape[0]), labeled)
+        most = min(len(others), POINTS if self._of_classes else 0)
+        others = np.sort(rng.choice(others, most, replace=False))
+        return Workbench(X, labeled, data, others, rng)
 
     @property
     def comparison_(self) -> Comparison:
@@ -154,22 +192,14 @@ class Halfmoon(CallbackSupport, Estimator):
         )
 
     def _held_out(self) -> HeldOut:
-        solution = cast(Average | PreparedFit | InCells, self.solution_)
-        if not isinstance(solution, PreparedFit):
-            data = solution.data
-            values = self._cross_fitted["answer"]
-            if len(values) < len(data.y):  # of so many labels the choice hardly shows
-                values = solution.left_out
-            return HeldOut(slice(None), data.y, values, data.w)
-        posed = solution.fit.posed
-        some = telling_rows(posed)
-        residuals = solution.leave_one_out(some).reshape(len(posed.y[some]), -1)
-        return HeldOut(some, posed.y[some], posed.y[some] - residuals, posed.w[some])
+        answer = cast(Average, self.solution_)
+        values, rows = self._cross_fitted["answer"], answer.rows
+        if len(values) < len(answer.y):  # of so many labels the choice hardly shows
+            values = answer.held_out
+        return HeldOut(rows, answer.y[rows], values, answer.w[rows])
 
-    def _own_features(self, X: Rows, rng: np.random.Generator) -> OwnFeatures | None:
-        """The user's unpenalized features, fitted; None where they are to be chosen."""
-        if _is_auto(self.unpenalized):
-            return None
+    def _own_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
+        """The user's unpenalized features, fitted."""
         names = getattr(self, "feature_names_in_", None)
         options = null_spaces(self.unpenalized, None, names)
         if len(options) > 1:
@@ -178,7 +208,7 @@ class Halfmoon(CallbackSupport, Estimator):
                 f"needed here, or 'auto'."
             )
         features = options[0]
-        return OwnFeatures(None if features is None else features.fit(X, rng))
+        return None if features is None else features.fit(X, rng)
 
     def _seconds(self) -> float:
         if not isinstance(self.budget, Real) or not self.budget > 0:
@@ -210,12 +240,25 @@ class Halfmoon(CallbackSupport, Estimator):
                 "With unpenalized='auto' the candidates leave different features free; "
                 "give some, such as unpenalized='linear'."
             )
-        solution = cast(Average | PreparedFit, self.solution_)
-        return solution.shaped(solution.coef)
+        answer = cast(Average, self.solution_)
+        return answer.shaped(answer.coef)
 
     @abstractmethod
     def _take_stock(self) -> None:
         """Score, and calibrate, by left-out rows."""
+
+
+def _only(data: Posed, some: Indices) -> Posed:
+    """Some of the labeled rows."""
+    X = data.X[some]
+    return replace(
+        data,
+        basis=Exact(Linear()).fit(X),
+        X=X,
+        chosen=np.arange(len(some)),
+        y=data.y[some],
+        w=data.w[some],
+    )
 
 
 def _is_auto(unpenalized: Any) -> bool:
@@ -228,7 +271,7 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     """Regression from few labels that chooses its levers by itself.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
-    by how well they predict left-out labels; see `halfmoon.candidates`. An answer does
+    by how well they predict left-out labels; see `halfmoon.selection`. An answer does
     not go beyond the range of the labels by more than a quarter of it, unless
     `unpenalized` says what to follow.
 
@@ -261,9 +304,11 @@ class HalfmoonRegressor(Regressor, Halfmoon):
         """
         return super().fit(X, y, sample_weight)
 
-    def _judge(self, data: Labeled) -> Judge:
+    _of_classes = False
+
+    def _criterion(self, bench: Workbench) -> Criterion:
         # Features of the user's own are there to be followed wherever they lead.
-        return ForNumbers(data, limited=_is_auto(self.unpenalized))
+        return ForNumbers(limited=_is_auto(self.unpenalized))
 
     def _take_stock(self) -> None:
         self._score()
@@ -275,7 +320,7 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     """Classification from few labels that chooses its levers by itself.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
-    by how well they predict left-out labels; see `halfmoon.candidates`.
+    by how well they predict left-out labels; see `halfmoon.selection`.
 
     ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
     the supervised twin, for the average of all, and for each candidate: ``loo_error``
@@ -305,8 +350,18 @@ class HalfmoonClassifier(Classifier, Halfmoon):
         """
         return super().fit(X, y, sample_weight)
 
-    def _judge(self, data: Labeled) -> Judge:
-        return ForClasses()
+    _of_classes = True
+
+    def _criterion(self, bench: Workbench) -> Criterion:
+        scores = class_scores(bench.data.y)
+        prepared = list(walk_preparations(bench.X, bench.rng))
+        m = bench.points.shape[0]
+        neighbors = (
+            bench.neighbors(prepared[-1], min(NEIGHBORS, m - 1))
+            if prepared and m > 1
+            else np.zeros((m, 0), dtype=np.intp)
+        )
+        return ForClasses(scores.argmax(axis=1), scores.shape[1], neighbors)
 
     def _take_stock(self) -> None:
         self._calibrate(self._codes)

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon.candidates import PreparedFit
 from halfmoon.estimators.base import HeldOut
 from halfmoon.problem import Fit
 from halfmoon.rows import Array
@@ -36,11 +35,10 @@ def noise_variance(solution: Any, held_out: HeldOut) -> Array:  # (t,)
     if not told.any():
         return np.full(y.shape[1], np.nan)
     square = np.average((y - values)[told] ** 2, axis=0, weights=w[told])
-    fit = solution.fit if isinstance(solution, PreparedFit) else solution
-    posed = fit.posed if isinstance(fit, Fit) else fit.data
-    if isinstance(fit, Fit) and not fit.by_ridge:  # which has no deviations
+    X_l = solution.posed.X_l if isinstance(solution, Fit) else solution.X_l
+    if isinstance(solution, Fit) and not solution.by_ridge:  # which has no deviations
         return np.asarray(square)
-    chosen = np.arange(len(posed.y))[rows][told][:ENOUGH]
-    std = fit.std(posed.X_l[chosen]).reshape(len(chosen), -1)
+    chosen = np.arange(X_l.shape[0])[rows][told][:ENOUGH]
+    std = solution.std(X_l[chosen]).reshape(len(chosen), -1)
     function = np.average(std**2, axis=0, weights=w[told][:ENOUGH])
     return np.maximum(square - function, 0.0)

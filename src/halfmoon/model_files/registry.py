@@ -20,7 +20,7 @@ HALFMOON = (
     "halfmoon.bases",
     "halfmoon.baselines",
     "halfmoon.blocks",
-    "halfmoon.candidates",
+    "halfmoon.selection",
     "halfmoon.estimators",
     "halfmoon.filters",
     "halfmoon.graphs",
@@ -140,7 +140,6 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 
 #: Functions, of halfmoon and of others: all of them only compute.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "halfmoon.candidates.landmarks": ("_as_it_is",),
     "halfmoon.estimators.laplacian": ("_solve_filtered",),
     "halfmoon.problem": ("solve_filter", "solve_hinge", "solve_ridge"),
     "numpy": (
@@ -177,7 +176,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 #: Methods that fitted objects of halfmoon hold bound to one of their own.
 METHODS = {
     ("halfmoon.unpenalized.polynomials.Constant", "transform"),
-    ("halfmoon.candidates.candidate.OwnFeatures", "_values"),
 }
 
 

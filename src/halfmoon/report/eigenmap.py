@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from halfmoon.candidates import Standardized
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels.length_scales import median_distance
 from halfmoon.rows import Array, Rows
+from halfmoon.selection import Standardized
 from halfmoon.transformers import LaplacianEigenmaps
 
 __all__ = ["Eigenmap", "eigenmap"]

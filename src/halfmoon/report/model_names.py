@@ -2,7 +2,7 @@
 
 The names of `comparison_` say exactly what was computed: "normal scores, walk k=5
 restart=0.1 + 0.2 gaussian". Here each is put into a family
-(`halfmoon.candidates.plain_names`), and the weights of a family are added up.
+(`halfmoon.selection.plain_names`), and the weights of a family are added up.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from halfmoon.candidates.plain_names import plain_name
 from halfmoon.report.findings import Candidate
+from halfmoon.selection.plain_names import plain_name
 
 __all__ = ["ModelFamily", "families", "plain_name"]
 

@@ -22,22 +22,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon.candidates.candidate import ALPHAS, weighted_path
-from halfmoon.candidates.labeled import Labeled
-from halfmoon.candidates.losses import squared_losses
-from halfmoon.candidates.preparation import Standardized
 from halfmoon.estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.kernels.distances import squared_distances
-from halfmoon.problem import balanced_folds
+from halfmoon.problem import balanced_folds, some_labels
 from halfmoon.report.wording import count, number, percent
-from halfmoon.rows import Array, Indices
+from halfmoon.rows import Array, Indices, rows_with_targets
+from halfmoon.selection import ALPHAS, Standardized, squared_losses
+from halfmoon.solvers import ridge_weighted
 
 __all__ = [
     "ColumnChoice",
@@ -196,11 +194,12 @@ def chosen_columns(
         return None
     if set(groups) <= set(kept):
         return None
-    data = Labeled.of(X, _targets(labels, kind), np.ones(len(labels)))
-    data = data.sample(SAMPLED_LABELS, np.random.default_rng(0))
+    y = _targets(labels, kind)
+    chosen = rows_with_targets(y)
+    chosen = chosen[some_labels(y[chosen], SAMPLED_LABELS, np.random.default_rng(0))]
     try:
-        distances = {name: _distances(data, groups[name]) for name in groups}
-        whole = _Choice(data, distances, frozenset(kept) & set(groups), until)
+        distances = {name: _distances(X[:, groups[name]], chosen) for name in groups}
+        whole = _Choice(y[chosen], distances, frozenset(kept) & set(groups), until)
         best = whole.best()
         if best.names == whole.all:
             return None
@@ -225,10 +224,9 @@ def _targets(labels: Sequence[Any], kind: str) -> Array:
     return y
 
 
-def _distances(data: Labeled, outputs: Indices) -> Array:
+def _distances(X: NDArray[Any], chosen: Indices) -> Array:
     """Squared distances between labeled rows by one column, shape (l, l)."""
-    prepare = Standardized().fit(np.asarray(data.X)[:, outputs])
-    Z = prepare.transform(data.X_l[:, outputs])
+    Z = Standardized().fit(X).transform(X[chosen])
     D = squared_distances(Z, Z)
     D[EQUAL * max(1.0, float(D.max())) > D] = 0.0  # rounding apart rows that are equal
     return D
@@ -252,7 +250,7 @@ class _Trial:
 class _Choice:
     """The choice among sets of columns, by some labeled rows."""
 
-    data: Labeled
+    y: Array  # (l, t)
     distances: dict[str, Array]
     kept: frozenset[str]
     until: float
@@ -264,7 +262,7 @@ class _Choice:
 
     def best(self) -> _Trial:
         """All columns, or fewer without the weakest."""
-        y = self.data.y
+        y = self.y
         others = (y.sum(axis=0) - y) / (len(y) - 1)
         naive = squared_losses(others[None], y)[0]
         strength = {
@@ -282,7 +280,7 @@ class _Choice:
 
     def errors_in_folds(self) -> float:
         """Standard errors by which columns that are chosen without a fold win in it."""
-        y = self.data.y
+        y = self.y
         ties = len(np.unique(y, axis=0)) < len(y)  # else all folds are the same
         seeds = range(REPEATS if ties else 1)
         losses = np.mean([self._losses_in_folds(seed) for seed in seeds], axis=0)
@@ -290,14 +288,13 @@ class _Choice:
 
     def _losses_in_folds(self, seed: int) -> Array:
         """Of the chosen columns, and of all, shape (2, l)."""
-        data = self.data
-        values = np.empty((2, *data.y.shape))
-        for fold in balanced_folds(data.y, rng=seed):
-            rest = np.delete(np.arange(len(data.y)), fold)
+        values = np.empty((2, *self.y.shape))
+        for fold in balanced_folds(self.y, rng=seed):
+            rest = np.delete(np.arange(len(self.y)), fold)
             part = self._on(rest)
             values[0, fold] = self._values(part.best(), rest, fold)
             values[1, fold] = self._values(part.trial(self.all), rest, fold)
-        return squared_losses(values, data.y)
+        return squared_losses(values, self.y)
 
     def trial(self, names: frozenset[str]) -> _Trial:
         """What these columns are worth."""
@@ -308,13 +305,13 @@ class _Choice:
         return self.tried[names]
 
     def _try(self, names: frozenset[str]) -> _Trial:
-        data, D = self.data, self._distance(names)
+        y, D = self.y, self._distance(names)
         F, scale, values = np.ones((len(D), 1)), _scale(D), []
         for width in WIDTHS:
             K = np.exp(-D / (2.0 * width**2 * scale))
-            residuals = weighted_path(K, F, data.y, data.w).leave_one_out(ALPHAS)
-            values.append(data.y - np.where(np.isfinite(residuals), residuals, data.y))
-        losses = squared_losses(np.concatenate(values), data.y)
+            residuals = ridge_weighted(K, F, y, np.ones(len(y))).leave_one_out(ALPHAS)
+            values.append(y - np.where(np.isfinite(residuals), residuals, y))
+        losses = squared_losses(np.concatenate(values), y)
         at = int(np.argmin(losses.mean(axis=1)))
         width, alpha = WIDTHS[at // len(ALPHAS)], ALPHAS[at % len(ALPHAS)]
         return _Trial(names, losses[at], width, alpha)
@@ -324,17 +321,15 @@ class _Choice:
 
     def _on(self, rows: Indices) -> _Choice:
         """The same choice by fewer labels."""
-        data = self.data
-        some = replace(data, chosen=data.chosen[rows], y=data.y[rows], w=data.w[rows])
         distances = {k: D[np.ix_(rows, rows)] for k, D in self.distances.items()}
-        return _Choice(some, distances, self.kept, self.until)
+        return _Choice(self.y[rows], distances, self.kept, self.until)
 
     def _values(self, trial: _Trial, rest: Indices, fold: Indices) -> Array:
         """Values at the rows of a fold, by a trial on the others."""
-        y, w = self.data.y[rest], self.data.w[rest]
         D = self._distance(trial.names)[:, rest]
         K = np.exp(-D / (2.0 * trial.width**2 * _scale(D[rest])))
-        path = weighted_path(K[rest], np.ones((len(rest), 1)), y, w)
+        ones = np.ones(len(rest))
+        path = ridge_weighted(K[rest], ones[:, None], self.y[rest], ones)
         return np.asarray(K[fold] @ path.theta(trial.alpha) + path.beta(trial.alpha))
 
 

@@ -25,9 +25,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.candidates import Average, InCells, scores_by_class
-from halfmoon.candidates.relevance import by_correlation
-from halfmoon.rows import Array, Indices, Rows
+from halfmoon.rows import Indices, Rows
+from halfmoon.selection import by_correlation, class_scores
 from halfmoon.table.model import TableModel
 
 __all__ = ["column_importance"]
@@ -90,35 +89,17 @@ def column_importance(
 def _errors(model: TableModel, some: Indices) -> Callable[[Rows], float]:
     """Of rows in place of some labeled ones: the share that is wrong, or mean error."""
     estimator = model.estimator_
-    values, y = _without_own(estimator.solution_, some)
+    values, y = estimator.solution_.without_own(some), estimator.solution_.y[some]
     if model.kind == "numbers":
         return lambda X: float(np.abs(values(X) - y).mean())
     codes = estimator._codes[some]
-    return lambda X: float((scores_by_class(values(X)).argmax(axis=1) != codes).mean())
-
-
-def _without_own(solution: Any, some: Indices) -> tuple[Callable[[Rows], Array], Array]:
-    """Values of rows in place of some labeled ones, (m, t), and their targets."""
-    if isinstance(solution, Average):
-        at = solution.blend.without_own(some)
-        return lambda X: solution.limited(at(X)), solution.data.y[some]
-    if isinstance(solution, InCells):
-        y, places = solution.data.y[some], np.arange(len(some))
-        residuals = (solution.data.y - solution.left_out)[some]
-
-        def values(X: Rows) -> Array:
-            own = solution.smoother_matrix(X)[places, some][:, None]
-            return solution.predict(X).reshape(y.shape) - own * residuals
-
-        return values, y
-    y = solution.fit.posed.y[some]
-    return lambda X: solution.predict(X).reshape(y.shape), y
+    return lambda X: float((class_scores(values(X)).argmax(axis=1) != codes).mean())
 
 
 def _most_correlated(
     groups: dict[str, Indices], X: NDArray[Any], model: TableModel, some: Indices
 ) -> dict[str, Indices]:
-    _, y = _without_own(model.estimator_.solution_, some)
+    y = model.estimator_.solution_.y[some]
     factors = by_correlation(X, X, y, np.ones(len(y)))
     strength = {name: factors[outputs].max() for name, outputs in groups.items()}
     kept = sorted(strength, key=lambda name: -strength[name])[:CORRELATED]

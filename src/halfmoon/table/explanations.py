@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from halfmoon.candidates import PreparedFit
 from halfmoon.estimators.explanations import LabelWeight
 from halfmoon.report.findings import Reason, ShownRow
 from halfmoon.table.cells import Cells
@@ -78,7 +77,7 @@ def reasons_of(
     """
     if rows.num_rows == 0:
         return []
-    at_landmarks = isinstance(model.estimator_.solution_, PreparedFit)
+    at_landmarks = not isinstance(model.estimator_.solution_.rows, slice)
     if at_landmarks and not patient and len(model.estimator_.labeled_) > MANY:
         return [Reasons()] * rows.num_rows
     try:

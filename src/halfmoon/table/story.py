@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import halfmoon
-from halfmoon.candidates import scores_by_class
 from halfmoon.estimators.left_out_classes import chances_of_scores
 from halfmoon.report.eigenmap import eigenmap
 from halfmoon.report.findings import (
@@ -33,6 +32,7 @@ from halfmoon.report.gain import Gain, gain_of_classes, gain_of_numbers
 from halfmoon.report.histogram import Histogram
 from halfmoon.report.picks import SHOWN, suspect_classes, suspect_numbers
 from halfmoon.rows import Array
+from halfmoon.selection import class_scores
 from halfmoon.table.cells import Cells
 from halfmoon.table.column_importance import column_importance
 from halfmoon.table.distributions import column_distributions
@@ -152,7 +152,7 @@ def _gain(model: TableModel, rows: int) -> Gain:
     if model.kind == "numbers":
         y, with_rows, without = (found[name][:, 0] for name in names)
         return gain_of_numbers(y, with_rows, without, rows)
-    given, *both = (scores_by_class(found[name]) for name in names)
+    given, *both = (class_scores(found[name]) for name in names)
     if model.ordered_ is not None and len(given) == len(model.estimator_.labeled_):
         # What the places of the classes say goes with both answers.
         both = [

@@ -1,0 +1,204 @@
+"""More labels than candidates are compared on: an average of local fits.
+
+What suits 500 labels is too smooth for 5,000, so kernels are compared anew, in some
+regions of the table (`problem.local`): these have as many labels to the space as the
+whole. On each preparation, as it is and with its columns weighed (`relevance.py`),
+stand product Laplace and Gaussian kernels of several widths, and some added to a linear
+kernel; where columns are many, plain ones on rows as they are. The weights that d
+columns get from many more labels cannot memorize these, so leave-one-out holds for them
+as well. The few best are fitted to all labels, each with regions of its own, and
+averaged with weights of least squared error.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from halfmoon.bases import Exact
+from halfmoon.blocks import blas_for
+from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
+from halfmoon.kernels.length_scales import median_distance
+from halfmoon.problem import Partition, Posed, solve_locally
+from halfmoon.rows import Array, Indices, Rows, some_rows
+from halfmoon.selection.average import Average, Member
+from halfmoon.selection.criteria import Criterion
+from halfmoon.selection.preparation import NormalScores, Preparation, Standardized
+from halfmoon.selection.relevance import Stretched, by_correlation, by_gradient
+from halfmoon.selection.supervised import SAMPLE_ROWS, TABLE_COLUMNS
+from halfmoon.selection.weights import stacked_weights
+from halfmoon.solvers import ridge_point
+
+__all__ = ["average_of_local_fits"]
+
+logger = logging.getLogger("halfmoon")
+
+REGION = 1_200  # labeled rows of a region, at most
+TRIED_REGION = 600  # of a region in which kernels are compared
+TRIED_REGIONS = 3
+MEMBERS = 4  # of the average, at most
+OPERATIONS = 3e11  # l s^2 of all members together, beyond which there are fewer
+RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam: of the noise to what the kernel explains
+WIDTHS = (0.12, 0.25, 0.5, 1.0)  # of product Laplace kernels, in median distances
+SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # of Gaussian and Laplace kernels
+RECIPE_LABELS = 1_000  # by which columns are weighed
+RECIPES = {"correlation": by_correlation, "gradient": by_gradient(steps=1, power=0.5)}
+WEIGHED_ROWS = 5_000  # by which the members get their weights
+
+
+class _Kind(NamedTuple):
+    name: str
+    prepare: Preparation
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A kernel at its best alpha, with its values at held-out rows."""
+
+    kind: _Kind
+    alpha: float
+    losses: Array  # (m,)
+    values: Array  # (m, t)
+
+
+class _Values(NamedTuple):
+    losses: Array  # (m,)
+    values: Array  # (m, t)
+
+
+def average_of_local_fits(
+    X: Rows,
+    data: Posed,
+    criterion: Criterion,
+    rng: np.random.Generator,
+    seconds: float,
+) -> Average:
+    """Compare kernels in some regions, and fit the best to all labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        All rows.
+    data : Posed
+        The labeled ones, with the features that are unpenalized.
+    criterion : Criterion
+    rng : Generator
+    seconds : float
+        After which no more kernels are tried.
+    """
+    with blas_for(float(TRIED_REGION) ** 3):
+        tried, rows = _try(X, data, criterion, rng, seconds)
+        most = int(np.clip(OPERATIONS / (len(data.y) * float(REGION) ** 2), 1, MEMBERS))
+        weights = stacked_weights(tried, data.y[rows], data.w[rows])
+        best = np.argsort(-weights, kind="stable")[:most]
+        fits = []
+        for i in best[weights[best] > 0]:
+            name, prepare, kernel = tried[i].kind
+            posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
+            fit = solve_locally(
+                posed, tried[i].alpha, size=REGION, rng=rng, coordinates=prepare
+            )
+            fits.append((f"{name}, local fits", fit))
+    # All regions tell more of the members than those that they were tried in.
+    some = rng.choice(len(data.y), min(WEIGHED_ROWS, len(data.y)), replace=False)
+    y, w = data.y[some], data.w[some]
+    found = [
+        _Values(((f.held_out[some] - y) ** 2).mean(1), f.held_out[some])
+        for _, f in fits
+    ]
+    weights = stacked_weights(found, y, w)
+    members = [
+        Member(name, fit, float(weight), fit.held_out, data.y, False)
+        for (name, fit), weight in zip(fits, weights, strict=True)
+        if weight > 0
+    ]
+    limits = criterion.limits(data.y)
+    return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
+
+
+def _try(
+    X: Rows,
+    data: Posed,
+    criterion: Criterion,
+    rng: np.random.Generator,
+    seconds: float,
+) -> tuple[list[_Tried], Indices]:
+    """Kernels at their best alphas, and the labeled rows that they were tried on."""
+    start = time.monotonic()
+    first = Standardized().fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
+    partition = Partition.of(first.transform(data.X), TRIED_REGION, rng)
+    some = rng.permutation(len(partition.regions))[:TRIED_REGIONS]
+    regions = [partition.regions[i] for i in some]
+    rows = np.concatenate(regions)
+    y, w, F = data.y[rows], data.w[rows], data.F
+    tried = []
+    alphas = [ratio / len(data.y) for ratio in RATIOS]
+    for kind in _kinds(X, data, rng):
+        values = np.empty((len(alphas), *y.shape))
+        done = 0
+        for members in regions:
+            own = data.y[members]
+            K, mean = kind.kernel(kind.prepare(data.X[members])), own.mean(axis=0)
+            for value, alpha in zip(values, alphas, strict=True):
+                lam = data.total_weight * alpha
+                point = ridge_point(K, F[members], own, data.w[members], lam)
+                known = np.isfinite(point.residuals)
+                residuals = np.where(known, point.residuals, own - mean)
+                value[done : done + len(own)] = own - residuals
+            done += len(members)
+        losses = criterion.losses(values, y, w)
+        best = int(np.argmin(losses @ w))
+        tried.append(_Tried(kind, alphas[best], losses[best], values[best]))
+        spent = time.monotonic() - start
+        logger.debug("%5.1f s: %s in regions", spent, kind.name)
+        if spent > seconds:
+            break
+    return tried, rows
+
+
+def _kinds(X: Rows, data: Posed, rng: np.random.Generator) -> Iterator[_Kind]:
+    """Kernels on prepared rows, the most promising first."""
+    sample = some_rows(X, SAMPLE_ROWS, rng)
+    if X.shape[1] > TABLE_COLUMNS:
+        for prepare in (
+            Preparation("as they are", None),
+            Preparation("standardized", Standardized().fit(X)),
+        ):
+            Z = prepare(sample)
+            e = median_distance(Z, rng)
+            for width in SMOOTH_WIDTHS:
+                yield _Kind(f"{prepare.name}, gaussian", prepare, Gaussian(width * e))
+                yield _Kind(f"{prepare.name}, laplace", prepare, Laplace(2 * width * e))
+        return
+    some = rng.choice(len(data.y), min(RECIPE_LABELS, len(data.y)), replace=False)
+    for plain in (
+        Preparation("normal scores", NormalScores().fit(X)),
+        Preparation("standardized", Standardized().fit(X)),
+    ):
+        Z_l = np.asarray(plain(data.X[some]))
+        preparations = [plain]
+        for name, recipe in RECIPES.items():
+            by = recipe(Z_l, Z_l, data.y[some], data.w[some])
+            stretched = Stretched(plain, by)
+            preparations.append(Preparation(f"{plain.name} by {name}", stretched))
+        for prepare in preparations:
+            Z = np.asarray(prepare(sample))
+            e1 = float(ProductLaplace().resolve(Z, rng).length_scale)
+            for width in WIDTHS:
+                kernel: Kernel = ProductLaplace(width * e1)
+                yield _Kind(f"{prepare.name}, laplace {width:g}", prepare, kernel)
+            linear = Linear() * (1.0 / max(float((Z * Z).sum(axis=1).mean()), 1e-300))
+            for width in WIDTHS[-2:]:
+                both = ProductLaplace(width * e1) * 0.5 + linear * 0.5
+                name = f"{prepare.name}, laplace {width:g} + linear"
+                yield _Kind(name, prepare, both)
+            e = median_distance(Z, rng)
+            for width in SMOOTH_WIDTHS:
+                kernel = Gaussian(width * e)
+                yield _Kind(f"{prepare.name}, gaussian {width:g}", prepare, kernel)

@@ -1,0 +1,106 @@
+"""The search: candidates are tried, averaged, and compared with the supervised twin."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from halfmoon.blocks import blas_for
+from halfmoon.rows import Array
+from halfmoon.selection.candidate import Candidate, Entry, entries_of
+from halfmoon.selection.comparison import compared
+from halfmoon.selection.criteria import Criterion
+from halfmoon.selection.workbench import Workbench
+
+__all__ = ["Outcome", "try_candidates"]
+
+logger = logging.getLogger("halfmoon")
+
+
+def try_candidates(
+    candidates: Iterable[Candidate],
+    bench: Workbench,
+    criterion: Criterion,
+    budget: float,
+    log_level: int = logging.DEBUG,
+    entries: list[Entry] | None = None,
+) -> list[Entry]:
+    """Entries of the candidates that the budget, in seconds, leaves time for.
+
+    They are added to `entries` one by one, so that what comes last can be made of what
+    did well.
+    """
+    start = time.monotonic()
+    entries = [] if entries is None else entries
+    with blas_for(10.0 * bench.n_labeled**3):
+        for candidate in candidates:
+            entries += entries_of(candidate, bench, criterion)
+            spent = time.monotonic() - start
+            logger.log(log_level, "%5.1f s of %g: %s", spent, budget, candidate.name)
+            if spent > budget:
+                logger.log(log_level, "The budget of %g s is spent.", budget)
+                break
+    return entries
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the entries say together, with those that use unlabeled rows and without.
+
+    Attributes
+    ----------
+    entries : list of Entry
+    weights : dict of str to ndarray of shape (e,)
+        Of the entries in the "average" of all, and in the supervised "twin".
+    helped : bool
+        Unlabeled rows clearly helped.
+    answer : "average" or "twin"
+        Which of the two answers.
+    comparison : dict
+        Each candidate compared with the twin; see `HalfmoonClassifier`.
+    """
+
+    entries: list[Entry]
+    weights: dict[str, Array]
+    helped: bool
+    answer: Literal["average", "twin"]
+    comparison: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls, entries: list[Entry], bench: Workbench, criterion: Criterion, *, safe: bool
+    ) -> Outcome:
+        """Weigh the entries.
+
+        Parameters
+        ----------
+        entries : list of Entry
+        bench : Workbench
+            The rows that they were tried on.
+        criterion : Criterion
+        safe : bool
+            Let the twin answer unless it is clearly beaten.
+        """
+        y, w = bench.data.y, bench.data.w
+        weights, helped = weighed(entries, y, w, criterion)
+        answer: Literal["average", "twin"] = "average" if helped or not safe else "twin"
+        comparison = compared(entries, weights, answer, y, w, criterion)
+        return cls(entries, weights, helped, answer, comparison)
+
+
+def weighed(
+    entries: list[Any], y: Array, w: Array, criterion: Criterion
+) -> tuple[dict[str, Array], bool]:
+    """Weights in the average and in the twin, and whether unlabeled rows helped."""
+    alone = np.array([not entry.candidate.uses_unlabeled for entry in entries])
+    twin = np.zeros(len(entries))
+    supervised = [entries[i] for i in np.flatnonzero(alone)]
+    twin[alone] = criterion.weights(supervised, y, w)
+    average = criterion.weights(entries, y, w)
+    helped = not alone.all() and criterion.prefers_unlabeled(entries, y, w)
+    return {"average": average, "twin": twin}, helped

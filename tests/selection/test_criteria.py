@@ -1,0 +1,270 @@
+"""Losses compared with scikit-learn's, and the charges of classes by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from sklearn.metrics import log_loss, mean_squared_error
+
+from halfmoon.estimators import halfmoon
+from halfmoon.selection import (
+    AS_GIVEN,
+    ForClasses,
+    ForNumbers,
+    class_scores,
+    criteria,
+    families,
+    squared_losses,
+)
+from halfmoon.selection.criteria import TEMPERATURES, log_losses, mean_and_error
+
+
+def no_neighbors(m):
+    return np.zeros((m, 0), dtype=np.intp)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_log_loss_at_the_best_temperature_with_a_row_of_doubt(rng, n_classes):
+    scores = rng.normal(size=(4, 30, n_classes))
+    codes, w = rng.integers(0, n_classes, size=30), rng.uniform(0.1, 2.0, size=30)
+    for e, factor in enumerate((0.1, 1.0, 3.0)):  # of scores that know something
+        scores[e] += factor * (codes[:, None] == np.arange(n_classes))
+    losses = log_losses(scores, codes, w)
+    assert losses.shape == (4, 30)
+    best = []
+    for each, own in zip(scores, losses, strict=True):
+        at = {}
+        for T in TEMPERATURES:
+            # A 31st row is in each class with the same chance.
+            p = (30 * softmax(T * each, axis=1) + 1 / n_classes) / 31
+            labels = np.arange(n_classes)
+            at[T] = log_loss(codes, p, sample_weight=w, labels=labels), p
+        best.append(min(at, key=lambda T: at[T][0]))
+        mean, p = at[best[-1]]
+        assert_allclose(np.average(own, weights=w), mean, rtol=1e-12)
+        assert_allclose(own, -np.log(p[np.arange(30), codes]), rtol=1e-10)
+    assert len(set(best)) > 1
+
+
+def test_four_right_labels_are_no_certainty():
+    scores = np.array([[[1e9, 0.0], [0.0, 1e9], [1e9, 0.0], [0.0, 1e9]]])
+    right, wrong = np.array([0, 1, 0, 1]), np.array([1, 1, 0, 1])
+    losses = log_losses(scores, right, np.ones(4))
+    assert_allclose(losses, np.full((1, 4), -np.log(4.5 / 5)))
+    # Nor is one wrong label the end.
+    losses = log_losses(scores, wrong, np.ones(4))
+    assert_allclose(losses[0, 0], -np.log(0.5 / 5))
+
+
+def test_log_loss_does_not_mind_large_scores_or_offsets(rng):
+    scores, codes = rng.normal(size=(1, 9, 3)), rng.integers(0, 3, size=9)
+    expected = log_losses(scores, codes, np.ones(9))
+    moved = log_losses(scores + 1e6 * rng.normal(size=(1, 9, 1)), codes, np.ones(9))
+    assert_allclose(moved, expected, rtol=1e-8)
+    assert np.isfinite(log_losses(1e5 * scores, codes, np.ones(9))).all()
+
+
+def test_squared_losses(rng):
+    values, y = rng.normal(size=(3, 8, 2)), rng.normal(size=(8, 2))
+    losses = squared_losses(values, y)
+    for e in range(3):
+        expected = mean_squared_error(y.T, values[e].T, multioutput="raw_values")
+        assert_allclose(losses[e], expected, rtol=1e-12)
+
+
+def test_two_classes_have_scores_of_both():
+    values = np.array([[[-1.0], [1.0], [0.5]]])
+    assert_array_equal(class_scores(values), [[[1.0, 0.0], [0.0, 1.0], [0.25, 0.75]]])
+    three = np.zeros((2, 4, 3))
+    assert class_scores(three) is three
+
+
+def test_mean_and_standard_error(rng):
+    values = rng.normal(size=20)
+    mean, error = mean_and_error(values, np.ones(20))
+    assert mean == pytest.approx(values.mean())
+    assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+    assert mean_and_error(values, np.full(20, 7.0)) == pytest.approx((mean, error))
+    assert mean_and_error(np.array([3.0]), np.ones(1)) == (3.0, 0.0)
+
+
+# ---- classes -------------------------------------------------------------------------
+
+
+def test_classes_are_judged_by_the_class_of_the_target(rng):
+    values = rng.normal(size=(2, 6, 1))
+    signs, w = np.array([[1.0], [-1], [1], [-1], [-1], [1]]), rng.uniform(1, 2, size=6)
+    codes = (signs[:, 0] > 0).astype(int)
+    criterion = ForClasses(codes, 2, no_neighbors(6))
+    both = np.concatenate([-values, values], axis=2) / 2
+    actual = criterion.losses(values, signs, w)
+    assert_allclose(actual, log_losses(both, codes, w), rtol=1e-12)
+    codes = rng.integers(0, 3, size=6)
+    scores, y = rng.normal(size=(2, 6, 3)), np.eye(3)[codes]
+    criterion = ForClasses(codes, 3, no_neighbors(6))
+    assert_allclose(criterion.losses(scores, y, w), log_losses(scores, codes, w))
+    assert criterion.limits(y) is None
+    assert criterion.scales(y) == [AS_GIVEN]
+    assert criterion.looks_at_answers
+
+
+def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
+    """l KL(q || s) + B cut / (cut + half), a point at a time."""
+    m, l = len(answers), len(codes)
+    q = [(sum(codes == c) + 1) / (l + n_classes) for c in range(n_classes)]
+    # One more answer, spread as the labels are, so that no share is 0.
+    s = [(sum(answers == c) + q[c]) / (m + 1) for c in range(n_classes)]
+    kl = sum(q[c] * np.log(q[c] / s[c]) for c in range(n_classes))
+    costs = []
+    for i in range(m):
+        alike = sum(answers[j] == answers[i] for j in neighbors[i])
+        k = len(neighbors[i])
+        costs.append(-np.log((alike + 0.5) / (k + 1)) + np.log((k + 0.5) / (k + 1)))
+    cut = np.mean(costs)
+    return l * kl + B * cut / (cut + half)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_priors_are_charges_of_shares_and_cuts(rng, n_classes):
+    m, codes = 40, np.r_[np.arange(n_classes), rng.integers(0, n_classes, 5)]
+    neighbors = np.array(
+        [rng.permutation(np.delete(np.arange(m), i))[:6] for i in range(m)]
+    )
+    criterion = ForClasses(codes, n_classes, neighbors)
+    if n_classes == 2:
+        values = rng.normal(size=(5, m, 1))
+        answers = (values[:, :, 0] > 0).astype(int)
+    else:
+        values = rng.normal(size=(5, m, 4)) + np.array([0.0, 0.5, 1.0, -1.0])
+        answers = values.argmax(axis=2)
+    expected = [slow_prior(each, codes, n_classes, neighbors) for each in answers]
+    assert_allclose(criterion.priors(values), expected, rtol=1e-10)
+
+
+@pytest.fixture
+def groups():
+    """Two groups of 20 points, neighbors within the group, and four labels."""
+    neighbors = np.array(
+        [
+            [j for j in range(i // 20 * 20, i // 20 * 20 + 20) if j != i][:10]
+            for i in range(40)
+        ]
+    )
+    return ForClasses(np.array([0, 0, 1, 1]), 2, neighbors)
+
+
+def signs_of(answers):
+    return np.where(np.asarray(answers) == 1, 1.0, -1.0)[:, None]
+
+
+def test_an_answer_of_one_class_is_charged(groups):
+    apart = signs_of(np.repeat([0, 1], 20))
+    one = signs_of(np.zeros(40))
+    mixed = signs_of(np.tile([0, 1], 20))
+    by_group, empty, torn = groups.priors(np.array([apart, one, mixed]))
+    assert by_group == pytest.approx(0.0, abs=1e-12)
+    # All answers but half a one are of one class: 4 KL((1/2, 1/2) || ...).
+    s = np.array([40.5, 0.5]) / 41
+    assert empty == pytest.approx(4 * (0.5 * np.log(0.5 / s)).sum())
+    assert empty > 3.0
+    # Cuts everywhere cost nearly all of the 12 nats, and no more.
+    assert 11.0 < torn < 12.0
+
+
+def test_no_neighbors_no_cut():
+    criterion = ForClasses(np.array([0, 1]), 2, no_neighbors(4))
+    assert_allclose(
+        criterion.priors(np.array([signs_of([0, 1, 0, 1])])), 0.0, atol=1e-12
+    )
+
+
+def entry(losses, prior=0.0, family="a", uses_unlabeled=False):
+    candidate = SimpleNamespace(family=family, uses_unlabeled=uses_unlabeled)
+    return SimpleNamespace(losses=np.asarray(losses), prior=prior, candidate=candidate)
+
+
+def test_weights_of_classes_are_posteriors_of_losses_and_priors(groups):
+    entries = [
+        entry([0.1, 0.2, 0.3, 0.4], 0.5),
+        entry([0.3, 0.1, 0.1, 0.9], 0.0),
+        entry([0.1, 0.1, 0.1, 0.1], 2.0, "b"),
+    ]
+    w = np.array([1.0, 2.0, 0.5, 0.5])
+    charges = [e.losses @ w / w.sum() * 4 + e.prior for e in entries]
+    expected = np.exp(-np.array(charges)) / [2, 2, 1]
+    actual = groups.weights(entries, np.zeros((4, 1)), w)
+    assert_allclose(actual, expected / expected.sum(), rtol=1e-12)
+    # A common factor of the weights is no more knowledge.
+    again = groups.weights(entries, np.zeros((4, 1)), 9 * w)
+    assert_allclose(again, actual, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("gain", "helped"), [(0.999, False), (1.001, True)])
+def test_unlabeled_rows_must_help_classes_by_a_nat(groups, gain, helped):
+    y, w = np.zeros((4, 1)), np.ones(4)
+    plain = [entry(np.full(4, 1.0), 1.0), entry(np.full(4, 2.0), 0.0, "b")]
+    # A family is as good as the mean of exp(-charge) over its entries.
+    spread = -np.log((np.exp(-(5.0 - gain)) * 2 - np.exp(-6.0)) / 1)
+    walks = [
+        entry(np.full(4, 1.0), 2.0, "walk", uses_unlabeled=True),
+        entry(np.full(4, spread / 4), 0.0, "walk", uses_unlabeled=True),
+    ]
+    assert groups.prefers_unlabeled(plain + walks, y, w) == helped
+    assert not groups.prefers_unlabeled(plain, y, w)
+
+
+# ---- numbers -------------------------------------------------------------------------
+
+
+def test_numbers_are_judged_on_the_users_scale(rng, monkeypatch):
+    y, w = rng.uniform(1, 9, size=(12, 1)), np.ones(12)
+    criterion = ForNumbers()
+    plain, logs = criterion.scales(y)
+    assert plain is AS_GIVEN
+    assert_allclose(logs.forward(y), np.log(y + logs.shift))
+    values = rng.normal(size=(2, 12, 1))
+    assert_allclose(criterion.losses(values, y, w), squared_losses(values, y))
+    monkeypatch.setattr(criteria, "LOG_LABELS", 13)
+    assert len(criterion.scales(y)) == 2
+    monkeypatch.setattr(criteria, "LOG_LABELS", 12)
+    assert criterion.scales(y) == [AS_GIVEN]
+    assert ForNumbers().scales(rng.normal(size=(12, 1))) == [AS_GIVEN]
+    assert not criterion.looks_at_answers
+    assert_array_equal(criterion.priors(values), [0.0, 0.0])
+
+
+def test_what_goes_on_to_more_labels_was_not_compared_with_logarithms():
+    # Only candidates for targets as given can be fitted to all labels later.
+    assert criteria.LOG_LABELS <= halfmoon.SEARCH_LABELS
+    assert families.RELEVANCE_LABELS[1] < halfmoon.SEARCH_LABELS
+
+
+def test_an_answer_may_go_a_quarter_beyond_the_labels():
+    y = np.array([[0.0, -3.0], [8.0, 1.0], [5.0, 0.0]])
+    low, high = ForNumbers().limits(y)
+    assert_array_equal(low, [-2.0, -4.0])
+    assert_array_equal(high, [10.0, 2.0])
+    assert ForNumbers(limited=False).limits(y) is None
+
+
+@pytest.mark.parametrize(("factor", "helped"), [(1 - 1e-6, False), (1 + 1e-6, True)])
+def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped):
+    # One entry on either side, and an average that is all of the walk.
+    class Walk(ForNumbers):
+        def weights(self, entries, y, w):
+            return np.eye(len(entries))[-1]
+
+    y, w = np.zeros((18, 1)), np.ones(18)
+    spread = 0.3 * np.tile([-1.0, 1.0], 9)
+    by_twin = np.linspace(1, 2, 18)
+    gain = factor * 2.0 * 0.3 / np.sqrt(17)
+    entries = []
+    for losses, uses in ((by_twin, False), (by_twin - gain - spread, True)):
+        each = entry(losses, uses_unlabeled=uses)
+        each.held_out, each.y, each.target = np.sqrt(losses)[:, None], y, AS_GIVEN
+        entries.append(each)
+    assert Walk().prefers_unlabeled(entries, y, w) == helped
+    entries[1].held_out = entries[0].held_out
+    assert not Walk().prefers_unlabeled(entries, y, w)  # equal losses are no help

@@ -1,0 +1,225 @@
+"""From the labels that were compared to all labels, by matrices or at landmarks."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon.bases import Exact, Nystrom
+from halfmoon.blocks import Stream
+from halfmoon.estimators import ConditionalRegressor
+from halfmoon.problem import solve_ridge
+from halfmoon.selection import (
+    ALPHAS,
+    AS_GIVEN,
+    Candidate,
+    Entry,
+    ForNumbers,
+    Outcome,
+    Refit,
+    refit,
+)
+from halfmoon.selection.candidate import entries_of
+from halfmoon.selection.refit import average_of
+from selection.benches import bench_of
+
+SOME = np.array([0, 2, 3, 5, 8, 9, 12, 15])  # labels that were compared
+
+
+@pytest.fixture
+def few(bench):
+    data = bench.data
+    return bench_of(bench.X, data.y[SOME], data.w[SOME], labeled=bench.labeled[SOME])
+
+
+def outcome_of(entries, answer="average"):
+    """An outcome in which the first entries have the most weight."""
+    weights = np.arange(len(entries), 0.0, -1.0)
+    twin = np.array([not entry.candidate.uses_unlabeled for entry in entries]) * weights
+    shares = {"average": weights / weights.sum(), "twin": twin / max(twin.sum(), 1.0)}
+    return Outcome(entries, shares, True, answer, {})
+
+
+@pytest.fixture
+def refitted(candidates, few, data):
+    """The answers of an outcome in which candidates had falling weights."""
+
+    def make(*names, answer="average", data=data, local=None):
+        entries = [entries_of(candidates[n], few, ForNumbers())[4] for n in names]
+        rng, outcome = np.random.default_rng(0), outcome_of(entries, answer)
+        return Refit(data, outcome, ForNumbers(), rng, local).answers()
+
+    return make
+
+
+def test_an_average_that_saw_all_labels_is_the_answer(candidates, bench, data, new):
+    entries = [
+        entries_of(candidates[n], bench, ForNumbers())[4] for n in ("walk", "gaussian")
+    ]
+    rng = np.random.default_rng(0)
+    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
+    limits = ForNumbers().limits(data.y)
+    expected = average_of(entries, np.array([2 / 3, 1 / 3]), data, limits)
+    assert_array_equal(answers["answer"].predict(new), expected.predict(new))
+    assert_array_equal(answers["answer"].limits, limits)
+    assert [m.name for m in answers["twin"].members] == ["gaussian"]
+    safe = Refit(data, outcome_of(entries, "twin"), ForNumbers(), rng, None).answers()
+    assert safe["answer"] is safe["twin"]
+
+
+def test_the_weightiest_are_fitted_to_all_labels(refitted, candidates, bench, new):
+    answer = refitted("gaussian", "laplace", "linear")["answer"]
+    data, made = bench.data, []
+    for name in ("gaussian", "laplace"):  # the third is left out
+        for entry in entries_of(candidates[name], bench, ForNumbers()):
+            made.append(entry)
+    weights = ForNumbers().weights(made, data.y, data.w)
+    expected = average_of(made, weights, data, ForNumbers().limits(data.y))
+    names = {member.name for member in answer.members}
+    assert names <= {"gaussian, all labels", "laplace, all labels"}
+    assert_allclose(answer.predict(new), expected.predict(new), rtol=1e-6, atol=1e-8)
+    assert_allclose(answer.held_out, expected.held_out, rtol=1e-6, atol=1e-8)
+    assert_allclose(answer.std(new), expected.std(new), rtol=1e-5)
+
+
+def test_what_cannot_be_fitted_to_more_labels_is_passed_over(
+    candidates, few, data, constant, kernels, new
+):
+    # Columns weighed by fewer labels, logarithms, and the constant.
+    zero = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
+    folds = np.zeros((len(ALPHAS), 8, 2))
+    weighed = replace(candidates["laplace"], by_folds=folds, name="weighed")
+    chosen = [zero, weighed, candidates["gaussian"], candidates["linear"]]
+    entries = [entries_of(each, few, ForNumbers())[4] for each in chosen]
+    rng = np.random.default_rng(0)
+    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
+    names = {member.name for member in answers["answer"].members}
+    assert names <= {"gaussian, all labels", "linear, all labels"}
+
+
+def test_the_constant_is_the_answer_where_nothing_else_has_weight(
+    few, data, constant, kernels, new
+):
+    zero = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
+    entries = entries_of(zero, few, ForNumbers())[4:5]
+    rng = np.random.default_rng(0)
+    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
+    mean = np.average(data.y, axis=0, weights=data.w)
+    assert_allclose(answers["answer"].predict(new), np.tile(mean, (7, 1)), rtol=1e-9)
+
+
+# ---- at landmarks --------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """More labels than a matrix is made of."""
+    monkeypatch.setattr(refit, "DUAL_LABELS", 10)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_all_labels_as_landmarks_are_the_exact_fit(
+    many, refitted, candidates, data, new, single
+):
+    column = slice(1) if single else slice(2)
+    own = replace(data, y=data.y[:, column], single=single)
+    answer = refitted("gaussian", data=own)["answer"]
+    (member,) = answer.members
+    assert isinstance(member.fit.posed.basis, Nystrom)
+    assert member.name == "gaussian, at landmarks"
+    model = ConditionalRegressor(candidates["gaussian"].kernel, alpha=ALPHAS)
+    model.fit(own.X, own.y[:, 0] if single else own.y, own.w)
+    expected, std = model.predict(new, return_std=True)
+    free = replace(answer, limits=None)
+    assert_allclose(free.predict(new), expected, rtol=1e-5, atol=1e-6)
+    assert_allclose(free.std(new), std, rtol=1e-4)
+    residuals = free.leave_one_out()
+    assert_allclose(residuals, model.leave_one_out(), rtol=1e-4, atol=1e-5)
+    H = free.smoother_matrix(new)
+    assert_allclose(H, model.smoother_matrix(new), rtol=1e-4, atol=1e-5)
+    again = pickle.loads(pickle.dumps(answer))
+    assert_array_equal(again.predict(new), answer.predict(new))
+
+
+@pytest.mark.parametrize("name", ["walk", "averaged", "energy"])
+def test_what_learned_from_unlabeled_rows_keeps_its_kernel_at_landmarks(
+    many, refitted, candidates, data, new, name
+):
+    answer = refitted(name, "gaussian")["answer"]
+    (member,) = answer.members
+    if member.uses_unlabeled:
+        exact = solve_ridge(candidates[name].pose(data), ALPHAS)
+        assert member.fit.alpha == exact.alpha
+        free = replace(answer, limits=None)
+        assert_allclose(free.predict(new), exact.predict(new), rtol=1e-4, atol=1e-4)
+    else:  # then the other was better on held-out labels
+        walk, plain = (
+            solve_ridge(candidates[each].pose(data), ALPHAS).loo_score
+            for each in (name, "gaussian")
+        )
+        assert plain <= walk * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("limit", "kind"), [(10_367, Nystrom), (10_369, Exact)])
+def test_memory_decides_between_a_matrix_and_landmarks(
+    refitted, data, limit, kind, new
+):
+    # Four matrices of 18 by 18 numbers are 10,368 bytes.
+    answer = refitted("gaussian", data=replace(data, stream=Stream(limit, n_jobs=1)))
+    assert isinstance(answer["answer"].members[0].fit.posed.basis, kind)
+    assert np.isfinite(answer["answer"].predict(new)).all()
+
+
+# ---- local fits ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
+    # An answer whose held-out values are the labels, or far from them.
+    held_out = data.y if better else data.y + 10.0
+    fit = solve_ridge(candidates["laplace"].pose(data), 0.01)
+    entry = Entry(
+        candidates["laplace"],
+        0.01,
+        AS_GIVEN,
+        data.y,
+        held_out,
+        fit.theta,
+        fit.beta,
+        np.zeros(18),
+        0.0,
+    )
+    local = average_of([entry], np.ones(1), data, None)
+    answers = refitted("walk", "gaussian", local=lambda: local)
+    assert (answers["twin"] is local) == better
+    assert (answers["answer"] is local) == better
+    assert refitted("walk", "gaussian", answer="twin", local=lambda: local)[
+        "answer"
+    ].members[0].name == ("laplace" if better else "gaussian, all labels")
+
+
+def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
+    many, refitted, candidates, data
+):
+    fit = solve_ridge(candidates["laplace"].pose(data), 10.0)
+    entry = Entry(
+        candidates["laplace"],
+        10.0,
+        AS_GIVEN,
+        data.y,
+        data.y + 10.0,  # worse than any other
+        fit.theta,
+        fit.beta,
+        np.zeros(18),
+        0.0,
+    )
+    local = average_of([entry], np.ones(1), data, None)
+    assert refitted("gaussian", local=lambda: local)["twin"] is not local
+    many.setattr(refit, "LANDMARK_LABELS", 17)
+    assert refitted("gaussian", local=lambda: local)["twin"] is local
+    assert refitted("gaussian")["twin"] is not local  # where there are no local fits
+    answers = refitted("walk", "gaussian", local=lambda: local)
+    assert answers["answer"].members[0].name == "walk, at landmarks"

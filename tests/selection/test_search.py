@@ -1,0 +1,110 @@
+"""The search: what is tried, what the twin is, and who answers."""
+
+import logging
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from halfmoon.selection import (
+    ALPHAS,
+    Candidate,
+    ForNumbers,
+    Outcome,
+    try_candidates,
+)
+from halfmoon.selection.candidate import entries_of
+from halfmoon.selection.search import weighed
+from selection.benches import bench_of, with_targets
+
+NAMES = ("gaussian", "laplace", "walk", "energy")
+
+
+@pytest.fixture
+def some(candidates):
+    return [candidates[name] for name in NAMES]
+
+
+@pytest.fixture
+def entries(some, bench):
+    return try_candidates(some, bench, ForNumbers(), 60.0)
+
+
+def test_entries_are_candidates_at_each_alpha(entries, some, bench):
+    assert [e.candidate.name for e in entries[:: len(ALPHAS)]] == list(NAMES)
+    assert [entry.alpha for entry in entries] == 4 * list(ALPHAS)
+    for i, candidate in enumerate(some):
+        own = entries_of(candidate, bench, ForNumbers())
+        for entry, expected in zip(entries[i * len(ALPHAS) :], own, strict=False):
+            assert_array_equal(entry.held_out, expected.held_out)
+            assert_array_equal(entry.theta, expected.theta)
+
+
+def test_all_candidates_are_tried_on_the_scale_of_logarithms(some, bench):
+    positive = with_targets(bench, np.exp(bench.data.y[:, :1]))
+    entries = try_candidates(some[1:3], positive, ForNumbers(), 60.0)
+    names = [entry.name for entry in entries[:: len(ALPHAS)]]
+    assert names == ["laplace", "laplace, log of y", "walk", "walk, log of y"]
+
+
+def test_the_budget_ends_the_search_but_one_candidate_is_tried(some, bench, caplog):
+    tried = iter(some)
+    with caplog.at_level(logging.INFO, "halfmoon"):
+        entries = try_candidates(tried, bench, ForNumbers(), 1e-9, logging.INFO)
+    assert len(entries) == len(ALPHAS)
+    assert len(list(tried)) == 3
+    assert "gaussian" in caplog.messages[0]
+    assert caplog.messages[1] == "The budget of 1e-09 s is spent."
+
+
+def test_the_twin_has_no_entries_that_use_unlabeled_rows(entries, data):
+    criterion = ForNumbers()
+    weights, _ = weighed(entries, data.y, data.w, criterion)
+    uses = np.array([entry.candidate.uses_unlabeled for entry in entries])
+    assert_array_equal(weights["twin"][uses], 0.0)
+    alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
+    expected = criterion.weights(alone, data.y, data.w)
+    assert_array_equal(weights["twin"][~uses], expected)
+    assert_array_equal(weights["average"], criterion.weights(entries, data.y, data.w))
+
+
+class Preferring(ForNumbers):
+    """A criterion that says what it is set to say."""
+
+    def __init__(self, preferred):
+        super().__init__()
+        self.preferred = preferred
+
+    def prefers_unlabeled(self, entries, y, w):
+        return self.preferred
+
+
+@pytest.mark.parametrize("preferred", [True, False])
+@pytest.mark.parametrize("safe", [True, False])
+def test_the_twin_answers_unless_it_is_beaten(entries, bench, preferred, safe):
+    outcome = Outcome.of(entries, bench, Preferring(preferred), safe=safe)
+    assert outcome.helped == preferred
+    assert outcome.answer == ("twin" if safe and not preferred else "average")
+    assert_allclose(outcome.comparison["weight"].sum(), 1.0, rtol=1e-12)
+    walk = outcome.comparison["candidate"].index("walk")
+    if outcome.answer == "twin":
+        assert outcome.comparison["weight"][walk] == 0.0
+
+
+def test_without_unlabeled_rows_nothing_helps(entries, bench):
+    alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
+    outcome = Outcome.of(alone, bench, Preferring(True), safe=True)
+    assert (outcome.helped, outcome.answer) == (False, "twin")
+    assert_array_equal(outcome.weights["twin"], outcome.weights["average"])
+
+
+def test_one_label_has_an_outcome(candidates, rng):
+    X = rng.lognormal(size=(40, 3))
+    one = bench_of(X, [[1.0, 2.0]])
+    tried = [
+        Candidate(name, name, candidates[name].kernel, None, name == "walk")
+        for name in ("gaussian", "walk")
+    ]
+    entries = try_candidates(tried, one, ForNumbers(), 60.0)
+    table = Outcome.of(entries, one, ForNumbers(), safe=True).comparison
+    assert all(np.isfinite(table[c]).all() for c in ("loo_error", "low", "high"))
