@@ -57,10 +57,9 @@ from halfmoon.selection import (
     candidates,
     class_scores,
     compared_members,
-    cross_fitted,
     try_candidates,
 )
-from halfmoon.selection.semi_supervised import walk_preparations
+from halfmoon.selection.semi_supervised import distance_preparation
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
@@ -127,11 +126,7 @@ class Halfmoon(CallbackSupport, Estimator):
             entries,
         )
         outcome = Outcome.of(entries, bench, criterion, safe=self.safe)
-        y_w = bench.data.y, bench.data.w
-        self._cross_fitted = {
-            "y": bench.data.y,
-            **cross_fitted(entries, *y_w, criterion, safe=self.safe),
-        }
+        self._cross_fitted = {"y": bench.data.y, **outcome.held_out}
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
@@ -354,13 +349,11 @@ class HalfmoonClassifier(Classifier, Halfmoon):
 
     def _criterion(self, bench: Workbench) -> Criterion:
         scores = class_scores(bench.data.y)
-        prepared = list(walk_preparations(bench.X, bench.rng))
         m = bench.points.shape[0]
-        neighbors = (
-            bench.neighbors(prepared[-1], min(NEIGHBORS, m - 1))
-            if prepared and m > 1
-            else np.zeros((m, 0), dtype=np.intp)
-        )
+        prepare = distance_preparation(bench.X, bench.rng)
+        neighbors = np.zeros((m, 0), dtype=np.intp)
+        if prepare is not None and m > 1:
+            neighbors = bench.neighbors(prepare, min(NEIGHBORS, m - 1))
         return ForClasses(scores.argmax(axis=1), scores.shape[1], neighbors)
 
     def _take_stock(self) -> None:

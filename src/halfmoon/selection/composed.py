@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from halfmoon.bases import Nystrom, Smoothed
-from halfmoon.kernels import Gaussian, Kernel, Prepared
+from halfmoon.kernels import Gaussian, Prepared
 from halfmoon.kernels.length_scales import median_distance
 from halfmoon.problem import PosedKernel, Problem
 from halfmoon.selection.candidate import Candidate
@@ -29,7 +29,7 @@ LANDMARKS = 200
 BASIS_WIDTH = 0.5  # in median distances
 WEIGHTS_WIDTH = 0.25  # of the weights of an average, in the same
 RESTART = 0.1  # of the walks that average
-MUS = (1e-3, 1e-1)  # of the norm, in units of the energy
+MU = 1e-2  # of the norm, in units of the energy
 
 
 def composed_candidates(
@@ -63,13 +63,11 @@ def composed_candidates(
         smoothers["walk"] = Diffusion(10, RESTART)
     inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(LANDMARKS, len(Z)))
     for name, smoother in smoothers.items():
-        problem = Problem(Smoothed(inner, smoother), "graph", MUS[0])
-        posed = posed_on(Z, problem, bench)
-        for mu in MUS:
-            kernel: Kernel = Prepared(prepare, PosedKernel(posed.with_mu(mu)))
-            kernel = bench.scaled(kernel)
-            full = f"{prepare.name}, composed {name} + energy mu={mu:g}"
-            yield Candidate(full, "composed", kernel, own, True)
-            if columns is not None:
-                full = f"{full}, columns unpenalized"
-                yield Candidate(full, "composed", kernel, columns, True)
+        problem = Problem(Smoothed(inner, smoother), "graph", MU)
+        kernel = PosedKernel(posed_on(Z, problem, bench))
+        one = bench.scaled(Prepared(prepare, kernel))
+        full = f"{prepare.name}, composed {name} + energy"
+        yield Candidate(full, "composed", one, own, True)
+        if columns is not None:
+            full = f"{full}, columns unpenalized"
+            yield Candidate(full, "composed", one, columns, True)

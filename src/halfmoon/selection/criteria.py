@@ -58,6 +58,9 @@ class Criterion(Protocol):
     #: `priors` needs answers at all points.
     looks_at_answers: bool
 
+    #: The answer may be drawn to the constant, as far as held-out values ask for it.
+    shrinks: bool
+
     def scales(self, y: Array) -> list[Target]:
         """Scales of the targets that are tried."""
 
@@ -87,6 +90,7 @@ class ForNumbers:
     """
 
     looks_at_answers = False
+    shrinks = True
 
     def __init__(self, *, limited: bool = True) -> None:
         self.limited = limited
@@ -144,6 +148,7 @@ class ForClasses:
     """
 
     looks_at_answers = True
+    shrinks = False
 
     def __init__(
         self, codes: NDArray[np.intp], n_classes: int, neighbors: Indices

@@ -15,17 +15,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from halfmoon.rows import Array, Indices
 from halfmoon.selection.candidate import Candidate, Entry
 from halfmoon.selection.criteria import Criterion
-from halfmoon.selection.search import weighed
 from halfmoon.selection.target_transforms import Target
 from halfmoon.selection.weights import blended_values
 
-__all__ = ["cross_fitted"]
+__all__ = ["cross_fitted", "weighed"]
 
 FOLDS = 20
 
@@ -98,3 +98,16 @@ def cross_fitted(
             found[name][fold] = values[fold]
         found["answer"][fold] = found["average" if helped or not safe else "twin"][fold]
     return found
+
+
+def weighed(
+    entries: list[Any], y: Array, w: Array, criterion: Criterion
+) -> tuple[dict[str, Array], bool]:
+    """Weights in the average and in the twin, and whether unlabeled rows helped."""
+    alone = np.array([not entry.candidate.uses_unlabeled for entry in entries])
+    twin = np.zeros(len(entries))
+    supervised = [entries[i] for i in np.flatnonzero(alone)]
+    twin[alone] = criterion.weights(supervised, y, w)
+    average = criterion.weights(entries, y, w)
+    helped = not alone.all() and criterion.prefers_unlabeled(entries, y, w)
+    return {"average": average, "twin": twin}, helped

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from halfmoon.blocks import blas_for
 from halfmoon.rows import Array
 from halfmoon.selection.candidate import Candidate, Entry, entries_of
 from halfmoon.selection.comparison import compared
 from halfmoon.selection.criteria import Criterion
+from halfmoon.selection.cross_fit import cross_fitted, weighed
+from halfmoon.selection.shrinkage import shrunk_to_constant
 from halfmoon.selection.workbench import Workbench
 
 __all__ = ["Outcome", "try_candidates"]
@@ -63,6 +63,9 @@ class Outcome:
         Which of the two answers.
     comparison : dict
         Each candidate compared with the twin; see `HalfmoonClassifier`.
+    held_out : dict of str to ndarray of shape (l, t)
+        Values of the "answer", the "average" and the "twin" at labeled rows, by weights
+        that do not know the labels they answer.
     """
 
     entries: list[Entry]
@@ -70,6 +73,7 @@ class Outcome:
     helped: bool
     answer: Literal["average", "twin"]
     comparison: dict[str, Any]
+    held_out: dict[str, Array]
 
     @classmethod
     def of(
@@ -89,18 +93,14 @@ class Outcome:
         y, w = bench.data.y, bench.data.w
         weights, helped = weighed(entries, y, w, criterion)
         answer: Literal["average", "twin"] = "average" if helped or not safe else "twin"
+        held_out = cross_fitted(entries, y, w, criterion, safe=safe)
+        if criterion.shrinks:
+            for name in ("average", "twin"):
+                weights[name], held_out[name] = shrunk_to_constant(
+                    entries, weights[name], held_out[name], y, w
+                )
+            _, held_out["answer"] = shrunk_to_constant(
+                entries, weights[answer], held_out["answer"], y, w
+            )
         comparison = compared(entries, weights, answer, y, w, criterion)
-        return cls(entries, weights, helped, answer, comparison)
-
-
-def weighed(
-    entries: list[Any], y: Array, w: Array, criterion: Criterion
-) -> tuple[dict[str, Array], bool]:
-    """Weights in the average and in the twin, and whether unlabeled rows helped."""
-    alone = np.array([not entry.candidate.uses_unlabeled for entry in entries])
-    twin = np.zeros(len(entries))
-    supervised = [entries[i] for i in np.flatnonzero(alone)]
-    twin[alone] = criterion.weights(supervised, y, w)
-    average = criterion.weights(entries, y, w)
-    helped = not alone.all() and criterion.prefers_unlabeled(entries, y, w)
-    return {"average": average, "twin": twin}, helped
+        return cls(entries, weights, helped, answer, comparison, held_out)

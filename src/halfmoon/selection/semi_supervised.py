@@ -45,6 +45,7 @@ from halfmoon.smoothers import (
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [
+    "distance_preparation",
     "energy_candidates",
     "fredholm_candidates",
     "graph_rows",
@@ -190,6 +191,14 @@ def walk_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparation
         for name, before in (("", "passthrough"), ("standardized, ", Standardized())):
             components = fitted(principal_components(before, d), X, rng)
             yield Preparation(f"{name}{d} components", components)
+
+
+def distance_preparation(X: Rows, rng: np.random.Generator) -> Preparation | None:
+    """The preparation by which points are near: of few columns standardized, if any."""
+    found = list(walk_preparations(X, rng))
+    if not found:
+        return None
+    return found[-1] if X.shape[1] <= MANY_COLUMNS else found[0]
 
 
 def graph_rows(bench: Workbench, most: int) -> Indices:
