@@ -39,7 +39,7 @@ def outcome_of(entries, answer="average"):
     weights = np.arange(len(entries), 0.0, -1.0)
     twin = np.array([not entry.candidate.uses_unlabeled for entry in entries]) * weights
     shares = {"average": weights / weights.sum(), "twin": twin / max(twin.sum(), 1.0)}
-    return Outcome(entries, shares, True, answer, {})
+    return Outcome(entries, shares, True, answer, {}, {})
 
 
 @pytest.fixture
