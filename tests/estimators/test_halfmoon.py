@@ -670,3 +670,22 @@ def test_renaming_classes_changes_no_answer(names):
         order = np.searchsorted(model.classes_, [*letters])
         chances.append(model.predict_proba(X)[:, order])
     assert_allclose(*chances, rtol=1e-9, atol=1e-12)
+
+
+def four_circles(seed, n=1_000):
+    rng = np.random.default_rng(seed)
+    radius, angle = rng.integers(1, 5, n), rng.uniform(0, 2 * np.pi, n)
+    X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return X + 0.05 * rng.standard_normal(X.shape), radius, rng
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_four_circles_come_out_with_a_label_on_each(each):
+    X, radius, rng = four_circles(each)
+    some = [rng.choice(np.flatnonzero(radius == c), each, False) for c in range(1, 5)]
+    known = np.full(len(X), np.nan)
+    known[np.concatenate(some)] = radius[np.concatenate(some)]
+    model = HalfmoonClassifier(random_state=0).fit(X, known)
+    assert (model.predict(X) != radius).mean() < 0.02
+    assert model.used_unlabeled_
+    assert (model.twin_.predict(X) != radius).mean() > 0.2

@@ -16,6 +16,7 @@ from halfmoon.problem import (
     solve_filter,
     solve_hinge,
     solve_ridge,
+    some_labels,
 )
 from reference import LEVERS, UNPENALIZED, columns, problem, table
 
@@ -107,3 +108,22 @@ def test_folds_of_two_classes_do_not_depend_on_which_is_first():
     y = np.where(np.random.default_rng(2).random((23, 1)) < 0.4, 1.0, -1.0)
     for one, other in zip(balanced_folds(y), balanced_folds(-y), strict=True):
         assert_array_equal(one, other)
+
+
+def test_some_labels_have_all_classes_and_their_shares():
+    codes = np.repeat([0, 1, 2], [300, 99, 1])
+    y = np.eye(3)[codes]
+    some = some_labels(y, 40, np.random.default_rng(0))
+    assert len(some) == 40
+    assert np.array_equal(some, np.unique(some))
+    assert np.bincount(codes[some]).tolist()[2] == 1
+    assert 9 <= np.bincount(codes[some])[1] <= 11
+
+
+def test_some_labels_of_numbers_reach_over_their_range():
+    y = np.arange(1_000.0)[::-1, None] ** 2
+    some = some_labels(y, 50, np.random.default_rng(0))
+    assert len(some) == 50
+    assert y[some].min() == 0.0
+    assert y[some].max() == 999.0**2
+    assert np.array_equal(some_labels(y[:50], 50, np.random.default_rng(0)), range(50))

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.solvers import Elimination, ridge_dual, ridge_eigh, ridge_svd
+from halfmoon.solvers import (
+    Elimination,
+    ridge_dual,
+    ridge_eigh,
+    ridge_svd,
+    ridge_weighted,
+)
 
 W = 13.0  # any total weight: the root weights are in the matrices already
 ALPHAS = [1e-6, 1e-2, 1.0]
@@ -146,3 +152,16 @@ def test_no_rows_left_beside_the_features(rng):
     assert_allclose(path.leave_one_out([0.1]), np.inf)
     assert_allclose(path.scales(0.1), np.inf)
     assert path.generalized_cross_validation(0.1) == np.inf
+
+
+def test_weighted_ridge_solves_the_weighted_problem(rng):
+    l, alpha = 9, 0.3
+    A = rng.normal(size=(l, l))
+    K, F = A @ A.T, np.column_stack([np.ones(l), rng.normal(size=l)])
+    y, w = rng.normal(size=(l, 2)), rng.uniform(0.2, 3.0, size=l)
+    path = ridge_weighted(K, F, y, w)
+    c, beta = np.sqrt(w)[:, None] * path.theta(alpha), path.beta(alpha)
+    # K (W (y - K c - F beta) - lam c) = 0 and F'W (y - K c - F beta) = 0
+    residuals = w[:, None] * (y - K @ c - F @ beta)
+    assert_allclose(residuals, w.sum() * alpha * c, atol=1e-9)
+    assert_allclose(F.T @ residuals, 0.0, atol=1e-9)

@@ -29,7 +29,7 @@ from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["Average", "Member"]
 
-SURE = 0.02  # least weight of a member whose uncertainty is asked for
+MEMBERS = 16  # the weightiest, whose uncertainty is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +114,11 @@ class Average:
     def std(self, X: Rows) -> Array:
         """Posterior standard deviation of the function, shape (b,) or (b, t).
 
-        Of a mixture of the members' posteriors: their variances, and how far they are
-        from each other.
+        Of a mixture of the weightiest members' posteriors: their variances, and how far
+        they are from the average.
         """
-        least = min(SURE, self.weights.max())
-        chosen = [member for member in self.members if member.weight >= least]
+        order = np.argsort(-self.weights, kind="stable")[:MEMBERS]
+        chosen = [self.members[i] for i in order]
         shares = np.array([member.weight for member in chosen])
         mean = self._map(self._values, X)
         total = np.zeros_like(mean)
@@ -266,7 +266,11 @@ class Average:
     def _map(
         self, function: Callable[[Rows], Array], X: Rows, copies: int = 1
     ) -> Array:
-        row_bytes = 8 * copies * (4 * len(self.y) + 4 * min(X.shape[1], 2_000))
+        by_member = [
+            m.fit.posed.basis.row_bytes for m in self.members if isinstance(m.fit, Fit)
+        ]
+        own = 8 * copies * (4 * len(self.y) + 4 * min(X.shape[1], 2_000))
+        row_bytes = own + max(by_member, default=0)
         with self.stream.handed_down():
             self._groups  # noqa: B018 - made once, before there are workers
         return self.stream.map(function, X, row_bytes=row_bytes)

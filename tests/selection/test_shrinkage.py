@@ -1,0 +1,88 @@
+"""Averages of numbers are drawn to the constant, as far as held-out labels ask."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon import HalfmoonRegressor
+from halfmoon.selection import AS_GIVEN, Logarithm
+from halfmoon.selection.shrinkage import shrunk_to_constant
+
+
+def entry(family, held_out, target=AS_GIVEN):
+    candidate = SimpleNamespace(family=family)
+    return SimpleNamespace(candidate=candidate, held_out=held_out, target=target)
+
+
+@pytest.fixture
+def entries(y):
+    others = (y.sum(axis=0) - y) / (len(y) - 1)
+    log = Logarithm.of(np.abs(y) + 1.0)
+    return [
+        entry("plain", y),
+        entry("constant", others, log),
+        entry("constant", others),
+    ]
+
+
+@pytest.fixture
+def y(rng):
+    return rng.normal(size=(12, 1)) + 4.0
+
+
+@pytest.fixture
+def w(rng):
+    return rng.uniform(0.5, 2.0, size=12)
+
+
+def test_the_share_minimizes_the_squared_error_of_held_out_labels(entries, y, w, rng):
+    held_out = 0.4 * y + 0.6 * y.mean() + 0.3 * rng.normal(size=y.shape)
+    weights, shrunk = shrunk_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
+    mean = entries[2].held_out
+
+    def error(share):
+        return (w[:, None] * (y - mean - share * (held_out - mean)) ** 2).sum()
+
+    shares = np.linspace(0, 1, 100_001)
+    best = shares[np.argmin([error(share) for share in shares])]
+    assert 0 < best < 1
+    assert_allclose(weights, [best, 0.0, 1 - best], atol=2e-5)
+    assert_allclose(shrunk, mean + best * (held_out - mean), atol=1e-4)
+
+
+@pytest.mark.parametrize(("factor", "share"), [(-1.0, 0.0), (0.2, 1.0)])
+def test_no_more_than_the_whole_way_and_not_the_wrong_way(entries, y, w, factor, share):
+    mean = entries[2].held_out
+    held_out = mean + factor * (y - mean)
+    weights, shrunk = shrunk_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
+    assert_allclose(weights, [share, 0.0, 1 - share])
+    assert_allclose(shrunk, mean + share * (held_out - mean))
+
+
+def test_without_a_constant_nothing_changes(entries, y, w):
+    weights = np.array([0.25, 0.75])
+    found, values = shrunk_to_constant(entries[:2], weights, y, y, w)
+    assert found is weights
+    assert values is y
+
+
+def test_equal_values_have_nowhere_to_go(entries, y, w):
+    mean = entries[2].held_out
+    weights, values = shrunk_to_constant(entries, np.array([1.0, 0, 0]), mean, y, w)
+    assert_allclose(weights, [1.0, 0.0, 0.0])
+    assert_allclose(values, mean)
+
+
+def test_pure_noise_is_answered_by_about_the_mean():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(150, 4)), 10.0 + rng.normal(size=150)
+    known = np.where(np.arange(150) < 60, y, np.nan)
+    model = HalfmoonRegressor(random_state=0).fit(X, known)
+    values = model.predict(X[60:])
+    assert np.abs(values - y[:60].mean()).mean() < 0.2
+    comparison = model.comparison_
+    weight = dict(zip(comparison["candidate"], comparison["weight"], strict=True))
+    assert weight["constant"] > 0.3
+    assert sum(comparison["weight"]) == pytest.approx(1.0)
