@@ -266,16 +266,20 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     """Regression from few labels that chooses its levers by itself.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
-    by how well they predict left-out labels; see `halfmoon.selection`. An answer does
-    not go beyond the range of the labels by more than a quarter of it, unless
-    `unpenalized` says what to follow.
+    by how well they predict left-out labels; see `halfmoon.selection`. Where labels are
+    few and tell little, the answer is drawn towards their mean. It does not go beyond
+    the range of the labels by more than a quarter of it, unless `unpenalized` says what
+    to follow.
 
     ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
     the supervised twin, for the average of all, and for each candidate: ``loo_error``
     (mean squared error of left-out rows), its ``difference`` from the twin's and the
     interval ``low`` to ``high`` that holds it with 95 %, whether rows without labels
-    had a part (``unlabeled``), and its ``weight`` in the answer. ``used_unlabeled_``
-    says who answers, ``twin_`` is the twin.
+    had a part (``unlabeled``), on how many labels it was compared (``labels``), and its
+    ``weight`` in the answer. With more than 500 labels the candidates are compared on
+    500, and members of the answer, which was fitted to all, have rows of their own.
+    ``used_unlabeled_`` says whether unlabeled rows have a part in the answer, ``twin_``
+    is the twin.
 
     Examples
     --------
@@ -315,14 +319,19 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     """Classification from few labels that chooses its levers by itself.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
-    by how well they predict left-out labels; see `halfmoon.selection`.
+    by how well they predict left-out labels, whether their answers have the classes in
+    the shares of the labels, and whether borders lie where rows are few; see
+    `halfmoon.selection.criteria`.
 
     ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
     the supervised twin, for the average of all, and for each candidate: ``loo_error``
     (log loss of left-out rows), its ``difference`` from the twin's and the interval
     ``low`` to ``high`` that holds it with 95 %, whether rows without labels had a part
-    (``unlabeled``), and its ``weight`` in the answer. ``used_unlabeled_`` says who
-    answers, ``twin_`` is the twin.
+    (``unlabeled``), on how many labels it was compared (``labels``), and its ``weight``
+    in the answer. With more than 500 labels the candidates are compared on 500, and
+    members of the answer, which was fitted to all, have rows of their own.
+    ``used_unlabeled_`` says whether unlabeled rows have a part in the answer, ``twin_``
+    is the twin.
 
     Examples
     --------

@@ -91,8 +91,8 @@ PARAMETERS = {
     "budget": """
         float. Seconds that the search may take; what was found by then is used.""",
     "safe": """
-        bool. Use the unlabeled rows only where they help by leave-one-out: else the
-        supervised twin answers.""",
+        bool. Use the unlabeled rows only where they clearly help; else the supervised
+        twin answers.""",
 }
 
 ATTRIBUTES = {

@@ -6,15 +6,22 @@ import re
 
 __all__ = ["plain_name"]
 
-# The first that is found in a name decides. "gaussian" stands last but one, since other
-# models add a share of it.
+STEADY = "steady where rows are dense"
+# The first that is found in a name decides. Composed levers stand first, and "gaussian"
+# last but one, since other models add a share of it.
 METHODS = (
+    ("composed walk", f"Average of the neighbors, {STEADY} (diffusion and penalty)"),
+    (
+        "composed averaged",
+        f"Smooth curve over neighborhoods, {STEADY} (Fredholm kernel)",
+    ),
     ("walk", "Average of the neighbors over all rows (diffusion)"),
     ("averaged", "Smooth curve over neighborhoods of rows (Fredholm kernel)"),
-    ("energy", "Smooth curve, steady where rows are dense (Laplacian penalty)"),
+    ("energy", f"Smooth curve, {STEADY} (Laplacian penalty)"),
     ("laplace", "Curve that may bend sharply (Laplace kernel)"),
     ("gaussian", "Smooth curve (Gaussian kernel)"),
     ("linear", "Straight line (linear)"),
+    ("constant", "One answer for all rows (constant)"),
 )
 COLUMNS = (
     ("normal scores", "by rank"),
@@ -35,12 +42,24 @@ def plain_name(name: str) -> tuple[str, str]:
     ... # doctest: +NORMALIZE_WHITESPACE
     ('Curve that may bend sharply (Laplace kernel) plus a straight line, for the
     logarithm of the target', 'on one scale, weighted by the labels')
+    >>> plain_name("standardized, walk k=5 restart=0.01, no constant")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ('Average of the neighbors over all rows (diffusion), without a constant',
+    'on one scale')
+    >>> plain_name("50 components, composed walk + energy, columns unpenalized")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ('Average of the neighbors, steady where rows are dense (diffusion and penalty)
+    plus a straight line', 'their 50 main directions')
+    >>> plain_name("constant")
+    ('One answer for all rows (constant)', '')
     """
     method = next((plain for mark, plain in METHODS if mark in name), name)
     if "+ linear" in name or "columns unpenalized" in name:
         method += " plus a straight line"
-    elif "+" in name and "walk" in name:
+    elif "walk" in name and "gaussian" in name:
         method += " plus a smooth curve"
+    if ", no constant" in name:
+        method += ", without a constant"
     if ", log of y" in name:
         method += ", for the logarithm of the target"
     parts = [plain for mark, plain in COLUMNS if name.startswith(mark)]
