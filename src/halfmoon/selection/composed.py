@@ -1,4 +1,4 @@
-"""Candidates with two or three levers at once, where each alone was promising.
+"""Candidates with two or three levers at once, where smoothing alone was promising.
 
 A basis is smoothed over all rows (the first lever) and penalized by an energy of the
 neighbor graph (the second); columns are left unpenalized (the third) where labels are
