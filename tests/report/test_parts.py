@@ -217,6 +217,22 @@ def test_reasons_are_grouped_by_label():
             "Smooth curve, steady where rows are dense (Laplacian penalty)",
             "as they are",
         ),
+        (
+            "standardized, composed averaged + energy",
+            (
+                "Smooth curve over neighborhoods, steady where rows are dense "
+                "(Fredholm kernel)"
+            ),
+            "on one scale",
+        ),
+        (
+            "normal scores, energy 1.5, no constant",
+            (
+                "Smooth curve, steady where rows are dense (Laplacian penalty), "
+                "without a constant"
+            ),
+            "by rank",
+        ),
     ],
 )
 def test_models_have_plain_names(name, method, columns):
