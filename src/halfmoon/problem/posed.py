@@ -116,6 +116,12 @@ class Posed:
         """The problem in another basis, fitted on the same rows."""
         return self._keeping(("X_l", "F"), basis=basis)
 
+    def with_gram(self, K: Array) -> Posed:
+        """The same problem, with its kernel matrix at the labeled rows at hand."""
+        copy = self._keeping(("X_l", "F", "elimination"))
+        copy.__dict__["gram_matrix"] = K
+        return copy
+
     def without(self, some: Indices) -> Posed:
         """The problem in which some of the labeled rows are unlabeled ones."""
         kept = np.delete(np.arange(len(self.chosen)), some)

@@ -19,13 +19,12 @@ import numpy as np
 
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
-from halfmoon.kernels import Kernel, Prepared
+from halfmoon.kernels import Kernel
 from halfmoon.problem import Fit, LocalFit
 from halfmoon.rows import Array, Indices, Rows
+from halfmoon.selection.kernel_sums import KernelSums, gram_matrix
 from halfmoon.selection.target_transforms import AS_GIVEN, Target
 from halfmoon.selection.weights import blended_values, by_target
-from halfmoon.smoothers import DiffusionKernel
-from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["Average", "Member"]
 
@@ -155,7 +154,12 @@ class Average:
 
     def label_weights(self, X: Rows) -> Array:
         """As `smoother_matrix`, but of targets on the scale that they are fitted on."""
-        return self._map(self.with_targets(np.eye(len(self.y)))._values, X, copies=4)
+        return self._map(self._by_label._values, X, copies=4)
+
+    @cached_property
+    def _by_label(self) -> Average:
+        """The average for unit targets: its values are weights of labels."""
+        return self.with_targets(np.eye(len(self.y)))
 
     def with_targets(self, y: Array) -> Average:
         """The same members for other targets of the same rows, (l, t).
@@ -164,6 +168,7 @@ class Average:
         they are on these. Nothing is known of held-out values.
         """
         posed: dict[Any, Any] = {}
+        grams: dict[Kernel, Array] = {}
         members = []
         unknown = np.full_like(y, np.nan)
         for member in self.members:
@@ -171,7 +176,8 @@ class Average:
             if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
                 key = id(fit.posed.basis), id(fit.posed.unpenalized)
                 if key not in posed:
-                    posed[key] = fit.posed.with_targets(y)
+                    K = gram_matrix(fit.posed.basis, grams)
+                    posed[key] = fit.posed.with_targets(y).with_gram(K)
                 assert fit.solve is not None
                 fit = fit.solve(posed[key])
             else:
@@ -203,18 +209,18 @@ class Average:
         if not isinstance(self.rows, slice):
             return lambda X: self.limited(self._values(X))
         pairs = []
-        unit = np.eye(len(self.y))[:, some]
         for group, members in zip(self._groups, self._by_scale, strict=True):
-            part = replace(
-                self,
-                members=[replace(m, weight=m.weight / group.share) for m in members],
-            )
-            pairs.append((group, part.with_targets(unit)))
+            part = self
+            if len(self._groups) > 1:
+                alone = [replace(m, weight=m.weight / group.share) for m in members]
+                part = replace(self, members=alone)
+            pairs.append((group, part._by_label))
+        places = np.arange(len(some))
 
         def values(X: Rows) -> Array:
             total = np.zeros((len(some), self.y.shape[1]))
             for group, smoother in pairs:
-                own = np.diagonal(smoother._values(X))[:, None] * group.residuals[some]
+                own = smoother._values(X)[places, some][:, None] * group.residuals[some]
                 total += group.back(group.values(X) - own)
             return self.limited(total)
 
@@ -289,7 +295,7 @@ class _Group:
     @cached_property
     def values(self) -> Callable[[Rows], Array]:
         """From rows to values on the scale of the targets."""
-        sums = _KernelSums()
+        sums = KernelSums()
         others: list[tuple[float, Fit | LocalFit]] = []
         for member in self.members:
             fit, share = member.fit, member.weight / self.share
@@ -325,72 +331,3 @@ class _ByLabelWeights:
 
     def predict(self, X: Rows) -> Array:
         return self.fit.smoother_matrix(X) @ self.y
-
-
-class _KernelSums:
-    """Fits in exact bases, added up kernel by kernel."""
-
-    def __init__(self) -> None:
-        self.by_kernel: dict[Kernel, tuple[Rows, Array]] = {}
-        self.by_features: dict[Unpenalized, Array] = {}
-
-    def add(self, fit: Fit, share: float) -> None:
-        """Add a fit times a number."""
-        basis, features = fit.posed.basis, fit.posed.unpenalized
-        assert isinstance(basis, Exact)
-        for factor, term in basis.kernel_.terms():
-            if factor:
-                before = self.by_kernel.get(term, (None, 0.0))[1]
-                total = before + factor * share * fit.theta
-                self.by_kernel[term] = basis.rows_, total
-        if features is not None:
-            beta = self.by_features.get(features, 0.0)
-            self.by_features[features] = beta + share * fit.beta
-
-    def functions(self) -> list[Callable[[Rows], Array]]:
-        """Functions of rows, to be added up.
-
-        Rows are prepared once for all kernels that see them so, and diffusions over
-        one graph take their first step onto it together.
-        """
-        found = [_linear(f, beta) for f, beta in self.by_features.items()]
-        prepared: dict[Any, list[tuple[Kernel, Rows, Array]]] = {}
-        for term, (rows, C) in self.by_kernel.items():
-            if isinstance(term, Prepared):
-                prepared.setdefault(term.prepare, []).append((term.kernel, rows, C))
-            else:
-                found.append(term.combination(rows, C))
-        for prepare, kernels in prepared.items():
-            found.append(_after(prepare, _combinations(prepare, kernels)))
-        return found
-
-
-def _combinations(
-    prepare: Callable[[Rows], Rows], kernels: list[tuple[Kernel, Rows, Array]]
-) -> list[Callable[[Rows], Array]]:
-    Z = prepare(kernels[0][1])  # the labeled rows, which all of them have
-    found = []
-    on_graph: dict[Any, list[tuple[DiffusionKernel, Array]]] = {}
-    for kernel, _, C in kernels:
-        if isinstance(kernel, DiffusionKernel):
-            on_graph.setdefault(kernel.walk.index_, []).append((kernel, C))
-        else:
-            found.append(kernel.combination(Z, C))
-    for walks in on_graph.values():
-        values = np.sum([kernel.at_rows(Z, C) for kernel, C in walks], axis=0)
-        found.append(walks[0][0].walk.function(values))
-    return found
-
-
-def _after(
-    prepare: Callable[[Rows], Rows], functions: list[Callable[[Rows], Array]]
-) -> Callable[[Rows], Array]:
-    def total(X: Rows) -> Array:
-        Z = prepare(X)
-        return np.sum([function(Z) for function in functions], axis=0)
-
-    return total
-
-
-def _linear(features: Unpenalized, beta: Array) -> Callable[[Rows], Array]:
-    return lambda X: features.transform(X) @ beta
