@@ -111,7 +111,7 @@ def test_classes_are_judged_by_the_class_of_the_target(rng):
 
 
 def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
-    """l KL(q || s) + B cut / (cut + half), a point at a time."""
+    """min(l KL(q || s), B) + B cut / (cut + half), a point at a time."""
     m, l = len(answers), len(codes)
     q = [(sum(codes == c) + 1) / (l + n_classes) for c in range(n_classes)]
     # One more answer, spread as the labels are, so that no share is 0.
@@ -123,7 +123,7 @@ def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
         k = len(neighbors[i])
         costs.append(-np.log((alike + 0.5) / (k + 1)) + np.log((k + 0.5) / (k + 1)))
     cut = np.mean(costs)
-    return l * kl + B * cut / (cut + half)
+    return min(l * kl, B) + B * cut / (cut + half)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -268,3 +268,12 @@ def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped)
     assert Walk().prefers_unlabeled(entries, y, w) == helped
     entries[1].held_out = entries[0].held_out
     assert not Walk().prefers_unlabeled(entries, y, w)  # equal losses are no help
+
+
+def test_a_rare_class_that_is_never_answered_costs_no_more_than_any_cut():
+    # 200 labels, 40 of them of a class that no point is answered with.
+    codes = np.repeat([0, 1], [160, 40])
+    neighbors = np.array([[1], [0], [3], [2]])
+    criterion = ForClasses(codes, 2, neighbors)
+    answers = np.full((1, 4, 1), -1.0)
+    assert_allclose(criterion.priors(answers), [12.0])

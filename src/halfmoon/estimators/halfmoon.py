@@ -65,7 +65,8 @@ from halfmoon.unpenalized import Constant, Unpenalized
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
 
 SEARCH_LABELS = 500  # candidates are compared on no more labels than this
-POINTS = 2_000  # unlabeled rows at which answers are looked at, at most
+POINTS = 500, 2_000  # unlabeled rows at which answers are looked at: least, most
+POINT_LABELS = 100_000  # of them times labels, in between
 NEIGHBORS = 10  # of a point: are they answered alike?
 REFIT_SHARE = 0.4  # of the budget, to compare kernels with more labels than that
 
@@ -168,8 +169,9 @@ class Halfmoon(CallbackSupport, Estimator):
         self, X: Rows, labeled: Indices, data: Posed, rng: np.random.Generator
     ) -> Workbench:
         others = np.setdiff1d(np.arange(X.shape[0]), labeled)
-        most = min(len(others), POINTS if self._of_classes else 0)
-        others = np.sort(rng.choice(others, most, replace=False))
+        most = int(np.clip(POINT_LABELS // len(labeled), *POINTS))
+        size = min(len(others), most) if self._of_classes else 0
+        others = np.sort(rng.choice(others, size, replace=False))
         return Workbench(X, labeled, data, others, rng)
 
     @property

@@ -4,13 +4,14 @@ With few labels of classes, leave-one-out alone cannot see structure: leaving ou
 only label of a cluster can never succeed. So an entry is charged, in nats, for
 
 .. math::
-    \sum_i -\log p_i + l \, KL(q || s) + B \frac{cut}{cut + 0.03}
+    \sum_i -\log p_i + \min(l \, KL(q || s), B) + B \frac{cut}{cut + 0.03}
 
 - the log loss of held-out labels, with one row's worth of doubt spread over the
   classes, so that four right labels are no certainty;
 - a difference between the shares q of the classes among the labels (each with one label
   more) and the shares s of its answers at all points: an answer of one class is not
-  smooth, it is empty;
+  smooth, it is empty. That is at most B nats: classes that are rare and hard to tell
+  are seldom answered by the best of models;
 - cuts through dense regions: the mean over points of :math:`-\log((a + 1/2)/(k + 1))`,
   a of the k nearest points being answered alike, less its least value. That is at most
   B nats, which labels overrule where there are enough of them.
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 TEMPERATURES = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0)
-CUT_NATS = 12.0  # B
+PRIOR_NATS = 12.0  # B
 CUT_HALF = 0.03  # the cut that costs half of them
 CLEAR_NATS = 1.0  # by which unlabeled rows must help, for classes
 CLEAR_ERRORS = 2.0  # standard errors by which they must help, for numbers
@@ -170,7 +171,7 @@ class ForClasses:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, answers: Array) -> Array:
-        """l KL + B cut / (cut + 0.03)."""
+        """min(l KL, B) + B cut / (cut + 0.03)."""
         classes = class_scores(answers).argmax(axis=-1)  # (e, m)
         m = classes.shape[1]
         C, k = len(self.shares), self.neighbors.shape[1]
@@ -180,7 +181,8 @@ class ForClasses:
         alike = (classes[:, self.neighbors] == classes[:, :, None]).sum(axis=2)
         cut = -np.log((alike + 0.5) / (k + 1)).mean(axis=1)
         cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
-        return np.asarray(self.n_labeled * kl + CUT_NATS * cut / (cut + CUT_HALF))
+        empty = np.minimum(self.n_labeled * kl, PRIOR_NATS)
+        return np.asarray(empty + PRIOR_NATS * cut / (cut + CUT_HALF))
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Those of the entries' posterior."""
