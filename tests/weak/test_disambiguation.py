@@ -49,8 +49,13 @@ def test_coordinates_give_the_fit_of_the_engine(problem, held_out, weighted, rng
     actual = smoother.values(posed.root_w[kept] * y[kept]) / posed.root_w
     targets = np.full((25, 2), np.nan)
     targets[kept] = y[kept]
-    expected = problem.fit(X, targets, ALPHA, sample_weight=w, rng=0).predict(X[:20])
+    held = ALPHA * w[:20].sum() / w[kept].sum()  # lam is that of all rows
+    expected = problem.fit(X, targets, held, sample_weight=w, rng=0).predict(X[:20])
     assert_allclose(actual, expected, atol=1e-9)
+    (by_fold,) = coordinates.without(ALPHA, [np.array(held_out, dtype=int)])
+    assert_array_equal(by_fold.rows, kept)
+    again = by_fold.values(posed.root_w[kept] * y[kept]) / posed.root_w
+    assert_allclose(again, expected, atol=1e-9)
 
 
 def value(posed, T, codes):
@@ -110,18 +115,27 @@ def test_the_first_start_is_the_mean_of_the_candidates(rng):
     assert len(starts(alone, 5, rng)) == 1  # nothing to choose
 
 
-def test_columns_of_the_smoother_with_and_without_the_matrix(rng, monkeypatch):
+def test_smoothers_of_few_and_of_many_rows(rng, monkeypatch):
     posed, _ = small(rng)
-    kept = np.array([0, 2, 3, 5])
+    folds, y = [np.array([1, 4]), np.array([0])], rng.normal(size=(6, 2))
     coordinates = RowCoordinates.of(posed)
-    unit = np.eye(4)
-    expected = coordinates.smoother(ALPHA, kept).values(unit)[kept]
-    assert_allclose(coordinates.smoother(ALPHA, kept).own(), np.diag(expected))
-    for dense in (0, 10):
-        monkeypatch.setattr("halfmoon.weak.coordinates.DENSE", dense)
-        smoother = coordinates.smoother(ALPHA, kept)
-        columns = [smoother.column(i) for i in range(4)]
-        assert_allclose(np.transpose(columns), expected, atol=1e-12)
+
+    def every():
+        whole = coordinates.smoother(ALPHA)
+        return [whole, *coordinates.without(ALPHA, folds)]
+
+    few = every()
+    monkeypatch.setattr("halfmoon.weak.coordinates.DENSE", 0)
+    for one, other in zip(few, every(), strict=True):
+        assert type(one) is not type(other)
+        some = y[one.rows]
+        assert_allclose(one.values(some), other.values(some), atol=1e-12)
+        assert_allclose(one.own(), other.own(), atol=1e-12)
+        for i in range(len(some)):
+            unit = np.eye(len(some))[:, [i]]
+            expected = other.values(unit)[one.rows, 0]
+            assert_allclose(one.column(i), expected, atol=1e-12)
+            assert_allclose(other.column(i), expected, atol=1e-12)
 
 
 def test_nearest_candidates_in_blocks(rng, monkeypatch):

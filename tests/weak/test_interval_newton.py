@@ -87,7 +87,8 @@ def test_rows_that_are_held_out_have_no_say(data):
     targets = np.where(np.arange(N) < 5, np.nan, 0.0)
     part = PROBLEMS["kernel"].pose(X, targets, sample_weight=w, rng=0)
     found = fit_intervals(RowCoordinates.of(whole), low, high, 0.01, kept)
-    alone = fit_intervals(RowCoordinates.of(part), low[kept], high[kept], 0.01)
+    held = 0.01 * w.sum() / w[kept].sum()  # lam is that of all rows
+    alone = fit_intervals(RowCoordinates.of(part), low[kept], high[kept], held)
     assert_allclose(found.g[kept], alone.g, atol=1e-9)
 
 

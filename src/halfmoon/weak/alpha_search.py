@@ -3,7 +3,7 @@
 Of a held-out row only a set is known, so what counts is the least loss over the set:
 whether the prediction is one of the candidates, say. Labels are found anew without the
 fold, whose rows stay in the table as unlabeled ones. One factorization serves all folds
-and all alphas.
+and all alphas; lam is that of all rows, as in leave-one-out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["held_out_losses"]
 def held_out_losses(
     targets: Array,  # (l, t)
     alphas: Sequence[float],
-    losses: Callable[[Sequence[float], Indices, Indices], Array],
+    losses: Callable[[float, list[Indices]], Array],
     w: Array,  # (l,)
 ) -> Array:
     """Mean loss of each alpha on held-out rows, shape (len(alphas),).
@@ -31,14 +31,15 @@ def held_out_losses(
     targets : ndarray of shape (l, t)
         What the rows are dealt out by, so that all folds are alike.
     alphas : sequence of float
+        From the largest to the least, so that a fit can begin where the one before it
+        ended.
     losses : callable
-        Of the alphas, the rows to fit and the rows held out: the losses of the latter,
-        shape (len(alphas), len(fold)).
+        Of an alpha and the folds: the losses of all rows, each by a fit without its
+        fold.
     w : ndarray of shape (l,)
         Weights.
     """
-    total = np.zeros(len(alphas))
-    for fold in balanced_folds(targets):
-        kept = np.delete(np.arange(len(targets)), fold)
-        total += losses(alphas, kept, fold) @ w[fold]
-    return total / float(w.sum())
+    folds, out = balanced_folds(targets), np.empty(len(alphas))
+    for i in np.argsort(alphas)[::-1]:
+        out[i] = w @ losses(alphas[i], folds) / w.sum()
+    return out

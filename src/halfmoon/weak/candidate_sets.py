@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.estimators.base import HeldOut
 from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.parameters import ATTRIBUTES, documented
 from halfmoon.rows import Array, as_weights
@@ -109,7 +110,7 @@ class CandidateSetClassifier(Classifier, SetLever):
             raise ValueError("All candidates are of one class; two are needed.")
         with self._stream.handed_down():
             T = self._points()
-            codes = self._fit_sets(
+            codes, self._unseen = self._fit_sets(
                 used_rows, Embedding(T, used_sets), w, partial(_outside, T)
             )
             values = _columns(self.solution_.predict(rows))
@@ -117,8 +118,16 @@ class CandidateSetClassifier(Classifier, SetLever):
             self.disambiguated_ = self.classes_[self._in_table(codes, found)]
             self._codes = codes
             self._calibrate(codes)
+            del self._unseen
         self._tell(start)
         return self
+
+    def _held_out(self) -> HeldOut:
+        """Values without the row's own set: a found label has seen its own row."""
+        held_out, unseen = super()._held_out(), getattr(self, "_unseen", None)
+        if unseen is None:
+            return held_out
+        return held_out._replace(values=unseen[held_out.rows])
 
     def _points(self) -> Array:
         """T: the targets of the classes, shape (C, t)."""

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon.rows import Array, Indices
-from halfmoon.weak.coordinates import RowSmoother
+from halfmoon.weak.coordinates import Smoother
 
 __all__ = [
     "Disambiguated",
@@ -124,7 +124,7 @@ def starts(
 
 
 def disambiguate(
-    smoother: RowSmoother,
+    smoother: Smoother,
     within: Embedding,  # of the rows of the smoother
     start: Array,  # (r, t)
     root_w: Array,  # (r, 1)
@@ -140,7 +140,7 @@ class _Descent:
     """Labels, the values fitted to them, and the objective so far."""
 
     def __init__(
-        self, smoother: RowSmoother, within: Embedding, root_w: Array, start: Array
+        self, smoother: Smoother, within: Embedding, root_w: Array, start: Array
     ) -> None:
         self.smoother, self.within, self.root_w = smoother, within, root_w
         self.codes = best_candidates(self.fitted(start), within)

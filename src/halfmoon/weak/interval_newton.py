@@ -65,7 +65,7 @@ def fit_intervals(
     rows = np.arange(len(low)) if rows is None else rows
     Z, root_w = coordinates.Z[rows], coordinates.root_w[rows, 0]
     a, b = root_w * low[rows], root_w * high[rows]
-    lam = coordinates.lam(alpha, rows) * coordinates.penalized
+    lam = coordinates.lam(alpha) * coordinates.penalized
     v = np.zeros(Z.shape[1]) if start is None else start.copy()
     steps, piece, whole, point = 0, None, False, a == b
     while steps < STEPS:

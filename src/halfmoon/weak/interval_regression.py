@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -120,7 +119,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
             middle = np.where(np.isfinite(low), low, high)
             middle = np.where(np.isfinite(low + high), (low + high) / 2, middle)
             self.fold_losses_ = held_out_losses(
-                middle[:, None], alphas, partial(_outside, coordinates, low, high),
+                middle[:, None], alphas, partial(_outside, coordinates, low, high, {}),
                 posed.w,
             )  # fmt: skip
             alphas = [alphas[int(np.argmin(self.fold_losses_))]]
@@ -182,13 +181,19 @@ def _outside(
     coordinates: RowCoordinates,
     low: Array,
     high: Array,
-    alphas: Sequence[float],
-    kept: Indices,
-    fold: Indices,
+    starts: dict[int, Array],
+    alpha: float,
+    folds: list[Indices],
 ) -> Array:
-    """Squared distances of held-out rows to their intervals, for each alpha."""
-    out, start = np.empty((len(alphas), len(fold))), None
-    for i in np.argsort(alphas)[::-1]:  # each begins where the one before it ended
-        found = fit_intervals(coordinates, low, high, alphas[i], kept, start)
-        out[i], start = distance(found.g[fold], low[fold], high[fold]) ** 2, found.v
+    """Squared distances of held-out rows to their intervals, shape (l,).
+
+    Each fit begins where the one for the alpha before it ended, kept in `starts`.
+    """
+    out = np.empty(len(low))
+    for number, fold in enumerate(folds):
+        kept = np.delete(np.arange(len(low)), fold)
+        start = starts.get(number)
+        found = fit_intervals(coordinates, low, high, alpha, kept, start)
+        out[fold] = distance(found.g[fold], low[fold], high[fold]) ** 2
+        starts[number] = found.v
     return out

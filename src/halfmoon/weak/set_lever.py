@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.problem import balanced_folds
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.weak.alpha_search import held_out_losses
@@ -16,7 +16,7 @@ from halfmoon.weak.coordinates import RowCoordinates
 from halfmoon.weak.disambiguation import Embedding, disambiguate, starts
 from halfmoon.weak.levers import WeakLever
 
-__all__ = ["SetLever"]
+__all__ = ["SetLever", "fold_values"]
 
 #: Least loss over the sets, of values and the sets of the same rows.
 Infimum = Callable[[Array, NDArray[np.bool_]], Array]
@@ -34,8 +34,12 @@ class SetLever(WeakLever):
         within: Embedding,  # of all rows
         w: Array,  # (n,)
         infimum: Infimum,
-    ) -> Indices:
-        """Choose alpha, find the labels, fit; the codes of the labeled rows."""
+    ) -> tuple[Indices, Array | None]:
+        """Choose alpha, find the labels, fit.
+
+        The codes of the labeled rows, and their values without the sets of their folds,
+        None where no label was to be chosen.
+        """
         if self.n_starts < 1:
             raise ValueError(f"n_starts is {self.n_starts}; at least 1 is needed.")
         known = np.asarray(~within.sets.all(axis=1))
@@ -43,7 +47,11 @@ class SetLever(WeakLever):
         within = within.of(posed.chosen)
         self.fold_losses_: Array | None = None
         if len(alphas) > 1 and len(within.sets) > 1:
-            losses = partial(_held_out, coordinates, within, infimum)
+
+            def losses(alpha: float, folds: list[Indices]) -> Array:
+                values = fold_values(coordinates, within, alpha, folds)
+                return infimum(values, within.sets)
+
             self.fold_losses_ = held_out_losses(within.mean(), alphas, losses, posed.w)
             alphas = [alphas[int(np.argmin(self.fold_losses_))]]
         smoother = coordinates.smoother(alphas[0])
@@ -55,7 +63,11 @@ class SetLever(WeakLever):
         best = every[int(self.objectives_.argmin())]
         self.history_ = best.history
         self._store(posed, within.T[best.codes], alphas[0])
-        return best.codes
+        values = None
+        if within.open and len(within.sets) > 1:
+            folds = balanced_folds(within.mean())
+            values = fold_values(coordinates, within, alphas[0], folds)
+        return best.codes, values
 
     def _in_table(self, codes: Indices, found: Indices) -> Indices:
         """Outputs of all rows: `codes` of the labeled ones, `found` of the others."""
@@ -66,20 +78,15 @@ class SetLever(WeakLever):
         return found
 
 
-def _held_out(
-    coordinates: RowCoordinates,
-    within: Embedding,
-    infimum: Infimum,
-    alphas: Sequence[float],
-    kept: Indices,
-    fold: Indices,
+def fold_values(
+    coordinates: RowCoordinates, within: Embedding, alpha: float, folds: list[Indices]
 ) -> Array:
-    """Infimum losses of held-out rows for each alpha, (len(alphas), len(fold))."""
-    some, root_w = within.of(kept), coordinates.root_w
-    out, start = np.empty((len(alphas), len(fold))), some.mean()
-    for i, alpha in enumerate(alphas):
-        smoother = coordinates.smoother(alpha, kept)
-        found = disambiguate(smoother, some, start, root_w[kept])
+    """Values at the labeled rows by fits to the sets of the other folds, (l, t)."""
+    out, root_w = np.empty((len(within.sets), within.T.shape[1])), coordinates.root_w
+    for fold, smoother in zip(folds, coordinates.without(alpha, folds), strict=True):
+        kept = smoother.rows
+        some = within.of(kept)
+        found = disambiguate(smoother, some, some.mean(), root_w[kept])
         values = smoother.values(root_w[kept] * within.T[found.codes])
-        out[i] = infimum(values[fold] / root_w[fold], within.sets[fold])
+        out[fold] = values[fold] / root_w[fold]
     return out

@@ -119,7 +119,7 @@ class StructuredPredictor(SetLever):
         used_rows, used_sets, w = self._with_weight(rows, sets, w)
         with self._stream.handed_down():
             T = self.space_.T
-            codes = self._fit_sets(
+            codes, _ = self._fit_sets(
                 used_rows, Embedding(T, used_sets), w, partial(_infimum, self.space_)
             )
             values = self._values(rows)
