@@ -135,7 +135,7 @@ def page(found: dict[str, list[dict[str, Any]]]) -> str:
         "five tasks had no part in the design of the criterion.",
         "",
         "| task | draws | " + " | ".join(names) + " | its twin | processor seconds |",
-        "| --- | ---: | " + "---: | " * (len(names) + 2),
+        "| --- | ---: |" + " ---: |" * (len(names) + 2),
     ]
     for task in TASKS:
         cells = []
