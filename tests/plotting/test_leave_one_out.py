@@ -82,3 +82,12 @@ def test_it_looks_into_pipelines(table):
     other = make_pipeline(StandardScaler(), KernelRidge()).fit(X, y)
     with pytest.raises(ValueError, match="KernelRidge has no loo_errors_"):
         LeaveOneOutDisplay.from_estimator(other)
+
+
+def test_alphas_that_the_data_gave_are_drawn_as_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    model = ConditionalRegressor(random_state=0).fit(X, X[:, 0] ** 2)
+    display = LeaveOneOutDisplay.from_estimator(model)
+    assert len(display.alphas) == len(model.loo_errors_) > 2
+    assert display.alphas[np.argmin(display.errors)] == model.alpha_

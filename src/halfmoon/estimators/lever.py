@@ -141,6 +141,7 @@ class Lever(Estimator):
         self.n_labeled_ = len(posed.chosen)
         self.labeled_ = posed.chosen
         self.alpha_, self.mu_ = self.solution_.alpha, self.solution_.posed.mu
+        self.alphas_ = np.array(alphas.at(self.solution_.posed))
         self.loo_errors_ = self.solution_.loo_scores
         self.coef_ = self.solution_.shaped(self.solution_.beta)
 

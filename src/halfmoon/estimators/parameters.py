@@ -103,6 +103,7 @@ ATTRIBUTES = {
         ndarray of shape (n_labeled,) or (n_labeled, t). Weights of labeled rows.""",
     "loo_score_": """
         float. Of left-out rows: R^2 of a regressor, accuracy of a classifier.""",
+    "alphas_": "ndarray. The alphas that were compared, as numbers.",
     "loo_errors_": """
         ndarray or None. Mean squared left-out residual of each alpha; None where there
         was one, or where likelihood chose.""",

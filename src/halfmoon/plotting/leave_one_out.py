@@ -69,13 +69,12 @@ class LeaveOneOutDisplay:
         """
         check_is_fitted(model)
         model = inner_model(model, "loo_errors_")
-        if not hasattr(model, "loo_errors_"):
+        if not hasattr(model, "alphas_"):
             raise ValueError(
                 f"{type(model).__name__} has no loo_errors_: it does not choose alpha "
                 f"by leave-one-out. Use an estimator of halfmoon with several alphas."
             )
-        alphas = np.atleast_1d(np.asarray(model.alpha, dtype=np.float64))
-        errors = model.loo_errors_
+        alphas, errors = model.alphas_, model.loo_errors_
         if errors is None or len(alphas) < 2:
             raise ValueError(
                 f"alpha is {model.alpha!r}: there was nothing to choose by "
