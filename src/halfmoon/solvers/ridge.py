@@ -383,10 +383,7 @@ def ridge_weighted(
     y: Array,  # (l, t)
     w: Array,  # (l,)
 ) -> RidgePath:
-    """`ridge_dual` from a kernel matrix and features without the weights of the rows.
-
-    The dual coefficients are then the root of the weights times ``theta(alpha)``.
-    """
+    """`ridge_dual` of weighted rows; c is the root of the weights times ``theta``."""
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
     return ridge_dual(root * K * root.T, root * y, elimination, float(w.sum()))
