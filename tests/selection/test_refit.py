@@ -223,3 +223,22 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
     assert refitted("gaussian")["twin"] is not local  # where there are no local fits
     answers = refitted("walk", "gaussian", local=lambda: local)
     assert answers["answer"].members[0].name == "walk, at landmarks"
+
+
+def test_fewer_landmarks_come_close(many, refitted, new):
+    exact = refitted("gaussian")["answer"].predict(new)
+    many.setattr(refit, "LANDMARKS", 17)  # of 18 labeled rows
+    close = refitted("gaussian")["answer"]
+    assert close.members[0].fit.posed.basis.n_components_ == 17
+    assert_allclose(close.predict(new), exact, atol=0.1 * exact.std())
+
+
+@pytest.mark.parametrize("name", ["walk", "averaged", "energy"])
+def test_every_kernel_has_a_form_at_landmarks(candidates, data, new, name):
+    rng = np.random.default_rng(0)
+    made = Refit(data, None, ForNumbers(limited=False), rng, None)
+    answer = made._at_landmarks(candidates[name])
+    assert answer.uses_unlabeled
+    exact = solve_ridge(candidates[name].pose(data), ALPHAS)
+    assert answer.members[0].fit.alpha == exact.alpha
+    assert_allclose(answer.predict(new), exact.predict(new), rtol=1e-4, atol=1e-4)
