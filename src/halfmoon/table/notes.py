@@ -139,8 +139,8 @@ def common_notes(filled: Filled) -> Iterator[Note]:
     for name, cells in filled.model.unread_.items():
         if cells:
             yield Note(
-                f"{count(cells, 'cell')} of {name!r} could not be read like the rest "
-                f"of the column and counted as missing."
+                f"In {count(cells, 'predicted row')}, {name!r} could not be read like "
+                f"the rest of the column and counted as missing."
             )
     if filled.escaped:
         yield Note(
