@@ -26,7 +26,7 @@ from sklearn import datasets as toy
 import halfmoon
 from benchmarks.everyday.tables import car_frame, penguin_frame
 from benchmarks.lines import RESULTS, machine
-from halfmoon import datasets as real
+from experiments import data as real
 from halfmoon.table.record import record_of
 from halfmoon.table.story import findings_of
 

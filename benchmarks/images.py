@@ -20,8 +20,8 @@ import numpy as np
 import scipy
 import sklearn
 
+from experiments.data import DataNotFound, find, load_mnist, load_usps
 from halfmoon import HalfmoonClassifier
-from halfmoon.datasets import DataNotFound, find, load_mnist, load_usps
 
 LABELS_PER_CLASS = 20
 SPLITS = 5

@@ -25,7 +25,7 @@ import sklearn
 from scipy.linalg import eigh, eigvalsh
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from halfmoon.datasets import load_california_housing, load_usps
+from experiments.data import load_california_housing, load_usps
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.landmarks import select_landmarks
 from halfmoon.rows import Array

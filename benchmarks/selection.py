@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import sklearn.datasets as sd
 
+from experiments.data import load_ssl_book
 from halfmoon import HalfmoonClassifier
-from halfmoon.datasets import load_ssl_book, noisy_circles, noisy_line
+from halfmoon.datasets import noisy_circles, noisy_line
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -32,7 +32,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import halfmoon
 from benchmarks.lines import RESULTS, machine
 from benchmarks.rivals import report as rivals
-from halfmoon import datasets as real
+from experiments import data as real
 from halfmoon.table.files import open_table
 
 SHARES = (0.01, 0.05, 0.2)

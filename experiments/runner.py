@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.data import DataNotFound, find
 from experiments.experiment import Experiment, Run, Size
 from experiments.store import COMMITTED, Store, key
-from halfmoon.datasets import DataNotFound, find
 
 __all__ = ["Outcome", "missing_data", "run_all"]
 

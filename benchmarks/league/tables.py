@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from halfmoon.datasets import (
+from experiments.data import (
     load_california_housing,
     load_covtype,
     load_protein,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from halfmoon.datasets import load_mnist
+from experiments.data import load_mnist
 from halfmoon.rows import Array
 
 __all__ = ["ALL", "Fold", "centered", "fold_of", "standardized"]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.data import load_mnist, load_usps
 from experiments.experiment import Size
 from experiments.fredholm.comparison import OURS, Comparison
 from experiments.fredholm.estimator_trials import error, fitted_halfmoon
@@ -29,7 +30,6 @@ from experiments.fredholm.grams import (
 )
 from experiments.page import Claim
 from halfmoon import HalfmoonClassifier
-from halfmoon.datasets import load_mnist, load_usps
 from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels.length_scales import median_distance

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import Normalizer
 
-from halfmoon.datasets import (
+from experiments.data import (
     load_20news,
     load_imdb,
     load_twitter,

@@ -79,7 +79,7 @@ def test_missing_data_skips_with_the_way_to_get_it(tmp_path, monkeypatch):
     experiment = squares([], data=("mnist",))
     outcome = run_all([experiment], Size(), Store(tmp_path))
     message = outcome.skipped["laplacian-squares"]
-    assert "python -m halfmoon.datasets download mnist" in message
+    assert "python -m experiments.data download mnist" in message
     assert "HALFMOON_DATA" in message
     assert outcome.done == 0
 

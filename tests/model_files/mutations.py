@@ -49,7 +49,7 @@ POOL = [
     "<U1000000000",
     "halfmoon.kernels.radial.Gaussian",
     "halfmoon.problem.fit.Fit",
-    "halfmoon.datasets.download.download",
+    "halfmoon.atomic_files.whole_file",
     "halfmoon.estimators.base.HeldOut",
     "halfmoon.kernels.base.Kernel",
     "sklearn.pipeline.Pipeline",

@@ -44,7 +44,7 @@ CLASSES = [
     "builtins.object",
     "subprocess.Popen",
     "pickle.Unpickler",
-    "halfmoon.datasets.download.urlopen",
+    "halfmoon.atomic_files.whole_file",
     "halfmoon.blocks.ThreadPoolExecutor",
     "halfmoon.graphs.NearestNeighbors",
     "halfmoon.model_files.errors.ModelFileError",
@@ -136,7 +136,7 @@ NODES = {
     "a function": ({"kind": "function", "parts": {"name": "os.system"}}, "function"),
     "a builtin": ({"kind": "function", "parts": {"name": "builtins.eval"}}, "function"),
     "a function of ours": (
-        {"kind": "function", "parts": {"name": "halfmoon.datasets.load_real_table"}},
+        {"kind": "function", "parts": {"name": "halfmoon.datasets.two_gaussians"}},
         "names the function",
     ),
     "a method": (

@@ -42,7 +42,7 @@ def test_methods_exist():
 
 def test_names_are_not_imported():
     before = set(sys.modules)
-    for name in ("this.that", "antigravity.fly", "halfmoon.datasets.download.fetch"):
+    for name in ("this.that", "antigravity.fly", "halfmoon.atomic_files.whole_file"):
         with pytest.raises(ModelFileError, match="which no model file may hold"):
             lookup.class_named(name)
     assert not {"this", "antigravity"} & (set(sys.modules) - before)

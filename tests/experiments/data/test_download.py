@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from experiments.data.__main__ import main
+from experiments.data.sources import SOURCES, content_sha256
 from numpy.testing import assert_array_equal
 
-from halfmoon.datasets import download as module
-from halfmoon.datasets import load_20news, load_covtype
-from halfmoon.datasets.__main__ import main
-from halfmoon.datasets.sources import SOURCES, content_sha256
+from experiments.data import download as module
+from experiments.data import load_20news, load_covtype
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from halfmoon.datasets.folder import how_to_get
-from halfmoon.datasets.real_texts import escape
-from halfmoon.datasets.sources import content_sha256, source_of
+from experiments.data.folder import how_to_get
+from experiments.data.real_texts import escape
+from experiments.data.sources import content_sha256, source_of
 
 __all__ = ["DownloadError", "changed_files", "download", "missing_files"]
 

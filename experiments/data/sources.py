@@ -35,7 +35,7 @@ class Source:
     files : dict
         Path in the data folder -> SHA-256 of the content.
     fetched : bool
-        Whether ``python -m halfmoon.datasets download`` can get it.
+        Whether ``python -m experiments.data download`` can get it.
     """
 
     about: str

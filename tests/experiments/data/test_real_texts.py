@@ -5,10 +5,10 @@ import os
 
 import numpy as np
 import pytest
+from experiments.data.real_texts import escape
 from numpy.testing import assert_array_equal
 
-from halfmoon import datasets
-from halfmoon.datasets.real_texts import escape
+from experiments import data as datasets
 
 
 @pytest.fixture

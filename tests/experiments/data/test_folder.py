@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from experiments.data.sources import SOURCES
 
-from halfmoon.datasets import DataNotFound, find, load_mnist, load_usps
-from halfmoon.datasets.sources import SOURCES
+from experiments.data import DataNotFound, find, load_mnist, load_usps
 
 
 def test_no_folder_says_what_to_set_and_what_to_run(monkeypatch):
@@ -16,7 +16,7 @@ def test_no_folder_says_what_to_set_and_what_to_run(monkeypatch):
     assert isinstance(caught.value, FileNotFoundError)
     assert "mnist/train-images-idx3-ubyte.gz" in message
     assert "HALFMOON_DATA is not set" in message
-    assert "python -m halfmoon.datasets download mnist" in message
+    assert "python -m experiments.data download mnist" in message
 
 
 def test_an_empty_variable_is_one_that_is_not_set(monkeypatch):
@@ -60,7 +60,7 @@ def test_find_gives_all_files_or_those_named(tmp_path, monkeypatch):
 
 
 def test_each_loader_has_a_source_of_its_name():
-    from halfmoon import datasets
+    from experiments import data as datasets
 
     loaders = {name for name in datasets.__all__ if name.startswith("load_")}
     assert loaders == {f"load_{name}" for name in SOURCES}

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from halfmoon.datasets.folder import find
-from halfmoon.datasets.sources import SOURCES
+from experiments.data.folder import find
+from experiments.data.sources import SOURCES
 from halfmoon.rows import Array, Indices, Rows
 
 __all__ = [
@@ -178,7 +178,7 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
         raise ValueError(
             f"{path} begins with the bytes {content[:3]!r}, and an idx file of "
             f"unsigned bytes with {_IDX_BYTES!r}. Get it anew with: "
-            f"python -m halfmoon.datasets download mnist"
+            f"python -m experiments.data download mnist"
         )
     n_axes = content[3]
     shape = np.frombuffer(content, ">i4", n_axes, offset=4)

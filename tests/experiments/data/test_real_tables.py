@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon import datasets
+from experiments import data as datasets
 
 
 @pytest.fixture

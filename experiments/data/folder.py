@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from halfmoon.datasets.sources import Source, source_of
+from experiments.data.sources import Source, source_of
 
 __all__ = ["VARIABLE", "DataNotFound", "find", "how_to_get"]
 
@@ -54,11 +54,11 @@ def find(name: str, *files: str) -> list[Path]:
 def how_to_get(name: str, source: Source) -> str:
     """What to do to have a data set: a command, or where it is and its form here."""
     if source.fetched:
-        return f"To get it, run: python -m halfmoon.datasets download {name}"
+        return f"To get it, run: python -m experiments.data download {name}"
     sums = "; ".join(f"{file}: {digest}" for file, digest in source.files.items())
     return (
         f"halfmoon cannot fetch it by itself. It comes from {source.origin}, and is "
         f"held in this form: {source.form}. SHA-256 of the content, uncompressed: "
         f"{sums}. To check what you have, run: "
-        f"python -m halfmoon.datasets download {name}"
+        f"python -m experiments.data download {name}"
     )

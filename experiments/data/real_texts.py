@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from halfmoon.datasets.folder import find
-from halfmoon.datasets.real_tables import Part, parts_of, read_csr
+from experiments.data.folder import find
+from experiments.data.real_tables import Part, parts_of, read_csr
 
 __all__ = [
     "escape",

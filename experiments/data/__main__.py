@@ -1,4 +1,4 @@
-"""Which data sets are there, and getting one: ``python -m halfmoon.datasets``."""
+"""Which data sets are there, and getting one: ``python -m experiments.data``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from halfmoon.datasets.download import DownloadError, download, missing_files
-from halfmoon.datasets.folder import VARIABLE
-from halfmoon.datasets.sources import SOURCES
+from experiments.data.download import DownloadError, download, missing_files
+from experiments.data.folder import VARIABLE
+from experiments.data.sources import SOURCES
 
 __all__ = ["main"]
 
@@ -18,7 +18,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the status of the process: 0 if all went well."""
     parser = argparse.ArgumentParser(
-        prog="python -m halfmoon.datasets",
+        prog="python -m experiments.data",
         description="Real data sets: which are there, and getting one.",
     )
     folder_option = argparse.ArgumentParser(add_help=False)
