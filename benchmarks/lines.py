@@ -69,7 +69,12 @@ def machine():
     }
 
 
-def write(name, lines, rate):
+HEAD = """# Benchmarks
+
+Made by `make bench`: every line is a ratio of times taken in one run."""
+
+
+def write(name, lines, rate, head=HEAD):
     """Keep a table as JSON and as Markdown."""
     RESULTS.mkdir(exist_ok=True)
     content = {
@@ -87,9 +92,7 @@ def write(name, lines, rate):
         for x in lines
     ]
     versions = ", ".join(f"{key} {value}" for key, value in machine().items())
-    head = f"""# Benchmarks
-
-Made by `make bench`: every line is a ratio of times taken in one run. This machine's
+    head = f"""{head} This machine's
 own matrix products run at {rate / 1e9:.0f} GFLOP/s ({versions}).
 """
     (RESULTS / f"{name}.md").write_text("\n".join([head, *rows]) + "\n")

@@ -66,11 +66,17 @@ def is_missing(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
 
 
 def labeled_rows(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
-    """Which rows are labeled, shape (n,): those in which nothing is missing."""
+    """Which rows are labeled, shape (n,): those that have at least one output.
+
+    Examples
+    --------
+    >>> labeled_rows([[1.0, None], [None, None], [2.0, 3.0]])
+    array([ True, False,  True])
+    """
     missing = is_missing(y, unlabeled)
     if missing.ndim == 0:
         raise ValueError(f"y is {y!r}; one label for each row is needed.")
-    return np.asarray(~missing.reshape(len(missing), -1).any(axis=1))
+    return np.asarray(~missing.reshape(len(missing), -1).all(axis=1))
 
 
 def known_labels(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:

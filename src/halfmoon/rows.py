@@ -188,8 +188,8 @@ def rows_with_targets(y: Array) -> Indices:
     if partly.any():
         raise ValueError(
             f"{int(partly.sum())} row(s) have some of their targets but not all, "
-            f"the first being row {int(partly.argmax())}. Fill them in, or fit "
-            f"each target by itself."
+            f"the first being row {int(partly.argmax())}. Use a regressor, which fits "
+            f"outputs with gaps, or fit each target by itself."
         )
     return np.flatnonzero(~missing.any(axis=1))
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from halfmoon.labels import is_missing, known_labels, labeled_rows
+from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
 from halfmoon.rows import Rows
 
 __all__ = ["checked_rows", "labeled_part", "take_rows"]
@@ -50,6 +50,7 @@ def labeled_part(
     ----------
     X : array-like, data frame or sparse matrix of shape (n, d)
     y : array-like of shape (n,) or (n, t)
+        Where a labeled row lacks some of its outputs, these are NaN in the answer.
     sample_weight : array-like of shape (n,) or None
     unlabeled : object or None
         A value that counts as missing beside None, NaN and ``pd.NA``.
@@ -62,7 +63,12 @@ def labeled_part(
             f"labels."
         )
     w = None if sample_weight is None else np.asarray(sample_weight)[labeled]
-    return take_rows(X, labeled), known_labels(y, labeled), w
+    rows = take_rows(X, labeled)
+    gaps = is_missing(y, unlabeled)[labeled]
+    if gaps.any():
+        outputs = np.where(gaps, np.nan, label_array(y)[labeled])
+        return rows, outputs.astype(np.float64), w
+    return rows, known_labels(y, labeled), w
 
 
 def take_rows(X: Any, chosen: NDArray[np.bool_]) -> Any:

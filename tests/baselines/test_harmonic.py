@@ -201,6 +201,6 @@ def test_what_cannot_be():
         HarmonicRegressor(length_scale=-1).fit(X, targets(X))
     with pytest.raises(ValueError, match="None of the 40 rows"):
         HarmonicRegressor().fit(X, np.full(40, np.nan))
-    partly = np.column_stack([targets(X), np.ones(40)])
-    with pytest.raises(ValueError, match="some of their targets"):
+    partly = np.column_stack([targets(X), np.full(40, np.nan)])
+    with pytest.raises(ValueError, match="Output 1 of y has no label"):
         HarmonicRegressor().fit(X, partly)

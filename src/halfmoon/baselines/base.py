@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon.estimators.output_groups import groups_of_outputs
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
-from halfmoon.rows import Array, Indices, Rows, refuse_extreme, rows_with_targets
+from halfmoon.labels import labeled_rows
+from halfmoon.rows import Array, Indices, Rows, refuse_extreme
 from halfmoon.validation import checked_rows
 
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
@@ -55,10 +57,11 @@ class BaselineRegressor(ScoresLabeledRows, RegressorMixin, Baseline):
         return tags
 
     def _read(self, X: Any, y: Any) -> tuple[Rows, Array, Indices]:
-        """The rows, their targets as y has them, and which rows have all of them."""
+        """The rows, their targets as y has them, and which rows have any of them."""
         X = self._table(X, reset=True)
         targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
-        chosen = rows_with_targets(targets.reshape(X.shape[0], -1))
+        groups_of_outputs(targets)  # refuses an output without a label
+        chosen = np.flatnonzero(labeled_rows(targets))
         if chosen.size == 0:
             raise ValueError(
                 f"None of the {X.shape[0]} rows is labeled; at least one label is "

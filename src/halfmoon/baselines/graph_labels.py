@@ -18,6 +18,7 @@ from halfmoon.baselines.row_graph import (
     resolved_scale,
 )
 from halfmoon.blocks import Stream, blas_for
+from halfmoon.estimators.output_groups import groups_of_outputs
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 
@@ -52,7 +53,7 @@ class GraphLabels(Baseline):
         self,
         X: Rows,
         Y: Array,  # (n, t)
-        labeled: NDArray[np.bool_],  # (n,)
+        labeled: NDArray[np.bool_],  # (n,) or (n, t)
     ) -> Array:  # (n, t)
         """Build the graph and spread; rows that no label reaches get the mean label."""
         rng = as_generator(self.random_state)
@@ -63,11 +64,18 @@ class GraphLabels(Baseline):
                 graph = AllPairs(X, scale, self.memory_limit)
             else:
                 graph = NearestRows(X, self.n_neighbors, scale)
-            reached = graph.reached(labeled)
-            F = self._spread(graph, Y, labeled, reached)
-        F[~reached] = Y[labeled].mean(axis=0)
+            known = np.broadcast_to(labeled.reshape(len(Y), -1), Y.shape)
+            F, all_reached = np.empty_like(Y), np.ones(len(Y), dtype=bool)
+            for columns in groups_of_outputs(np.where(known, Y, np.nan)):
+                some, rows = Y[:, columns], known[:, columns[0]]
+                reached = graph.reached(rows)
+                spread = self._spread(graph, some, rows, reached)
+                spread[~reached] = some[rows].mean(axis=0)
+                F[:, columns] = spread
+                all_reached &= reached
+        reached = all_reached
         self.graph_, self.unreached_ = graph, ~reached
-        self.n_labeled_ = int(labeled.sum())
+        self.n_labeled_ = int(known.any(axis=1).sum())
         lost = int((~reached).sum())
         if lost:
             warnings.warn(

@@ -154,12 +154,12 @@ class HarmonicRegressor(BaselineRegressor, Harmonic):
         X : array-like, data frame or sparse matrix of shape (n, d)
             All rows, labeled or not.
         y : array-like of shape (n,) or (n, t)
-            Targets; NaN, None or pd.NA where a row has none.
+            Targets; NaN, None or pd.NA where a row has none. Each output learns from
+            the rows that have it.
         """
-        X, targets, chosen = self._read(X, y)
-        labeled = np.zeros(X.shape[0], dtype=bool)
-        labeled[chosen] = True
-        F = self._fit_graph(X, targets.reshape(X.shape[0], -1), labeled)
+        X, targets, _ = self._read(X, y)
+        Y = targets.reshape(X.shape[0], -1)
+        F = self._fit_graph(X, Y, ~np.isnan(Y))
         self.transduction_ = F[:, 0] if targets.ndim == 1 else F
         return self
 

@@ -29,6 +29,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.baselines.base import BaselineRegressor
+from halfmoon.estimators.output_groups import by_output, groups_of_outputs
 from halfmoon.rows import Array, Rows, as_dense_rows
 
 __all__ = ["PrincipalComponentRegressor"]
@@ -63,6 +64,18 @@ def least_squares(T: Array, Y: Array) -> LeastSquares:
     left_out = np.full(Y.shape, np.inf)
     left_out[known] = top[known] / bottom[known, None]
     return LeastSquares(c, y_mean - mean @ c, left_out)
+
+
+def _by_groups(T: Array, Y: Array) -> LeastSquares:
+    """`least_squares` of outputs that may have gaps, NaN, each by its own rows."""
+    groups = groups_of_outputs(Y)
+    left_out, fits = np.full(Y.shape, np.nan), []
+    for columns in groups:
+        rows = np.flatnonzero(~np.isnan(Y[:, columns[0]]))
+        fits.append(least_squares(T[rows], Y[np.ix_(rows, columns)]))
+        left_out[np.ix_(rows, columns)] = fits[-1].left_out
+    c = by_output(groups, [fit.c for fit in fits])
+    return LeastSquares(c, by_output(groups, [fit.b for fit in fits]), left_out)
 
 
 @dataclass(eq=False, repr=False)
@@ -125,15 +138,16 @@ class PrincipalComponentRegressor(BaselineRegressor):
         X : array-like, data frame or sparse matrix of shape (n, d)
             All rows, labeled or not.
         y : array-like of shape (n,) or (n, t)
-            Targets; NaN, None or pd.NA where a row has none.
+            Targets; NaN, None or pd.NA where a row has none. Each output learns from
+            the rows that have it.
         """
         X, targets, chosen = self._read(X, y)
         Y = targets.reshape(X.shape[0], -1)
         numbers = self._numbers(min(X.shape[0] - 1, X.shape[1]))
         self.mean_, V = self._directions(X, max(numbers))
         T = np.asarray(X[chosen] @ V.T) - self.mean_ @ V.T  # (l, k)
-        fits = [least_squares(T[:, :k], Y[chosen]) for k in numbers]
-        self.loo_errors_ = np.array([(fit.left_out**2).mean() for fit in fits])
+        fits = [_by_groups(T[:, :k], Y[chosen]) for k in numbers]
+        self.loo_errors_ = np.array([np.nanmean(fit.left_out**2) for fit in fits])
         best = int(np.argmin(self.loo_errors_))
         self.n_components_, self.n_labeled_ = numbers[best], len(chosen)
         self.components_ = V[: numbers[best]]
@@ -155,7 +169,7 @@ class PrincipalComponentRegressor(BaselineRegressor):
         """Residuals of the labeled rows, each predicted without its own label.
 
         Exact; the row stays in the table as an unlabeled one. Infinite where nothing
-        is known of a row without its label.
+        is known of a row without its label, NaN where the row lacks the output.
 
         Returns
         -------

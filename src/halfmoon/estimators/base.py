@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,7 @@ class Estimator(BaseEstimator, ABC):
     unlabeled: Any
 
     solution_: Solution
+    parts_: list[Any]  # of outputs with gaps only
     labeled_: Indices
     _weighted_rows: Indices | None = None  # where some have weight 0: the others
     _n_rows: int | None = None  # of the fitted table, those of weight 0 included
@@ -72,6 +75,23 @@ class Estimator(BaseEstimator, ABC):
     @abstractmethod
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
         """Fit a solution to targets that are NaN where a row has no label."""
+
+    def _fit_parts(
+        self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
+    ) -> list[Self]:
+        """Copies of this estimator, each fitted to a group of the outputs."""
+        parts = [copy(self) for _ in groups]
+        for part, columns in zip(parts, groups, strict=True):
+            part._fit_rows(X, targets[:, columns], w)
+            part.__dict__.pop("_callback_fit_ctx", None)  # that of the whole fit
+        return parts
+
+    def _parts(self) -> list[Self]:
+        """The fitted copies for groups of outputs, where these have gaps."""
+        return getattr(self, "parts_", [])
+
+    def _take_over(self) -> None:
+        """Make attributes of those of the parts, a column for each output."""
 
     def _check_classes(self, codes: NDArray[np.intp]) -> None:
         """Refuse labels that cannot be fitted, -1 being none."""
@@ -102,7 +122,7 @@ class Estimator(BaseEstimator, ABC):
         """Residuals of the labeled rows, each predicted without its own label.
 
         Exact; the row stays in the table as an unlabeled one. Infinite where nothing
-        is known of a row without its label.
+        is known of a row without its label, NaN where the row lacks the output.
 
         Returns
         -------
@@ -121,6 +141,8 @@ class Estimator(BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (b, n_labeled)
+            Where outputs have gaps, of shape (b, n_labeled, t), with 0 for what an
+            output has no label of.
         """
         check_is_fitted(self)
         return self.solution_.smoother_matrix(self._table(X, reset=False))

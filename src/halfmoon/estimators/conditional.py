@@ -183,8 +183,10 @@ class ConditionalRegressor(Regressor, Conditional):
     True
     """
 
-    def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
-        super()._fit_rows(X, targets, w)
+    def _fit_posed(
+        self, posed: Posed, alphas: Alphas, rng: np.random.Generator
+    ) -> None:
+        super()._fit_posed(posed, alphas, rng)
         self._warn_if_it_hurts()
 
     def _warn_if_it_hurts(self) -> None:

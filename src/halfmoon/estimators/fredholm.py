@@ -32,6 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.lever import Lever
+from halfmoon.estimators.output_groups import OutputGroups, by_output
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.kernels import Gaussian, as_kernel
@@ -105,6 +106,9 @@ class Fredholm(Lever):
         Shape (d,) or (d, t); only with ``kernel="linear"`` and ``normalize=False``.
         """
         check_is_fitted(self)
+        if isinstance(self.solution_, OutputGroups):
+            parts = [part.primal_coef_ for part in self._parts()]
+            return by_output(self.solution_.columns, parts)
         basis = self.solution_.posed.basis
         smoother = basis.smoother_ if isinstance(basis, Smoothed) else None
         if not isinstance(smoother, KernelWeights) or not smoother.linear:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,7 @@ from halfmoon.estimators.callbacks import CallbackSupport, announced, with_callb
 from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.comparison import SUMMARIES, Comparison
 from halfmoon.estimators.null_space import null_spaces
+from halfmoon.estimators.output_groups import OutputGroups, by_output
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.kernels import Linear
@@ -142,6 +144,17 @@ class Halfmoon(CallbackSupport, Estimator):
             )
         self.used_unlabeled_ = answers["answer"].uses_unlabeled
 
+    def _fit_parts(
+        self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
+    ) -> list[Self]:
+        """A search for each group of outputs, in its share of the time."""
+        hurried = copy(self)
+        hurried.budget = self._seconds() / len(groups)
+        return super(Halfmoon, hurried)._fit_parts(X, targets, w, groups)
+
+    def _take_over(self) -> None:
+        self.used_unlabeled_ = any(part.used_unlabeled_ for part in self._parts())
+
     def _labels(self, X: Rows, targets: Array, w: Array) -> tuple[Indices, Posed]:
         """Which rows are labeled, and these rows alone with their targets."""
         y = targets.reshape(X.shape[0], -1)
@@ -178,10 +191,18 @@ class Halfmoon(CallbackSupport, Estimator):
     def comparison_(self) -> Comparison:
         """Each candidate beside the supervised twin, in columns of equal length."""
         check_is_fitted(self)
+        if self._parts():
+            raise AttributeError(
+                "Some rows lack some outputs, so each group of outputs had a search of "
+                "its own; parts_[0].comparison_ is that of the first."
+            )
         return Comparison(self._comparison)
 
     def _outcome(self, seconds: float) -> str:
-        models = len(self._comparison["candidate"]) - len(SUMMARIES)
+        models = sum(
+            len(each._comparison["candidate"]) - len(SUMMARIES)
+            for each in self._parts() or [self]
+        )
         used = "used" if self.used_unlabeled_ else "not used"
         return (
             f"Tried {models:,} model{'s' * (models != 1)} in {seconds:.1f} s; "
@@ -219,12 +240,17 @@ class Halfmoon(CallbackSupport, Estimator):
         """The supervised twin: the answer without what unlabeled rows taught."""
         check_is_fitted(self)
         twin = copy(self)
-        twin.solution_ = self._twin_solution
+        if self._parts():
+            twin.parts_ = [part.twin_ for part in self._parts()]
+            groups = cast(OutputGroups, self.solution_)
+            twin.solution_ = groups.with_parts(twin.parts_)
+        else:
+            twin.solution_ = self._twin_solution
+            twin._cross_fitted = {
+                **self._cross_fitted,
+                "answer": self._cross_fitted["twin"],
+            }
         twin.used_unlabeled_ = False
-        twin._cross_fitted = {
-            **self._cross_fitted,
-            "answer": self._cross_fitted["twin"],
-        }
         twin._take_stock()
         return twin
 
@@ -237,6 +263,9 @@ class Halfmoon(CallbackSupport, Estimator):
                 "With unpenalized='auto' the candidates leave different features free; "
                 "give some, such as unpenalized='linear'."
             )
+        if self._parts():
+            groups = cast(OutputGroups, self.solution_)
+            return by_output(groups.columns, [part.coef_ for part in self._parts()])
         answer = cast(Average, self.solution_)
         return answer.shaped(answer.coef)
 

@@ -6,8 +6,9 @@ import logging
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import partial
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,17 @@ from halfmoon.blocks import Stream, blas_for
 from halfmoon.estimators.alphas import ALPHAS, Alphas
 from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.null_space import null_spaces
+from halfmoon.estimators.output_groups import (
+    OutputGroups,
+    by_output,
+    without_pieces,
+)
 from halfmoon.estimators.refitted import refitted_errors
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.kernels import Precomputed, as_kernel
+from halfmoon.memory import parse_bytes
 from halfmoon.moments import dirichlet
+from halfmoon.pieces import fresh
 from halfmoon.problem import (
     Fit,
     Posed,
@@ -35,7 +43,7 @@ from halfmoon.problem import (
 )
 from halfmoon.progress import row_progress
 from halfmoon.random_state import as_generator
-from halfmoon.rows import Array, Rows
+from halfmoon.rows import Array, Indices, Rows
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["ALPHAS", "Lever"]
@@ -60,7 +68,7 @@ class Lever(Estimator):
     n_components: int | None
     landmarks: Any
 
-    solution_: Fit
+    solution_: Any  # Fit, or OutputGroups of fits
 
     def _kernel_basis(
         self,
@@ -113,13 +121,59 @@ class Lever(Estimator):
 
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
         """State the problem, pose it, solve it, and store what came out."""
-        rng = as_generator(self.random_state)
-        stream = Stream(self.memory_limit, self.n_jobs, row_progress(self.verbose))
+        rng, stream = as_generator(self.random_state), self._watched_stream()
         labeled = ~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)
         problem, alphas = self._chosen(
             self._state(X, int(labeled.sum()), rng), X, targets, w, rng, stream
         )
         posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=stream)
+        self._fit_posed(posed, alphas, rng)
+
+    def _fit_parts(
+        self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
+    ) -> list[Self]:
+        """As the base class; what does not depend on labels is computed once."""
+        rng, stream = as_generator(self.random_state), self._watched_stream()
+        known = ~np.isnan(targets)
+        labeled = np.flatnonzero(known.any(axis=1))
+        stated = self._state(X, len(labeled), rng)
+        drawn = rng.bit_generator.state  # each group goes on as if it were alone
+        parts, whole = [], None
+        for columns in groups:
+            part = copy(self)
+            rng.bit_generator.state = drawn
+            y = targets[:, columns]
+            problem, alphas = part._chosen(stated, X, y, w, rng, stream)
+            if whole is None:
+                any_label = np.where(known.any(axis=1), 0.0, np.nan)
+                whole = problem.pose(
+                    X, any_label, sample_weight=w, rng=rng, stream=stream
+                )
+            rows = np.flatnonzero(known[labeled, columns[0]])
+            posed = whole.of_rows(rows, y[labeled[rows]])
+            if part.fold_errors_ is not None:  # the group has chosen its own features
+                features = problem.unpenalized
+                features = None if features is None else fresh(features).fit(X, rng)
+                posed = posed.with_unpenalized(features)
+            part._fit_posed(posed, alphas, rng)
+            if self._too_many(groups, len(labeled), whole):
+                part.solution_ = without_pieces(part.solution_)
+            parts.append(part)
+        return parts
+
+    def _too_many(self, groups: Sequence[Indices], l: int, whole: Posed) -> bool:
+        """The factorizations of all groups do not fit the memory limit together."""
+        side = l if whole.dual else max(l, whole.basis.n_components_)
+        return 16 * len(groups) * side * min(l, side) > parse_bytes(self.memory_limit)
+
+    def _watched_stream(self) -> Stream:
+        return Stream(self.memory_limit, self.n_jobs, row_progress(self.verbose))
+
+    def _fit_posed(
+        self, posed: Posed, alphas: Alphas, rng: np.random.Generator
+    ) -> None:
+        """Solve a posed problem and store what came out."""
+        X = posed.X
         logger.log(
             logging.INFO if self.verbose > 1 else logging.DEBUG,
             "%s: %d of %d rows are labeled; %d functions.",
@@ -157,11 +211,29 @@ class Lever(Estimator):
             likeliest=alphas.automatic and alone,
         )
 
+    def _take_over(self) -> None:
+        groups, parts = cast(OutputGroups, self.solution_), self._parts()
+
+        def gathered(name: str) -> Any:
+            """A number of each output, or a column of numbers."""
+            values = [getattr(part, name) for part in parts]
+            if any(value is None for value in values):
+                return None
+            repeated = [
+                np.repeat(np.asarray(value)[..., None], len(some), axis=-1)
+                for value, some in zip(values, groups.columns, strict=True)
+            ]
+            return by_output(groups.columns, repeated, fill=np.nan)
+
+        for name in ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_"):
+            setattr(self, name, gathered(name))
+        self.coef_ = by_output(groups.columns, [part.coef_ for part in parts])
+
     def _outcome(self, seconds: float) -> str:
-        n = self.solution_.posed.X.shape[0]
+        alphas = ", ".join(f"{alpha:.3g}" for alpha in np.unique(self.alpha_))
         return (
-            f"Fitted {self.n_labeled_:,} labels among {n:,} rows in {seconds:.1f} s; "
-            f"{self._quality()}; alpha = {self.alpha_:.3g}."
+            f"Fitted {self.n_labeled_:,} labels among {self._n_rows:,} rows in "
+            f"{seconds:.1f} s; {self._quality()}; alpha = {alphas}."
         )
 
     def _chosen(
@@ -238,15 +310,24 @@ class Lever(Estimator):
     def dual_coef_(self) -> Array:
         """Weights of the labeled rows, of shape (n_labeled,) or (n_labeled, t)."""
         check_is_fitted(self)
+        if isinstance(self.solution_, OutputGroups):
+            parts = [part.dual_coef_ for part in self._parts()]
+            return self.solution_.at_rows(parts, fill=0.0)
         try:
             return self.solution_.shaped(self.solution_.dual_coef())
         except ValueError as error:  # so that `hasattr` says no
             raise AttributeError(str(error)) from error
 
     @property
-    def rank_(self) -> int:
-        """Number of directions that the fit could use of its basis."""
+    def rank_(self) -> Any:
+        """Number of directions that the fit could use of its basis.
+
+        An array of one for each output, where these have gaps.
+        """
         check_is_fitted(self)
+        if isinstance(self.solution_, OutputGroups):
+            ranks = [[part.rank for _ in some] for part, some in self.solution_]
+            return by_output(self.solution_.columns, ranks).astype(int)
         return self.solution_.rank
 
     def dirichlet_energy(self) -> Any:
@@ -259,6 +340,9 @@ class Lever(Estimator):
         float or ndarray of shape (t,)
         """
         check_is_fitted(self)
+        if isinstance(self.solution_, OutputGroups):
+            energies = [part.dirichlet_energy() for part in self._parts()]
+            return by_output(self.solution_.columns, energies)
         posed, theta = self.solution_.posed, self.solution_.theta
         if posed.energy is None:
             E = dirichlet(posed.basis, posed.X, stream=posed.stream)

@@ -96,8 +96,11 @@ PARAMETERS = {
 }
 
 ATTRIBUTES = {
-    "n_labeled_": "int. Number of labeled rows.",
-    "alpha_": "float. The penalty weight that was used.",
+    "n_labeled_": "int. Number of labeled rows: those with at least one output.",
+    "alpha_": """
+        float. The penalty weight that was used; where outputs have gaps, an array of
+        shape (t,), as each group of outputs with the same labeled rows has its own.
+        `mu_`, `alphas_` and `loo_errors_` then have a column for each output too.""",
     "coef_": "ndarray of shape (k,) or (k, t). Weights of the unpenalized features.",
     "dual_coef_": """
         ndarray of shape (n_labeled,) or (n_labeled, t). Weights of labeled rows.""",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from copy import copy
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,11 @@ from halfmoon.estimators.base import Estimator, HeldOut
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.estimators.noise import noise_variance
+from halfmoon.estimators.output_groups import (
+    OutputGroups,
+    by_output,
+    groups_of_outputs,
+)
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, numeric_targets
 from halfmoon.rows import Array, Indices, Rows, as_weights
@@ -37,7 +43,8 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         X : array-like, data frame or sparse matrix of shape (n, d)
             All rows, labeled or not.
         y : array-like of shape (n,) or (n, t)
-            Targets; NaN, None or pd.NA where a row has none.
+            Targets; NaN, None or pd.NA where a row has none. A row may have some of
+            its outputs and lack others: each output learns from the rows that have it.
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is left out altogether.
         """
@@ -48,13 +55,52 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         if getattr(self, "loss", "squared") == "hinge":
             raise ValueError("The hinge loss is for classes; use a classifier.")
         with self._stream.handed_down():
-            self._fit_rows(X, self._as_targets(labels), w)
+            self._fit_outputs(X, self._as_targets(labels), w)
             self._score()
         self._tell(start)
         return self
 
+    def _fit_outputs(self, X: Rows, targets: Array, w: Array) -> None:
+        """Fit all outputs at once, or in groups where some rows lack some of them."""
+        groups = groups_of_outputs(targets)
+        self.__dict__.pop("parts_", None)
+        if len(groups) == 1:
+            self._fit_rows(X, targets, w)
+            return
+        known = ~np.isnan(targets)
+        self.labeled_ = np.flatnonzero(known.any(axis=1))
+        self.n_labeled_ = len(self.labeled_)
+        self.parts_ = self._fit_parts(X, targets, w, groups)
+        self.solution_ = OutputGroups(
+            parts=tuple(part.solution_ for part in self.parts_),
+            columns=tuple(groups),
+            places=tuple(
+                np.searchsorted(self.labeled_, part.labeled_) for part in self.parts_
+            ),
+            n_labeled=self.n_labeled_,
+        )
+        self._take_over()
+
+    def _held_out_outputs(self) -> HeldOut:
+        """`_held_out` of all outputs; NaN where a row lacks one."""
+        if not self._parts():
+            return self._held_out()
+        groups = cast(OutputGroups, self.solution_)
+        w = np.ones(self.n_labeled_)
+        ys, values = [], []
+        for part, rows in zip(self.parts_, groups.places, strict=True):
+            part = copy(part)
+            part.solution_ = groups.at_work(part.solution_)
+            held = part._held_out()
+            pair = np.full((2, len(rows), held.y.shape[1]), np.nan)
+            pair[:, held.rows] = held.y, held.values
+            w[rows[held.rows]] = held.w
+            ys.append(pair[0])
+            values.append(pair[1])
+        return HeldOut(slice(None), groups.at_rows(ys), groups.at_rows(values), w)
+
     def _score(self) -> None:
-        self.loo_score_ = _r2(self._held_out())
+        self.loo_score_ = _r2(self._held_out_outputs())
 
     def _quality(self) -> str:
         return f"leave-one-out R² {self.loo_score_:.2f}"
@@ -102,7 +148,7 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         check_is_fitted(self)
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}; a share between 0 and 1 is needed.")
-        values, held_out = self.predict(X), self._held_out()
+        values, held_out = self.predict(X), self._held_out_outputs()
         if values.ndim == 1:
             held = Intervals.of(held_out.y[:, 0], held_out.values[:, 0], level)
             return held(values)
@@ -132,6 +178,11 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         posterior variance, it is the former alone, and so too large.
         """
         check_is_fitted(self)
+        if self._parts():
+            groups = cast(OutputGroups, self.solution_)
+            return by_output(
+                groups.columns, [part.noise_variance_ for part in self.parts_]
+            )
         variance = noise_variance(self.solution_, self._held_out())
         one = self.solution_.shaped(variance[None])[0]  # a number if y was a vector
         return float(one) if np.ndim(one) == 0 else one
@@ -142,8 +193,9 @@ def _r2(held_out: HeldOut) -> float:
     _, y, values, w = held_out
     if len(y) < 2:
         return float("nan")
-    w = w[:, None]
-    spread = (w * (y - (w * y).sum(axis=0) / w.sum()) ** 2).sum(axis=0)
+    w = w[:, None] * ~np.isnan(values)  # an output that a row lacks does not count
+    y, values = (np.where(w > 0, each, 0.0) for each in (y, values))
+    spread = (w * (y - (w * y).sum(axis=0) / w.sum(axis=0)) ** 2).sum(axis=0)
     lost = (w * (y - values) ** 2).sum(axis=0)
     # Equal targets have no spread to explain: 1 where they are met, else 0.
     r2 = np.where(lost > 0, 0.0, 1.0)

@@ -103,7 +103,7 @@ class LabeledKFold(BaseCrossValidator):
         X : table of n rows
             Only its length is used.
         y : array-like of shape (n,) or (n, t)
-            A row is labeled if nothing in it is missing.
+            A row is labeled if it has at least one output.
         groups : None
             Not supported; a warning if given.
 

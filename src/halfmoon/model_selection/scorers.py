@@ -23,6 +23,7 @@ from sklearn.metrics import (
 )
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from halfmoon.output_scores import has_gaps, score_of_outputs
 from halfmoon.validation import labeled_part
 
 __all__ = [
@@ -62,8 +63,15 @@ class LabeledScorer:
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
     ) -> float:
-        """The score of an estimator on the labeled rows of a table."""
+        """The score of an estimator on the labeled rows of a table.
+
+        Where rows lack some of their outputs, it is the mean over the outputs of their
+        scores, each over the rows that have it.
+        """
         rows, labels, w = labeled_part(X, y, sample_weight, self.unlabeled)
+        if has_gaps(labels):
+            scorer = self._scorer(estimator)
+            return score_of_outputs(scorer, estimator, rows, labels, w)
         weights = {} if w is None else {"sample_weight": w}
         return float(self._scorer(estimator)(estimator, rows, labels, **weights))
 

@@ -80,6 +80,11 @@ class LeaveOneOutDisplay:
                 f"alpha is {model.alpha!r}: there was nothing to choose by "
                 f"leave-one-out. Fit with several, alpha=np.logspace(-8, 0, 17) say."
             )
+        if np.ndim(alphas) > 1:
+            raise ValueError(
+                "Some rows lack some outputs, so each group of outputs has an alpha of "
+                "its own. Draw one of model.parts_."
+            )
         order = np.argsort(alphas)
         return cls(
             alphas[order],

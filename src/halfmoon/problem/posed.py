@@ -132,6 +132,19 @@ class Posed:
         kept = ("energy_matrix", "penalty", "whitening")
         return self._keeping(kept, chosen=chosen, y=y, w=w)
 
+    def of_rows(self, places: Indices, y: Array) -> Posed:
+        """The problem of some of the labeled rows, with targets of their own, (m, t).
+
+        What serves any of the labeled rows is computed for all of them, once.
+        """
+        if not self.dual:
+            self.whitening  # noqa: B018 - so that it is there to be shared
+        kept, chosen = ("energy_matrix", "penalty", "whitening"), self.chosen[places]
+        copy = self._keeping(kept, chosen=chosen, y=y, w=self.w[places], single=False)
+        if self.dual:
+            copy.__dict__["gram_matrix"] = self.gram_matrix[np.ix_(places, places)]
+        return copy
+
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: the data, not what follows from them."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
