@@ -16,7 +16,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo browser test test-all lint format docs bench rivals reproduce reproduce-quick clean
+.PHONY: help demo browser test test-all test-lowest test-core test-wheel lint format docs \
+	bench rivals reproduce reproduce-quick clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' \
@@ -39,6 +40,27 @@ test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
 test-all: .venv/.test-all ## every test, slow ones and those with torch included
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(ARGS)
 	@$(MAKE) --no-print-directory reproduce-quick
+
+# What needs the extra `table`, Matplotlib or pandas.
+BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experiments \
+	tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
+	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table)
+
+test-lowest: .venv-lowest/.ready ## fast tests with the lowest versions that pyproject.toml allows
+	@$(ONE_THREAD) .venv-lowest/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
+
+test-core: .venv-core/.ready ## fast tests with the required dependencies only
+	@$(ONE_THREAD) .venv-core/bin/python -m pytest -n 2 -m "not slow" $(BEYOND_CORE) $(ARGS)
+
+test-wheel: .venv-wheel/.ready ## build, install in a clean environment, fill a table
+	@rm -rf dist && .venv-wheel/bin/python -m build --outdir dist . >/dev/null
+	@.venv-wheel/bin/python -m pip --disable-pip-version-check -qq install \
+		--force-reinstall --no-deps dist/*.whl
+	@mkdir -p build/wheel && cd build/wheel && ../../.venv-wheel/bin/halfmoon fill \
+		../../examples/tables/wines.csv --target cultivar --output filled.csv \
+		--overwrite --budget 5 --quiet
+	@test "$$(grep -c predicted build/wheel/filled.csv)" = 160
+	@.venv-wheel/bin/python -c 'import halfmoon; print("halfmoon", halfmoon.__version__)'
 
 lint: .venv/.lint ## ruff, formatting and mypy
 	@$(BIN)/ruff check --quiet --output-format concise $(CHECKED)
@@ -68,7 +90,7 @@ reproduce-quick: .venv/.reproduce ## the same, small (minutes)
 		--out build/reproduce-quick $(ARGS)
 
 clean: ## remove what the other targets made, .venv included
-	@rm -rf .venv .venv-rivals .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
+	@rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist \
 		docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
 
 # The environment with halfmoon itself; then one rule per dependency group.
@@ -98,6 +120,33 @@ clean: ## remove what the other targets made, .venv included
 
 .venv/.test-all: .venv/.test
 	@$(PIP) install torch==2.13.0
+	@touch $@
+
+# uv finds the lowest versions; pip installs them.
+.venv-lowest/.ready: pyproject.toml
+	@echo "Setting up .venv-lowest (once) ..." >&2
+	@$(PYTHON) -m venv .venv-lowest
+	@.venv-lowest/bin/python -m pip -qq install --upgrade "pip>=25.1" uv
+	@.venv-lowest/bin/uv pip compile --quiet --resolution lowest-direct \
+		--python .venv-lowest/bin/python --extra table --extra plot pyproject.toml \
+		--output-file .venv-lowest/constraints.txt
+	@.venv-lowest/bin/python -m pip -qq install --constraint .venv-lowest/constraints.txt \
+		--editable ".[table,plot]" --group test
+	@touch $@
+
+.venv-core/.ready: pyproject.toml
+	@echo "Setting up .venv-core (once) ..." >&2
+	@$(PYTHON) -m venv .venv-core
+	@.venv-core/bin/python -m pip -qq install --upgrade "pip>=25.1"
+	@.venv-core/bin/python -m pip -qq install --editable . --group test-core
+	@touch $@
+
+# `build` and the dependencies of the wheel, but not the source tree.
+.venv-wheel/.ready: pyproject.toml
+	@echo "Setting up .venv-wheel (once) ..." >&2
+	@$(PYTHON) -m venv .venv-wheel
+	@.venv-wheel/bin/python -m pip -qq install --upgrade "pip>=25.1" build
+	@.venv-wheel/bin/python -m pip -qq install ".[table]"
 	@touch $@
 
 # torch first, in a version without CUDA: a newer one brings some GB of it.

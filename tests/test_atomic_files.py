@@ -8,7 +8,9 @@ import time
 import pytest
 
 from halfmoon.atomic_files import leftovers, remove_unfinished, unfinished, whole_file
-from halfmoon.table.files import new_table, open_table
+from optional_modules import optional
+
+files = optional("halfmoon.table.files")
 
 OLD = 25 * 60 * 60
 
@@ -86,8 +88,8 @@ def test_the_next_table_tells_of_them(tmp_path):
     hidden(tmp_path, age=OLD)
     young = hidden(tmp_path, ".halfmoon-ba9876543210.csv")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with open_table(tmp_path / "t.csv") as table:
-        with new_table(tmp_path / "out.csv", like=table):
+    with files.open_table(tmp_path / "t.csv") as table:
+        with files.new_table(tmp_path / "out.csv", like=table):
             pass
         said = [str(note) for note in table.notes]
     removed, left = said

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
 from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
+from optional_modules import optional
+
+pd = optional("pandas")
 
 NAN = float("nan")
 

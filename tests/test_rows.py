@@ -1,7 +1,6 @@
 """Rows as they come: what is kept, what is lifted, what is refused and how."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,6 +15,9 @@ from halfmoon.rows import (
     inner_products,
     refuse_non_finite,
 )
+from optional_modules import optional
+
+pd = optional("pandas")
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.5]])
 

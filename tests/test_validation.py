@@ -1,8 +1,6 @@
 """What is said of rows that are no numbers, and which rows are scored."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
@@ -16,6 +14,10 @@ from halfmoon import (
 )
 from halfmoon.baselines import HarmonicClassifier
 from halfmoon.validation import labeled_part, take_rows
+from optional_modules import optional
+
+pd = optional("pandas")
+pl = optional("polars")
 
 ESTIMATORS = [
     HalfmoonClassifier(budget=1e-9),

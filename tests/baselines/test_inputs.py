@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,6 +19,9 @@ from halfmoon.baselines import (
     TSVMClassifier,
 )
 from halfmoon.kernels import Gaussian
+from optional_modules import optional
+
+pd = optional("pandas")
 
 CLASSIFIERS = {
     "harmonic": HarmonicClassifier(5),

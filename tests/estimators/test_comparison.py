@@ -4,13 +4,15 @@ import pickle
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import make_moons
 
 import halfmoon
 from halfmoon import HalfmoonClassifier
 from halfmoon.estimators.comparison import Comparison
+from optional_modules import optional
+
+pd = optional("pandas")
 
 TABLE = Comparison(
     candidate=[

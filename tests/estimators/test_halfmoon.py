@@ -7,7 +7,6 @@ import pickle
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -29,6 +28,9 @@ from halfmoon.problem import LocalFit
 from halfmoon.selection import criteria, families, refit
 from halfmoon.selection.criteria import log_losses
 from halfmoon.unpenalized import Constant, Polynomials
+from optional_modules import optional
+
+pd = optional("pandas")
 
 COLUMNS = [
     "candidate",

@@ -1,7 +1,6 @@
 """``score`` skips rows without a label, so that plain cross-validation works."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
@@ -19,6 +18,9 @@ from halfmoon import (
     LaplacianRegressor,
 )
 from halfmoon.baselines import LapRLSRegressor, TSVMClassifier
+from optional_modules import optional
+
+pd = optional("pandas")
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))

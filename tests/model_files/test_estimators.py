@@ -1,7 +1,6 @@
 """Every public estimator says after a round trip what it said before, to the bit."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
@@ -43,6 +42,9 @@ from halfmoon.unpenalized import (
     HiddenLayer,
     Polynomials,
 )
+from optional_modules import optional
+
+pd = optional("pandas")
 
 N, L, D = 60, 24, 3
 TABLE = np.random.default_rng(0).normal(size=(N, D))

@@ -7,14 +7,22 @@ import random
 import zipfile
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import halfmoon
-from halfmoon.cli.kept import table_model, used
-from halfmoon.table import Settings, fill_table, open_table, predict_table
-from halfmoon.table.errors import TableError
 from model_files import mutations
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("skrub")
+
+from halfmoon.cli.kept import table_model, used  # noqa: E402
+from halfmoon.table import (  # noqa: E402
+    Settings,
+    fill_table,
+    open_table,
+    predict_table,
+)
+from halfmoon.table.errors import TableError  # noqa: E402
 
 N = 40
 versions = pytest.mark.filterwarnings(

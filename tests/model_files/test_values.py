@@ -6,7 +6,6 @@ import pickle
 from math import copysign, isnan
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -17,6 +16,9 @@ from numpy.testing import assert_array_equal
 
 import halfmoon
 from halfmoon.baselines.low_density import Annealed
+from optional_modules import optional
+
+pd = optional("pandas")
 
 VALUES = [
     None,

@@ -1,10 +1,10 @@
 """skrub's table vectorizer, fitted on every kind of column."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 skrub = pytest.importorskip("skrub")
+pd = pytest.importorskip("pandas")
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,6 +19,9 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 from halfmoon.model_selection import LabeledKFold, labeled_accuracy, labeled_r2
+from optional_modules import optional
+
+pd = optional("pandas")
 
 COLUMNS = {
     "words": lambda y: y,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
@@ -37,6 +36,9 @@ from halfmoon.model_selection import (
     labeled_r2,
     labeled_scorer,
 )
+from optional_modules import optional
+
+pd = optional("pandas")
 
 
 @pytest.fixture

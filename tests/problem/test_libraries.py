@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from pykrige.uk import UniversalKriging
 from scipy.interpolate import RBFInterpolator
 from sklearn.kernel_ridge import KernelRidge
 
@@ -22,6 +21,9 @@ from halfmoon.kernels import Gaussian, Laplace, Polyharmonic, ThinPlate
 from halfmoon.problem import Problem
 from halfmoon.smoothers import KernelWeights
 from halfmoon.unpenalized import Constant, Polynomials
+from optional_modules import optional
+
+pykrige = optional("pykrige.uk")
 
 SPLINES = {
     "thin_plate_spline": (ThinPlate(), 1),
@@ -152,7 +154,7 @@ def test_universal_kriging_with_its_variance(
     variogram, kernel, range_of_e, drift, X, Y, new
 ):
     sill, nugget = 2.5, 0.2
-    peer = UniversalKriging(
+    peer = pykrige.UniversalKriging(
         *X.T,
         Y[:, 0],
         variogram_model=variogram,

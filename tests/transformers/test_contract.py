@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -24,6 +23,9 @@ from halfmoon.transformers import (
     NystromFeatures,
     RandomFeatures,
 )
+from optional_modules import optional
+
+pd = optional("pandas")
 
 TRANSFORMERS = [
     LaplacianEigenmaps(),

@@ -1,7 +1,6 @@
 """Features of the user's own: a transformer, a function, columns."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,6 +14,9 @@ from halfmoon.bases import Exact, Nystrom, RandomFeatures
 from halfmoon.kernels import NNGP, Gaussian
 from halfmoon.problem import Problem
 from halfmoon.unpenalized import Features
+from optional_modules import optional
+
+pd = optional("pandas")
 
 
 @pytest.fixture

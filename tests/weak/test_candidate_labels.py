@@ -1,10 +1,12 @@
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from halfmoon.weak.candidate_labels import as_candidates
+from optional_modules import optional
+
+pd = optional("pandas")
 
 MASK = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]], dtype=bool)
 

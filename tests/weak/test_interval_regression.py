@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -10,6 +9,9 @@ from halfmoon.kernels import Gaussian
 from halfmoon.weak import IntervalRegressor
 from halfmoon.weak.interval_labels import as_ends
 from halfmoon.weak.levers import WEAK_ALPHAS
+from optional_modules import optional
+
+pd = optional("pandas")
 
 N = 60
 
