@@ -54,7 +54,7 @@ CLASSES = [
     "../../evil",
     "",
     None,
-    ["halfmoon.kernels.radial.Gaussian"],
+    ["halfmoon.kernels.Gaussian"],
 ]
 
 
@@ -67,7 +67,7 @@ def test_classes(name, parts, forge, tmp_path):
 
 def test_abstract_classes(parts, forge, tmp_path):
     document, arrays = parts
-    node_of(document, "object", "Gaussian")["class"] = "halfmoon.kernels.base.Kernel"
+    node_of(document, "object", "Gaussian")["class"] = "halfmoon.kernels.Kernel"
     refused(forge(tmp_path / "bad", document, arrays), "of the abstract class")
 
 

@@ -1,7 +1,7 @@
 """The names that a file may speak of are there, and nothing else is."""
 
+import logging
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -48,8 +48,36 @@ def test_names_are_not_imported():
     assert not {"this", "antigravity"} & (set(sys.modules) - before)
 
 
+def own_classes():
+    """Every class that stands in one of the registered modules."""
+    return [
+        cls
+        for start in registry.HALFMOON
+        for module in lookup._modules(start)
+        for cls in vars(module).values()
+        if isinstance(cls, type)
+        and cls.__module__ == module.__name__
+        and not issubclass(cls, (BaseException, logging.Handler))
+    ]
+
+
 def test_no_class_of_ours_reads_files():
-    for start in registry.HALFMOON:
-        for cls in lookup._classes(start).values():
-            source = import_module(cls.__module__).__name__
-            assert not source.startswith(("halfmoon.datasets", "halfmoon.table.files"))
+    for cls in own_classes():
+        assert not cls.__module__.startswith(
+            ("halfmoon.datasets", "halfmoon.table.files")
+        )
+
+
+def test_stable_names_are_distinct_and_lead_back():
+    classes = own_classes()
+    assert len(classes) > 150
+    for cls in classes:
+        assert lookup.class_named(lookup.name_of_class(cls)) is cls
+
+
+def test_names_do_not_tell_the_file_of_a_class():
+    assert (
+        lookup.name_of_class(halfmoon.kernels.Gaussian) == "halfmoon.kernels.Gaussian"
+    )
+    with pytest.raises(ModelFileError, match="which no model file may hold"):
+        lookup.class_named("halfmoon.kernels.radial.Gaussian")

@@ -36,7 +36,7 @@ def class_named(name: Any) -> type:
 
 def name_of_class(cls: type) -> str | None:
     """The name of a class in a file; None if it may not be in one."""
-    name = f"{cls.__module__}.{cls.__qualname__}"
+    name = _stable_name(cls)
     if _own_class(name) is cls:
         return name
     return _exported_name(OUTSIDE, cls.__name__, cls)
@@ -68,21 +68,32 @@ def package_of(cls: type) -> str:
     return cls.__module__.partition(".")[0]
 
 
+def _package(module: str) -> str:
+    """``halfmoon.kernels`` for any module in it, also if the package is private."""
+    return ".".join(part.lstrip("_") for part in module.split(".")[:2])
+
+
+def _stable_name(cls: type) -> str:
+    """``halfmoon.<package>.<class>``: files may move inside a package."""
+    return f"{_package(cls.__module__)}.{cls.__name__}"
+
+
 def _own_class(name: Any) -> type | None:
-    """A class of halfmoon, by its full name."""
+    """A class of halfmoon, by its stable name."""
     if not isinstance(name, str):
         return None
-    for start in HALFMOON:
-        if name.startswith(f"{start}."):
-            return _classes(start).get(name)
-    return None
+    package = name.rpartition(".")[0]
+    known = {_package(start) for start in HALFMOON}
+    return _classes(package).get(name) if package in known else None
 
 
 @cache
-def _classes(start: str) -> dict[str, type]:
-    """All classes of a module or package of halfmoon that may be in a file."""
+def _classes(package: str) -> dict[str, type]:
+    """The classes of a package of halfmoon that may be in a file."""
     return {
-        f"{cls.__module__}.{cls.__qualname__}": cls
+        _stable_name(cls): cls
+        for start in HALFMOON
+        if _package(start) == package
         for module in _modules(start)
         for cls in vars(module).values()
         if isinstance(cls, type)

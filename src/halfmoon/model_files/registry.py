@@ -1,9 +1,10 @@
 """What a model file may speak of: classes, functions, methods and types, by name.
 
 A name from a file is only ever compared with the names below. It is never imported: the
-modules that are imported are those that stand here. None of the classes below imports,
-evaluates, opens or unpickles what its attributes say; where one attribute would make it
-do so, `RULES` says which values it may have.
+modules that are imported are those that stand here. Classes of halfmoon are named by
+their package, whichever file of it they are in (``halfmoon.kernels.Gaussian``). None of
+the classes below imports, evaluates, opens or unpickles what its attributes say; where
+one attribute would make it do so, `RULES` says which values it may have.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ HALFMOON = (
     "halfmoon.solvers",
     "halfmoon.table.column_choice",
     "halfmoon.table.columns",
-    "halfmoon.estimators.intervals",
     "halfmoon.table.model",
     "halfmoon.table.number_style",
     "halfmoon.table.numbers",
@@ -175,7 +175,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 
 #: Methods that fitted objects of halfmoon hold bound to one of their own.
 METHODS = {
-    ("halfmoon.unpenalized.polynomials.Constant", "transform"),
+    ("halfmoon.unpenalized.Constant", "transform"),
 }
 
 
