@@ -9,6 +9,7 @@ from halfmoon.plotting.boundary import BoundaryDisplay
 from halfmoon.plotting.comparison import ComparisonDisplay
 from halfmoon.plotting.eigenfunctions import EigenfunctionDisplay
 from halfmoon.plotting.hard_threshold import HardThresholdDisplay
+from halfmoon.plotting.learning_curve import LearningCurveDisplay
 from halfmoon.plotting.leave_one_out import LeaveOneOutDisplay
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "ComparisonDisplay",
     "EigenfunctionDisplay",
     "HardThresholdDisplay",
+    "LearningCurveDisplay",
     "LeaveOneOutDisplay",
 ]

@@ -29,7 +29,7 @@ from halfmoon.problem.folds import (
 )
 from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
-from halfmoon.problem.left_out import telling_rows
+from halfmoon.problem.left_out import left_out_together, telling_rows
 from halfmoon.problem.likelihood import restricted_deviances
 from halfmoon.problem.local import LocalFit, solve_locally
 from halfmoon.problem.partition import Partition
@@ -49,6 +49,7 @@ __all__ = [
     "as_numbers",
     "balanced_folds",
     "in_order_of_targets",
+    "left_out_together",
     "out_of_fold",
     "restricted_deviances",
     "search",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
-from halfmoon.problem.left_out import left_out, telling_rows
+from halfmoon.problem.left_out import left_out, left_out_together, telling_rows
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices, Rows, as_table
 from halfmoon.solvers import RidgePath, kriging_variance, scaled_variances
@@ -104,6 +104,17 @@ class Fit:
             _, alpha = self._ridge()
             residuals = left_out(self.posed, [alpha], some)[0]
         return self.shaped(residuals / self.posed.root_w[some])
+
+    def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
+        """Values at sets of labeled rows by fits without the labels of a set, (m, t).
+
+        At the same lam, as in `leave_one_out`; NaN where the others do not determine
+        the fit. A label costs O(l^2), and a set of m labels O(m^3).
+        """
+        y = self.posed.y
+        H = self.smoother_matrix(self.posed.X_l)
+        r = y - H @ y
+        return [y[some] - left_out_together(H, r, some) for some in sets]
 
     @property
     def loo_score(self) -> float:

@@ -1,15 +1,17 @@
-"""Leave-one-out residuals of a posed problem, whichever way it was factored."""
+"""Residuals of labeled rows without their labels, one by one or many at once."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.linalg as sla
 
 from halfmoon.problem.posed import Posed
 from halfmoon.rows import Array, Indices, Rows
 
-__all__ = ["left_out", "telling_rows"]
+__all__ = ["left_out", "left_out_together", "telling_rows"]
 
 MANY_ROWS = 2_000
 
@@ -55,3 +57,25 @@ def left_out(
         row_bytes=2 * posed.basis.row_bytes,
     )
     return by_rows.transpose(1, 0, 2)
+
+
+def left_out_together(
+    H: Array,  # (l, l)
+    residuals: Array,  # (l, t)
+    some: Indices,
+) -> Array:  # (m, t)
+    """Residuals of some labeled rows without the labels of any of them.
+
+    A fit without the labels S is the fit to all in which they are what it predicts, at
+    the same lam. So :math:`e_S = r_S + H_{SS} e_S`, with H the smoother and r the
+    residuals of the fit to all.
+
+    NaN where the other labels do not determine the fit.
+    """
+    A = np.eye(len(some)) - H[np.ix_(some, some)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sla.LinAlgWarning)
+        try:
+            return np.asarray(sla.solve(A, residuals[some]))
+        except (np.linalg.LinAlgError, sla.LinAlgWarning):
+            return np.full((len(some), residuals.shape[1]), np.nan)

@@ -20,7 +20,7 @@ import numpy as np
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
-from halfmoon.problem import Fit, LocalFit
+from halfmoon.problem import Fit, LocalFit, left_out_together
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.selection.kernel_sums import KernelSums, gram_matrix
 from halfmoon.selection.target_transforms import AS_GIVEN, Target
@@ -208,13 +208,7 @@ class Average:
         """
         if not isinstance(self.rows, slice):
             return lambda X: self.limited(self._values(X))
-        pairs = []
-        for group, members in zip(self._groups, self._by_scale, strict=True):
-            part = self
-            if len(self._groups) > 1:
-                alone = [replace(m, weight=m.weight / group.share) for m in members]
-                part = replace(self, members=alone)
-            pairs.append((group, part._by_label))
+        pairs = self._smoothers
         places = np.arange(len(some))
 
         def values(X: Rows) -> Array:
@@ -225,6 +219,33 @@ class Average:
             return self.limited(total)
 
         return values
+
+    def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
+        """Values at sets of labeled rows by fits without the labels of a set, (m, t).
+
+        The weights of the members are held, and the smoother of the average stands for
+        those of its members: exact for one member and close for several.
+        """
+        found = [np.zeros((len(some), self.y.shape[1])) for some in sets]
+        for group, smoother in self._smoothers:
+            y = group.members[0].y
+            H = smoother._map(smoother._values, self.X_l, copies=4)
+            r = y - H @ y
+            for total, some in zip(found, sets, strict=True):
+                total += group.back(y[some] - left_out_together(H, r, some))
+        return [self.limited(values) for values in found]
+
+    @cached_property
+    def _smoothers(self) -> list[tuple[_Group, Average]]:
+        """Members of each scale of the targets, and what gives their label weights."""
+        pairs = []
+        for group, members in zip(self._groups, self._by_scale, strict=True):
+            part = self
+            if len(self._groups) > 1:
+                alone = [replace(m, weight=m.weight / group.share) for m in members]
+                part = replace(self, members=alone)
+            pairs.append((group, part._by_label))
+        return pairs
 
     @property
     def scale(self) -> Literal["as given", "log", "mixed"]:

@@ -1,0 +1,162 @@
+"""Labels of a table, and how well an estimator does when some of them are hidden.
+
+Fits by ridge, and averages of such, predict hidden labels in closed form, at the lam
+and with the weights of the fit to all labels. Other estimators are fitted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from halfmoon.estimators.base import Estimator
+from halfmoon.estimators.targets import as_labels
+from halfmoon.labels import is_missing
+from halfmoon.queries.pool import last_step
+from halfmoon.rows import Array, Indices
+
+__all__ = ["HiddenLabels"]
+
+
+@dataclass(frozen=True)
+class HiddenLabels:
+    """The labels of a table, and what predicts them.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Of halfmoon, fitted to the table; or any other.
+    X : table
+        As the estimator gets it.
+    labels : ndarray of shape (n,)
+        Missing where a row has none.
+    places : ndarray of shape (l,)
+        Rows that have one.
+    """
+
+    estimator: Any
+    X: Any
+    labels: NDArray[Any]
+    places: Indices
+
+    @classmethod
+    def of(cls, estimator: Any, X: Any, y: Any) -> HiddenLabels:
+        """Check what a user gave; fit a clone unless the estimator is fitted to it."""
+        labels = as_labels(y, X.shape[0] if hasattr(X, "shape") else len(X))
+        if labels.ndim > 1 and labels.shape[1] > 1:
+            raise ValueError(
+                f"There are {labels.shape[1]} targets; one is needed. Fit each target "
+                f"by itself."
+            )
+        labels = labels.ravel()
+        last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        places = np.flatnonzero(~is_missing(labels, getattr(last, "unlabeled", None)))
+        if not isinstance(last, Estimator):
+            return cls(estimator, X, labels, places)
+        try:
+            model, table = last_step(estimator, X)
+        except NotFittedError:
+            model, table = None, None
+        if model is None or not _fitted_to(model, labels, places):
+            model, table = last_step(clone(estimator).fit(X, y), X)
+        # Labels of weight 0 are not used by the fit, and not tested.
+        return cls(model, table, labels, model._labeled_places)
+
+    @property
+    def of_classes(self) -> bool:
+        """The labels are classes."""
+        return bool(is_classifier(self.estimator))
+
+    @property
+    def given(self) -> NDArray[Any]:
+        """The labels that there are, shape (l,): classes by their codes."""
+        given = self.labels[self.places]
+        if not self.of_classes:
+            return given.astype(np.float64)
+        return np.unique(given.astype(str), return_inverse=True)[1]
+
+    @property
+    def tested(self) -> NDArray[np.bool_]:
+        """Labels that can be tested: hiding the only one of a class hides the class."""
+        given = self.given
+        if not self.of_classes:
+            return np.ones(len(given), dtype=bool)
+        return np.bincount(given)[given] > 1
+
+    @property
+    def in_closed_form(self) -> bool:
+        """Hidden labels are predicted without another fit."""
+        solution = getattr(self.estimator, "solution_", None)
+        linear = getattr(solution, "solve", True) is not None
+        return hasattr(solution, "leave_sets_out") and linear
+
+    def loo_errors(self) -> Array | None:
+        """Errors of labels that are hidden one by one, the choices of the fit included.
+
+        Of those that the estimator has tested; None if it has tested none.
+        """
+        if not isinstance(self.estimator, Estimator):
+            return None
+        held = self.estimator._held_out()
+        rows = np.arange(len(self.places))[held.rows]
+        errors = self._errors(held.values, rows)
+        return errors[self.tested[rows] & np.isfinite(errors)]
+
+    def errors_of(self, sets: Sequence[Indices]) -> list[Array]:
+        """Errors of sets of labels, each by a fit to the labels outside of the set.
+
+        Of classes 1 or 0, of numbers the absolute error; NaN where it is not known.
+        """
+        if not self.in_closed_form:
+            return [self._refitted(some) for some in sets]
+        values = self.estimator.solution_.leave_sets_out(sets)
+        pairs = zip(values, sets, strict=True)
+        return [self._errors(each, some) for each, some in pairs]
+
+    def _errors(self, values: Array, some: Indices) -> Array:
+        """From values of the fitted function."""
+        if not self.of_classes:
+            return np.abs(self.given[some] - values[:, 0])
+        scores = np.hstack([-values, values]) if values.shape[1] == 1 else values
+        wrong = (scores.argmax(axis=1) != self.estimator._codes[some]).astype(float)
+        return np.where(np.isfinite(scores).all(axis=1), wrong, np.nan)
+
+    def _refitted(self, some: Indices) -> Array:
+        shown = np.delete(self.places, some)
+        hidden = self.places[some]
+        X = self.X
+        if isinstance(self.estimator, Estimator):
+            labels = self.labels.astype(object)
+            labels[hidden] = None
+        else:
+            labels, X = self.labels[shown], _safe_indexing(X, shown)
+        try:
+            model = clone(self.estimator).fit(X, labels)
+        except ValueError:  # one class is left, say
+            return np.full(len(some), np.nan)
+        answers = model.predict(_safe_indexing(self.X, hidden))
+        if self.of_classes:
+            return (answers.astype(str) != self.labels[hidden].astype(str)).astype(
+                float
+            )
+        return np.abs(answers.astype(np.float64).ravel() - self.given[some])
+
+
+def _fitted_to(model: Any, labels: NDArray[Any], places: Indices) -> bool:
+    """The model was fitted to these labels."""
+    if model._n_rows != len(labels) or not np.isin(model._labeled_places, places).all():
+        return False
+    given = labels[model._labeled_places]
+    if is_classifier(model):
+        fitted = model.classes_[model._codes]
+        return bool((fitted.astype(str) == given.astype(str)).all())
+    held = model._held_out()
+    return bool(np.array_equal(held.y[:, 0], given.astype(np.float64)[held.rows]))
