@@ -44,7 +44,8 @@ test-all: .venv/.test-all ## every test, slow ones and those with torch included
 # What needs the extra `table`, Matplotlib or pandas.
 BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experiments \
 	tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
-	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table)
+	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table \
+	src/halfmoon/partitions/dask_rows.py)
 
 test-lowest: .venv-lowest/.ready ## fast tests with the lowest versions that pyproject.toml allows
 	@$(ONE_THREAD) .venv-lowest/bin/python -m pytest -n 2 -m "not slow" $(ARGS)

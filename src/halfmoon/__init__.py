@@ -64,7 +64,8 @@ _HOMES = {
 }
 _PACKAGES = {
     *("bases", "baselines", "datasets", "estimators", "filters"),
-    *("kernels", "landmarks", "model_files", "model_selection", "moments", "plotting"),
+    *("kernels", "landmarks", "model_files", "model_selection", "moments"),
+    *("partitions", "plotting"),
     *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
     *("unpenalized", "weak"),
 }

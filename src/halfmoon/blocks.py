@@ -9,6 +9,8 @@ only loop over rows there is. It knows nothing of what is being summed.
 - Results are taken in the order of the blocks, so that the sum is the same to the last
   bit for a given block size, whatever the number of workers.
 - An exception in a block stops the rest and comes out unchanged; so does Ctrl-C.
+- Rows in partitions (`halfmoon.partitions`) stay there: each partition is one task,
+  which walks through its blocks as above, with one worker, and returns their sum.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias, cast
 
 import joblib
@@ -28,9 +30,10 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
+from halfmoon.partitions.table import PartitionedRows
 from halfmoon.rows import Array, Rows
 
-__all__ = ["Progress", "Stream", "blas_for", "worker_count"]
+__all__ = ["Progress", "Stream", "alone", "blas_for", "worker_count"]
 
 Progress: TypeAlias = Callable[[int, int], None]  # rows done, rows in all
 Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
@@ -62,7 +65,7 @@ def blas_for(operations: float) -> AbstractContextManager[Any]:
     """A context with BLAS held to one thread, if there is but little work to do."""
     if operations > SMALL_OPERATIONS:
         return nullcontext()
-    return cast(AbstractContextManager[Any], _blas().limit(limits=1, user_api="blas"))
+    return _held_blas()
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,9 @@ class Stream:
         Called with (rows done, rows in all) after each block.
     block_rows : int or None
         Rows in a block, the last one being shorter; None follows from the memory limit.
+    client : distributed.Client or None
+        What runs the partitions of rows that are in some; None is the current client
+        of `distributed`, if there is one, else Dask's own scheduler.
 
     Examples
     --------
@@ -94,6 +100,11 @@ class Stream:
     n_jobs: int | None = None
     progress: Progress | None = None
     block_rows: int | None = None
+    client: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: a client is of this process alone."""
+        return {**vars(self), "client": None}
 
     @classmethod
     def inherited(cls) -> Stream:
@@ -118,7 +129,7 @@ class Stream:
 
         Every function that this stream is given for its blocks runs in one.
         """
-        token = _around.set(Stream(self.memory_limit, self.n_jobs))
+        token = _around.set(Stream(self.memory_limit, self.n_jobs, client=self.client))
         try:
             yield
         finally:
@@ -161,6 +172,8 @@ class Stream:
         row_bytes: int,
     ) -> Array:
         """Stack ``function(*blocks)``, which gives a row of output for each row."""
+        if isinstance(tables[0], PartitionedRows):
+            raise TypeError("Rows in partitions can be summed up, not stacked.")
         results = list(self._in_order(function, tables, row_bytes))
         return results[0] if len(results) == 1 else np.concatenate(results)
 
@@ -172,7 +185,8 @@ class Stream:
                     f"block_rows is {self.block_rows}; 1 or more is needed, or None."
                 )
             return self.block_rows
-        budget, workers = parse_bytes(self.memory_limit), worker_count(self.n_jobs)
+        budget = parse_bytes(self.memory_limit)
+        workers = 1 if _is_alone() else worker_count(self.n_jobs)
         if budget // workers < row_bytes:
             raise MemoryError(
                 f"One row needs {format_bytes(row_bytes)} in each of {workers} "
@@ -185,6 +199,9 @@ class Stream:
         self, function: Callable[..., Any], tables: tuple[Rows, ...], row_bytes: int
     ) -> Generator[Any, None, None]:
         """Results of the blocks, in the order of the blocks."""
+        if isinstance(tables[0], PartitionedRows):
+            yield from self._by_partition(function, tables, row_bytes)
+            return
         blocks, n = _partition(tables, self.rows_in_block(row_bytes))
         if len(blocks) == 1:
             with self.handed_down():
@@ -193,7 +210,7 @@ class Stream:
             self._report(n, n)
             return
         workers = min(worker_count(self.n_jobs), len(blocks))
-        nested = getattr(_inside_worker, "flag", False)
+        nested = _is_nested()
 
         def work(block: Block) -> tuple[int, Any]:
             _inside_worker.flag = True
@@ -215,6 +232,26 @@ class Stream:
             yield result
             done += rows
             self._report(done, n)
+
+    def _by_partition(
+        self, function: Callable[..., Any], tables: tuple[Any, ...], row_bytes: int
+    ) -> Iterator[Any]:
+        """The sum of each partition that has rows, in the order of the partitions."""
+        table, *others = tables
+        if others:
+            raise ValueError(
+                "Rows in partitions cannot be walked through beside other tables."
+            )
+        stream = Stream(self.memory_limit, n_jobs=1, block_rows=self.block_rows)
+        work = partial(_sum_of_partition, stream, function, row_bytes)
+        done = 0
+        # Held here as well: tasks that are threads of this process come and go.
+        with _held_blas(), closing(table.map(work, self.client)) as results:
+            for rows, result in results:
+                if rows:
+                    yield result
+                    done += rows
+                    self._report(done, table.n)
 
     def _report(self, done: int, n: int) -> None:
         if self.progress is not None:
@@ -243,8 +280,45 @@ def _partition(tables: tuple[Rows, ...], block_rows: int) -> tuple[list[Block], 
     return [block(start) for start in range(0, n, block_rows)], n
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """A context for one task among many: one thread, one of BLAS, blocks of one worker.
+
+    What comes out is then the same to the last bit wherever the task runs.
+    """
+    before = _is_nested(), _is_alone()
+    _inside_worker.flag = _inside_worker.alone = True
+    try:
+        with _held_blas():
+            yield
+    finally:
+        _inside_worker.flag, _inside_worker.alone = before
+
+
+def _sum_of_partition(
+    stream: Stream, function: Callable[..., Any], row_bytes: int, rows: Rows
+) -> tuple[int, Any]:
+    """The number of rows in a partition, and their sum; None where there are none."""
+    n = rows.shape[0]
+    with alone():
+        return n, stream.sum(function, rows, row_bytes=row_bytes) if n else None
+
+
+def _is_nested() -> bool:
+    return getattr(_inside_worker, "flag", False)
+
+
+def _is_alone() -> bool:
+    return getattr(_inside_worker, "alone", False)
+
+
+def _held_blas() -> AbstractContextManager[Any]:
+    """A context with BLAS held to one thread."""
+    return cast(AbstractContextManager[Any], _blas().limit(limits=1, user_api="blas"))
+
+
 def _one_by_one(work: Callable[[Block], Any], blocks: list[Block]) -> Iterator[Any]:
-    with _blas().limit(limits=1, user_api="blas"):  # as in every worker: same rounding
+    with _held_blas():  # as in every worker: same rounding
         yield from map(work, blocks)
 
 
@@ -255,7 +329,7 @@ def _side_by_side(
     pool = ThreadPoolExecutor(workers, thread_name_prefix="halfmoon")
     interrupted = True
     try:
-        with _blas().limit(limits=1, user_api="blas"):
+        with _held_blas():
             for block in blocks:
                 waiting.append(pool.submit(work, block))
                 if len(waiting) > workers:  # one ahead: no worker waits for the sum

@@ -23,9 +23,11 @@ __all__ = [
     "as_targets",
     "as_weights",
     "inner_products",
+    "largest_entry",
     "refuse_equal_rows",
     "refuse_extreme",
     "refuse_non_finite",
+    "refuse_range",
     "rows_with_targets",
     "some_rows",
 ]
@@ -129,6 +131,11 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
 
 def refuse_extreme(X: Rows, *, name: str = "X") -> None:
     """Raise an error where fourth powers of the entries leave the range of float64."""
+    refuse_range(largest_entry(X), name=name)
+
+
+def largest_entry(X: Rows) -> float:
+    """The size of the largest entry; 0 where there is none."""
     values = X.data if sp.issparse(X) else X
     step = max(1, SLICE_ENTRIES // (1 if values.ndim == 1 else values.shape[1]))
     largest = 0.0
@@ -136,6 +143,11 @@ def refuse_extreme(X: Rows, *, name: str = "X") -> None:
         block = values[start : start + step]
         if block.dtype.kind in "fiu":
             largest = max(largest, float(np.abs(block.astype(np.float64)).max()))
+    return largest
+
+
+def refuse_range(largest: float, *, name: str = "X") -> None:
+    """Raise an error where fourth powers of the largest entry are no numbers."""
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(
             f"The largest entry of {name} is {largest:.0e}, and powers of it leave the "

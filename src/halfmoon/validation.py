@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
+from halfmoon.partitions.table import is_in_partitions
 from halfmoon.rows import Rows
 
-__all__ = ["checked_rows", "labeled_part", "take_rows"]
+__all__ = ["checked_rows", "labeled_part", "take_rows", "text_in_column"]
 
 SEEN = 10_000  # cells of a column that are looked at to find text in it
 
@@ -32,6 +33,11 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
     **options
         Of `validate_data`.
     """
+    if is_in_partitions(X):
+        raise TypeError(
+            f"X is a {type(X).__name__} of Dask, and this needs the rows themselves. "
+            f"Give a few rows, such as X.compute() of some of them."
+        )
     try:
         return validate_data(estimator, X, **options)
     except ValueError as error:
@@ -85,19 +91,28 @@ def take_rows(X: Any, chosen: NDArray[np.bool_]) -> Any:
     return X[rows]
 
 
-def _plainer(estimator: Any, X: Any, error: str) -> str | None:
-    """What is wrong with X and what to do, if it is text or missing cells."""
-    if sp.issparse(X):
-        return None
+def text_in_column(estimator: Any, column: Any) -> str:
+    """What to do about a column of text."""
+    return f"X has text in column {column!r}. Use {_way(estimator)}."
+
+
+def _way(estimator: Any) -> str:
     name = type(estimator).__name__
     way = f"skrub.tabular_pipeline({name}())"
     if hasattr(estimator, "transform"):
         way = f"make_pipeline(skrub.TableVectorizer(), {name}())"
-    way = f"halfmoon.fill(df, target), or a pipeline: {way}"
+    return f"halfmoon.fill(df, target), or a pipeline: {way}"
+
+
+def _plainer(estimator: Any, X: Any, error: str) -> str | None:
+    """What is wrong with X and what to do, if it is text or missing cells."""
+    if sp.issparse(X):
+        return None
+    way = _way(estimator)
     if "could not convert string" in error:
         for column, values in _columns(X):
             if any(isinstance(v, str) and not _is_number(v) for v in values[:SEEN]):
-                return f"X has text in column {column!r}. Use {way}."
+                return text_in_column(estimator, column)
         return f"X has text in it. Use {way}."
     if "contains NaN" in error:
         for column, values in _columns(X):

@@ -18,6 +18,7 @@ from halfmoon.estimators.output_groups import groups_of_outputs
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
 from halfmoon.labels import labeled_rows
+from halfmoon.partitions.methods import answers_by_partition
 from halfmoon.rows import Array, Indices, Rows, refuse_extreme
 from halfmoon.validation import checked_rows
 
@@ -86,6 +87,7 @@ class BaselineClassifier(ScoresLabeledRows, ClassifierMixin, Baseline, ABC):
     def _scores(self, X: Rows) -> Array:
         """Scores at rows, shape (b, 1) for two classes, else (b, n_classes)."""
 
+    @answers_by_partition
     def decision_function(self, X: Any) -> Array:
         """Scores of each class, or of the second of two, whose border is at 0.
 
@@ -101,6 +103,7 @@ class BaselineClassifier(ScoresLabeledRows, ClassifierMixin, Baseline, ABC):
         scores = self._scores(self._table(X, reset=False))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @answers_by_partition
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, shape (b,)."""
         scores = self.decision_function(X)

@@ -19,6 +19,7 @@ from halfmoon.baselines.row_graph import (
 )
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.estimators.output_groups import groups_of_outputs
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 
@@ -97,6 +98,7 @@ class GraphLabels(Baseline):
 class GraphClassifier(GraphLabels, BaselineClassifier):
     """A classifier by values of each class on a graph."""
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any) -> Self:
         """Spread the labels that y has over all rows of X.
 
@@ -118,6 +120,7 @@ class GraphClassifier(GraphLabels, BaselineClassifier):
         self.transduction_ = self.classes_[F.argmax(axis=1)]
         return self
 
+    @answers_by_partition
     def predict_proba(self, X: Any) -> Array:
         """Shares of the classes, (b, n_classes): of a row of the table, or a step off.
 

@@ -22,6 +22,7 @@ from halfmoon.baselines.graph_labels import GraphClassifier, GraphLabels
 from halfmoon.baselines.graph_systems import graph_solve, identity_minus
 from halfmoon.baselines.row_graph import RowGraph
 from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.rows import Array
 
 __all__ = ["HarmonicClassifier", "HarmonicRegressor"]
@@ -146,6 +147,7 @@ class HarmonicRegressor(BaselineRegressor, Harmonic):
     array([0., 2., 4., 6., 8.])
     """
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any) -> Self:
         """Spread the targets that y has over all rows of X.
 
@@ -163,6 +165,7 @@ class HarmonicRegressor(BaselineRegressor, Harmonic):
         self.transduction_ = F[:, 0] if targets.ndim == 1 else F
         return self
 
+    @answers_by_partition
     def predict(self, X: Any) -> Array:
         """Values at rows of the table, or weighted means a step off, (b,) or (b, t)."""
         check_is_fitted(self)

@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.baselines.base import BaselineRegressor
 from halfmoon.estimators.output_groups import by_output, groups_of_outputs
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.rows import Array, Rows, as_dense_rows
 
 __all__ = ["PrincipalComponentRegressor"]
@@ -130,6 +131,7 @@ class PrincipalComponentRegressor(BaselineRegressor):
     random_state: Any = None
     unlabeled: Any = None
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from all rows of X and from the labels that y has.
 
@@ -160,6 +162,7 @@ class PrincipalComponentRegressor(BaselineRegressor):
         self._left_out = left_out[:, 0] if single else left_out
         return self
 
+    @answers_by_partition
     def predict(self, X: Any) -> Array:
         """Values at any rows, shape (b,) or (b, t)."""
         check_is_fitted(self)

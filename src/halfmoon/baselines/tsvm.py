@@ -17,6 +17,7 @@ from halfmoon.blocks import blas_for
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.kernels import Linear, Precomputed, as_kernel
 from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.partitions.methods import fits_by_partition
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Rows
 from halfmoon.whitening import Whitening, whitening
@@ -115,6 +116,7 @@ class TSVMClassifier(BaselineClassifier):
     random_state: Any = None
     unlabeled: Any = None
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from all rows of X and from the labels that y has.
 

@@ -22,6 +22,7 @@ from halfmoon.blocks import Stream
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels.given import numbered
+from halfmoon.partitions.table import PartitionedRows, rows_behind
 from halfmoon.progress import ProgressLine
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.validation import checked_rows
@@ -99,7 +100,13 @@ class Estimator(BaseEstimator, ABC):
     @property
     def _stream(self) -> Stream:
         """How rows are walked through where nothing else is said."""
-        return Stream(self.memory_limit, self.n_jobs)
+        client = Stream.inherited().client
+        return Stream(self.memory_limit, self.n_jobs, client=client)
+
+    @property
+    def _all_rows(self) -> PartitionedRows | None:
+        """The whole table, while it is fitted to a part of rows in partitions."""
+        return rows_behind(self)
 
     @abstractmethod
     def _outcome(self, seconds: float) -> str:
@@ -235,12 +242,16 @@ class Estimator(BaseEstimator, ABC):
             )
         return numbered(X, new=not reset) if precomputed else X
 
+    def _row_count(self, X: Rows) -> int:
+        """Rows that are learned from: X, or the table that X is a part of."""
+        return X.shape[0] if self._all_rows is None else self._all_rows.n
+
     def _with_weight(
         self, X: Rows, labels: NDArray[Any], w: Array
     ) -> tuple[Any, Any, Array]:
         """The rows with a weight above 0."""
         used = w > 0
-        self._n_rows = len(w)
+        self._n_rows = len(w) if self._all_rows is None else self._all_rows.n
         self._weighted_rows = None if used.all() else np.flatnonzero(used)
         if used.all():
             return X, labels, w

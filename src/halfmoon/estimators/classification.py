@@ -16,6 +16,7 @@ from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes
 from halfmoon.labels import is_missing
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.rows import Array, Indices, Rows, as_weights
 
 __all__ = ["Classifier"]
@@ -29,6 +30,7 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
 
     classes_: NDArray[Any]
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the labels that y has.
 
@@ -76,6 +78,7 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         codes[known] = np.searchsorted(self.classes_, labels[known])
         return self._indicators(codes)
 
+    @answers_by_partition
     def decision_function(self, X: Any) -> Array:
         """Values of the fitted function: of each class, or of the second of two.
 
@@ -90,12 +93,14 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self.solution_.predict(self._table(X, reset=False))
 
+    @answers_by_partition
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, shape (b,)."""
         check_is_fitted(self)
         scores = _by_class(self.decision_function(X))
         return self.classes_[scores.argmax(axis=1)]
 
+    @answers_by_partition
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, calibrated on left-out rows.
 

@@ -7,6 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self, cast
 
@@ -92,6 +93,7 @@ class Lever(Estimator):
             in_dual=in_dual,
             smoothed=smoothed,
             by_ridge=self._solver() is None,
+            all_at_hand=self._all_rows is None,
             memory_limit=self.memory_limit,
         )
 
@@ -126,7 +128,13 @@ class Lever(Estimator):
         problem, alphas = self._chosen(
             self._state(X, int(labeled.sum()), rng), X, targets, w, rng, stream
         )
-        posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=stream)
+        posed = problem.pose(
+            *(X, targets),
+            sample_weight=w,
+            rng=rng,
+            stream=stream,
+            all_rows=self._all_rows,
+        )
         self._fit_posed(posed, alphas, rng)
 
     def _fit_parts(
@@ -147,7 +155,11 @@ class Lever(Estimator):
             if whole is None:
                 any_label = np.where(known.any(axis=1), 0.0, np.nan)
                 whole = problem.pose(
-                    X, any_label, sample_weight=w, rng=rng, stream=stream
+                    *(X, any_label),
+                    sample_weight=w,
+                    rng=rng,
+                    stream=stream,
+                    all_rows=self._all_rows,
                 )
             rows = np.flatnonzero(known[labeled, columns[0]])
             posed = whole.of_rows(rows, y[labeled[rows]])
@@ -167,7 +179,7 @@ class Lever(Estimator):
         return 16 * len(groups) * side * min(l, side) > parse_bytes(self.memory_limit)
 
     def _watched_stream(self) -> Stream:
-        return Stream(self.memory_limit, self.n_jobs, row_progress(self.verbose))
+        return replace(self._stream, progress=row_progress(self.verbose))
 
     def _fit_posed(
         self, posed: Posed, alphas: Alphas, rng: np.random.Generator
@@ -177,7 +189,7 @@ class Lever(Estimator):
         logger.log(
             logging.INFO if self.verbose > 1 else logging.DEBUG,
             "%s: %d of %d rows are labeled; %d functions.",
-            *(type(self).__name__, len(posed.chosen), X.shape[0]),
+            *(type(self).__name__, len(posed.chosen), self._row_count(X)),
             posed.basis.n_components_,
         )
         k, l = posed.F.shape[1], len(posed.chosen)

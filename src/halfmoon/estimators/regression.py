@@ -22,6 +22,7 @@ from halfmoon.estimators.output_groups import (
 )
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, numeric_targets
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.rows import Array, Indices, Rows, as_weights
 
 __all__ = ["Regressor"]
@@ -35,6 +36,7 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         tags.target_tags.multi_output = True
         return tags
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the labels that y has.
 
@@ -108,6 +110,7 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
     def _as_targets(self, labels: NDArray[Any]) -> Array:
         return numeric_targets(labels, self.unlabeled)
 
+    @answers_by_partition
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Values at any rows, and how sure they are.
 
@@ -128,6 +131,7 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         values = self.solution_.predict(X)
         return (values, self.solution_.std(X)) if return_std else values
 
+    @answers_by_partition
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Array, Array]:
         """Where the labels of any rows should be: low and high ends.
 

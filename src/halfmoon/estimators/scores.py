@@ -7,6 +7,7 @@ from typing import Any, cast
 from sklearn.base import RegressorMixin
 
 from halfmoon.output_scores import has_gaps, score_of_outputs
+from halfmoon.partitions.methods import scores_by_partition
 from halfmoon.validation import labeled_part
 
 __all__ = ["ScoresLabeledRows"]
@@ -17,6 +18,7 @@ class ScoresLabeledRows:
 
     unlabeled: Any
 
+    @scores_by_partition
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy, or R^2, of the predictions for the labeled rows.
 

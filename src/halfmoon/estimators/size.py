@@ -35,6 +35,7 @@ logger = logging.getLogger("halfmoon")
 
 NUMBER = 8  # bytes
 DUAL, PRIMAL, SMOOTHED = 4, 6, 3  # matrices held at once; see the table
+MOST_LANDMARKS = 1_000  # of rows in partitions, unless told: work grows as p^2
 BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
 
 
@@ -49,6 +50,7 @@ def kernel_basis(
     in_dual: bool,
     smoothed: bool = False,
     by_ridge: bool = False,
+    all_at_hand: bool = True,
     memory_limit: int | str,
 ) -> Basis:
     """The basis that an estimator's parameters ask for, within the memory limit.
@@ -69,6 +71,9 @@ def kernel_basis(
     by_ridge : bool
         The fit is by ridge, which needs no more of random features than their values
         at the labeled rows, unless there is an energy.
+    all_at_hand : bool
+        False of rows in partitions, of which a sample is at hand: where there is an
+        energy, landmarks take the place of the exact basis.
     memory_limit : int or str
     """
     if isinstance(basis, Basis):
@@ -82,7 +87,8 @@ def kernel_basis(
         return WithDerivatives(kernel)
     limit = parse_bytes(memory_limit)
     chosen = n_components is not None or not isinstance(landmarks, str)
-    if basis == "exact" or (basis == "auto" and not chosen):
+    possible = all_at_hand or in_dual
+    if possible and (basis == "exact" or (basis == "auto" and not chosen)):
         side = n * l * SMOOTHED if smoothed else 0
         need = NUMBER * (side + DUAL * l * l if in_dual else PRIMAL * n * n)
         if need <= limit:
@@ -104,10 +110,17 @@ def kernel_basis(
         _refuse_large(n_components, p, n if smoothed else 0, thin, limit)
     elif isinstance(landmarks, str):
         n_components = min(p, n)
-        logger.info(
-            "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
-            *(n, format_bytes(limit), n_components),
-        )
+        if possible:
+            logger.info(
+                "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
+                *(n, format_bytes(limit), n_components),
+            )
+        else:
+            n_components = min(n_components, MOST_LANDMARKS)
+            logger.info(
+                "Rows in partitions have no exact basis with an energy: %d landmarks.",
+                n_components,
+            )
         if n_components < 1:
             raise MemoryError(
                 f"Not even one landmark for {n:,} rows fits memory_limit="
@@ -116,7 +129,8 @@ def kernel_basis(
             )
     if basis == "random_features":
         return RandomFeatures(kernel, 500 if n_components is None else n_components)
-    if basis == "auto" and n_components == n and isinstance(landmarks, str):
+    whole = n_components == n and possible
+    if basis == "auto" and whole and isinstance(landmarks, str):
         return Exact(kernel)
     return Nystrom(kernel, n_components, landmarks, memory_limit)
 

@@ -2,6 +2,7 @@
 
 from halfmoon.moments.covariance import covariance
 from halfmoon.moments.dirichlet import dirichlet, dirichlet_and_covariance
+from halfmoon.moments.forecast import energy_forecast
 from halfmoon.moments.graph import graph_energy
 from halfmoon.moments.labels import label_moments
 
@@ -9,6 +10,7 @@ __all__ = [
     "covariance",
     "dirichlet",
     "dirichlet_and_covariance",
+    "energy_forecast",
     "graph_energy",
     "label_moments",
 ]

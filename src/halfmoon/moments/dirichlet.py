@@ -27,6 +27,7 @@ from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels.distances import squared_distances, squared_norms
 from halfmoon.kernels.radial import Radial
+from halfmoon.partitions.table import first_row
 from halfmoon.rows import Array, Rows, as_rows, inner_products
 
 __all__ = ["dirichlet", "dirichlet_and_covariance"]
@@ -64,7 +65,7 @@ def _energies(
     if sections is not None and sections.kernel.radial:
         sums = _radial(sections, X, stream, with_covariance)
     else:
-        probe = basis.gradient_coefficients(X[:1])
+        probe = basis.gradient_coefficients(first_row(X))
         sums = (
             _by_gradients(basis, X, stream, with_covariance)
             if probe is None
@@ -87,17 +88,18 @@ def _radial(
         else:
             K, A = kernel.value_and_slope(D)
         AA = A.T @ A
-        KK = AA if A is K or not with_covariance else K.T @ K
         D *= A
-        return D.T @ A, AA, KK
+        # A sum that is there already is neither held nor moved twice.
+        own = with_covariance and A is not K
+        return (D.T @ A, AA, K.T @ K) if own else (D.T @ A, AA)
 
     held = 2 if proportional else 1 + kernel.gradient_temporaries  # D, and the rest
     row_bytes = 8 * held * Z.shape[0]
-    DAA, AA, KK = stream.sum(products, X, row_bytes=row_bytes)
+    DAA, AA, *KK = stream.sum(products, X, row_bytes=row_bytes)
     L = DAA + DAA.T
     L -= squared_distances(Z, Z) * AA
     L *= 0.5 * (cast(Gaussian, kernel).slope_ratio ** 2 if proportional else 1.0)
-    return (L, KK) if with_covariance else (L,)
+    return (L, *(KK or [AA])) if with_covariance else (L,)
 
 
 def _by_coefficients(
@@ -135,7 +137,7 @@ def _by_gradients(
     basis: Basis, X: Rows, stream: Stream, with_covariance: bool
 ) -> tuple[Array, ...]:
     """The sum as it is defined, from all gradients, for any differentiable basis."""
-    basis.gradient(X[:1])  # what it keeps for all rows is computed here, once
+    basis.gradient(first_row(X))  # what it keeps for all rows is computed here, once
 
     def products(rows: Rows) -> tuple[Array, ...]:
         G = basis.gradient(rows)  # (b, p, d)

@@ -26,9 +26,16 @@ from halfmoon.solvers import (
 from halfmoon.unpenalized import Unpenalized
 from halfmoon.whitening import Whitening, nothing_to_whiten, whitening
 
-__all__ = ["Posed"]
+__all__ = ["KnownEnergy", "Posed"]
 
 GRAPH_NEIGHBORS = 10  # of a graph that the user did not describe
+
+
+@dataclass(frozen=True, eq=False)
+class KnownEnergy:
+    """An energy that was taken over rows in partitions, as a form of theta, (p, p)."""
+
+    matrix: Array
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Posed:
     basis, unpenalized : Basis, Unpenalized or None
         Fitted.
     energy, mu : see Problem
+        The energy is a `KnownEnergy` where its rows are not at hand.
     X : array or CSR of shape (n, d)
     chosen : ndarray of shape (l,)
         Which rows are labeled.
@@ -210,6 +218,8 @@ class Posed:
     @cached_property
     def energy_matrix(self) -> Array:
         """The energy as a quadratic form of theta, shape (p, p)."""
+        if isinstance(self.energy, KnownEnergy):
+            return self.energy.matrix
         if isinstance(self.energy, str) and self.energy == "gradient":
             return dirichlet(self.basis, self.X, stream=self.stream)
         if isinstance(self.energy, str) and self.energy == "graph":

@@ -17,6 +17,7 @@ and then solved: by ridge, by a spectral filter, with the hinge loss, or iterati
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,11 +25,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon.bases import Basis, Exact
+from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
+from halfmoon.moments import dirichlet, energy_forecast
+from halfmoon.partitions.table import PartitionedRows
 from halfmoon.pieces import fresh
 from halfmoon.problem.fit import Fit
-from halfmoon.problem.posed import Posed
+from halfmoon.problem.posed import KnownEnergy, Posed
 from halfmoon.problem.ridge import solve_ridge
 from halfmoon.rows import (
     Array,
@@ -43,6 +46,8 @@ from halfmoon.rows import (
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["Problem"]
+
+logger = logging.getLogger("halfmoon")
 
 
 @dataclass(eq=False, repr=False)
@@ -89,6 +94,7 @@ class Problem(BaseEstimator):
         sample_weight: Any = None,
         rng: np.random.Generator | int | None = None,
         stream: Stream | None = None,
+        all_rows: PartitionedRows | None = None,
     ) -> Posed:
         """Put data into the problem.
 
@@ -104,6 +110,9 @@ class Problem(BaseEstimator):
             For what is drawn at random: landmarks, features, samples.
         stream : Stream or None
             How to walk through the rows.
+        all_rows : PartitionedRows or None
+            The whole table, where X is the part of it that is at hand: the energy of
+            gradients is then taken over all rows, here and once.
         """
         rng = np.random.default_rng(rng)
         X = as_table(X)
@@ -123,9 +132,19 @@ class Problem(BaseEstimator):
             basis = fresh(self.basis).fit(X, rng)
             if unpenalized is not None:
                 unpenalized = fresh(unpenalized).fit(X, rng)
+        energy = self.energy
+        by_gradients = isinstance(energy, str) and energy == "gradient"
+        if all_rows is not None and (energy is None or by_gradients):
+            n = all_rows.n
+        if all_rows is not None and by_gradients:
+            _refuse_exact(basis, n)
+            cost = energy_forecast(basis, all_rows, stream.client)
+            if cost is not None:
+                logger.info("%s", cost)
+            energy = KnownEnergy(dirichlet(basis, all_rows, stream=stream))
         return Posed(
             basis=basis,
-            energy=self.energy,
+            energy=energy,
             mu=1.0 / n if self.mu is None else self.mu,
             unpenalized=unpenalized,
             X=X,
@@ -151,3 +170,13 @@ class Problem(BaseEstimator):
         work = posed.X.shape[0] * posed.basis.n_components_**2
         with blas_for(work), posed.stream.handed_down():
             return solve_ridge(posed, alpha)
+
+
+def _refuse_exact(basis: Basis, n: int) -> None:
+    """An energy over rows that are not at hand has no exact basis."""
+    if isinstance(basis, (Exact, WithDerivatives)):
+        raise ValueError(
+            f"{type(basis).__name__} has functions for every row, and {n:,} rows in "
+            f"partitions are not brought together. Use landmarks (Nystrom, or "
+            f"n_components) or RandomFeatures."
+        )

@@ -20,6 +20,8 @@ from halfmoon.kernels import Kernel
 from halfmoon.kernels.given import Precomputed
 from halfmoon.kernels.names import as_kernel
 from halfmoon.memory import format_bytes, parse_bytes
+from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
+from halfmoon.partitions.table import PartitionedRows, rows_behind
 from halfmoon.rows import Array, Rows, as_table, refuse_extreme
 from halfmoon.validation import checked_rows
 
@@ -43,6 +45,7 @@ class KernelTransformer(
     basis_: Basis
     _n_features_out: int
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the features from rows.
 
@@ -58,6 +61,7 @@ class KernelTransformer(
             self._build(X)
         return self
 
+    @answers_by_partition
     def transform(self, X: Any) -> Any:
         """Features of any rows.
 
@@ -86,8 +90,13 @@ class KernelTransformer(
     def _function(self) -> Callable[[Rows], Array]: ...
 
     @property
+    def _all_rows(self) -> PartitionedRows | None:
+        """The whole table, while it is fitted to a part of rows in partitions."""
+        return rows_behind(self)
+
+    @property
     def _stream(self) -> Stream:
-        return Stream(self.memory_limit)
+        return Stream(self.memory_limit, client=Stream.inherited().client)
 
     @property
     def _row_bytes(self) -> int:

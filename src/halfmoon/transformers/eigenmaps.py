@@ -117,11 +117,11 @@ class LaplacianEigenmaps(KernelTransformer):
         self._check_numbers()
         self.basis_ = self._new_basis(n).fit(X, as_generator(self.random_state))
         self._refuse_large_basis("Use fewer landmarks")
-        self.mu_ = 1.0 / n if self.mu is None else float(self.mu)
-
-        mean = self._mean(X)
-        root = whitening(self._energy(X) + self.mu_ * self.basis_.penalty())
-        Sigma = self._whitened_covariance(X, mean, root)
+        rows = self._rows_of_sums(X)
+        self.mu_ = 1.0 / rows.shape[0] if self.mu is None else float(self.mu)
+        mean = self._mean(rows)
+        root = whitening(self._energy(rows) + self.mu_ * self.basis_.penalty())
+        Sigma = self._whitened_covariance(rows, mean, root)
         s, vectors = symmetric_eigen(Sigma)
         s, vectors = np.maximum(s[::-1], 0.0), vectors[:, ::-1]
 
@@ -130,14 +130,35 @@ class LaplacianEigenmaps(KernelTransformer):
         k = self._cap(int((s > noise).sum()))
         u = root.unwhiten(vectors[:, :k])
         self.eigenvalues_, self._n_features_out = s[:k], k
-        values = self._stream.map(
-            self.basis_.function(u), X, row_bytes=self._row_bytes
-        )  # (n, k)
-        self.mean_ = values.mean(axis=0)
-        values -= self.mean_
-        scale = _signs(values) / values.std(axis=0)
+        function = self.basis_.function(u)
+        values = self._stream.map(function, X, row_bytes=self._row_bytes)  # (n, k)
+        self.mean_, deviation = values.mean(axis=0), values.std(axis=0)
+        if rows is not X:
+            self.mean_, deviation = self._spread(function, self.mean_, rows)
+        scale = _signs(values - self.mean_) / deviation
         self.eigenvectors_ = u * scale
         self.mean_ *= scale
+
+    def _rows_of_sums(self, X: Rows) -> Any:
+        """The rows that are summed over: all, where X is a part of them at hand.
+
+        A neighbor graph is one of the rows at hand.
+        """
+        by_gradients = isinstance(self.energy, str) and self.energy == "gradient"
+        return X if self._all_rows is None or not by_gradients else self._all_rows
+
+    def _spread(
+        self, function: Callable[[Rows], Array], center: Array, rows: Any
+    ) -> tuple[Array, Array]:
+        """Mean and standard deviation of functions over rows in partitions, (k,)."""
+
+        def moments(block: Rows) -> tuple[Array, Array]:
+            off = function(block) - center
+            return off.sum(axis=0), (off**2).sum(axis=0)
+
+        first, second = self._stream.sum(moments, rows, row_bytes=self._row_bytes)
+        n = rows.shape[0]
+        return center + first / n, np.sqrt(second / n - (first / n) ** 2)
 
     def _function(self) -> Callable[[Rows], Array]:
         values = self.basis_.function(self.eigenvectors_)

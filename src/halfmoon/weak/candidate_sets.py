@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from halfmoon.estimators.base import HeldOut
 from halfmoon.estimators.classification import Classifier
 from halfmoon.estimators.parameters import ATTRIBUTES, documented
+from halfmoon.partitions.methods import fits_by_partition
 from halfmoon.rows import Array, as_weights
 from halfmoon.weak.candidate_labels import as_candidates
 from halfmoon.weak.disambiguation import Embedding, best_candidates
@@ -88,6 +89,7 @@ class CandidateSetClassifier(Classifier, SetLever):
 
     separator: str = "|"
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the labels within their sets and fit them.
 

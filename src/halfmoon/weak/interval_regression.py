@@ -23,6 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.parameters import documented
+from halfmoon.partitions.methods import (
+    answers_by_partition,
+    fits_by_partition,
+    scores_by_partition,
+)
 from halfmoon.rows import Array, Indices, Rows, as_weights
 from halfmoon.validation import take_rows
 from halfmoon.weak.alpha_search import held_out_losses
@@ -81,6 +86,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
     array([0.5])
     """
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the intervals.
 
@@ -142,6 +148,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
         self.objective_ = float(posed.w @ (residual * targets) / posed.total_weight)
         self.n_iter_ = found.steps
 
+    @answers_by_partition
     def predict(self, X: Any) -> Array:
         """Values at any rows, shape (b,).
 
@@ -152,6 +159,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
         check_is_fitted(self)
         return self.solution_.predict(self._table(X, reset=False))
 
+    @scores_by_partition
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 for plain labels; for intervals the share of predictions inside.
 

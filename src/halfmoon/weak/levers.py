@@ -103,7 +103,13 @@ class WeakLever(Lever):
         rng = as_generator(self.random_state)
         problem = self._state(X, int(known.sum()), rng)
         targets = np.where(known[:, None], np.zeros(size), np.nan)
-        posed = problem.pose(X, targets, sample_weight=w, rng=rng, stream=self._stream)
+        posed = problem.pose(
+            *(X, targets),
+            sample_weight=w,
+            rng=rng,
+            stream=self._stream,
+            all_rows=self._all_rows,
+        )
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
             alphas = Alphas.of(self.alpha, WEAK_ALPHAS).at(posed)
             for alpha in alphas:

@@ -21,6 +21,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.parameters import documented
+from halfmoon.partitions.methods import (
+    answers_by_partition,
+    fits_by_partition,
+    scores_by_partition,
+)
 from halfmoon.rows import Array, Indices, Rows, as_weights
 from halfmoon.weak.candidate_sets import PARAMETERS, SHARED
 from halfmoon.weak.disambiguation import Embedding, best_candidates
@@ -89,6 +94,7 @@ class StructuredPredictor(SetLever):
     loss: Any = "zero_one"
     outputs: Any = None
 
+    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the labels within their sets and fit them.
 
@@ -150,6 +156,7 @@ class StructuredPredictor(SetLever):
         check_is_fitted(self)
         return self.space_.losses(self._values(self._table(X, reset=False)))
 
+    @answers_by_partition
     def predict(self, X: Any) -> NDArray[Any]:
         """The output of least estimated loss at any rows, shape (b,) or (b, q).
 
@@ -161,6 +168,7 @@ class StructuredPredictor(SetLever):
         values = self._values(self._table(X, reset=False))
         return self.outputs_[self.space_.decode(values)]
 
+    @scores_by_partition
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean infimum loss of the predictions: higher is better.
 

@@ -1,0 +1,99 @@
+"""The cost model: its counts beside those of the loops themselves."""
+
+import time
+
+import numpy as np
+import pytest
+
+from halfmoon.bases import Nystrom
+from halfmoon.blocks import Stream
+from halfmoon.costs import (
+    Cost,
+    answer_operations,
+    energy_cost,
+    energy_operations,
+    forecast_line,
+    in_words,
+    seconds_a_call,
+)
+from halfmoon.kernels import Gaussian
+from halfmoon.moments import dirichlet
+from halfmoon.partitions import InTurn, PartitionedRows
+from halfmoon.partitions.table import Reader
+
+
+def test_operations_are_those_of_the_products():
+    """Two products of p-by-n and n-by-p, distances, and p exponentials a row."""
+    n, d, p, t = 1_000, 7, 30, 2
+    products, distances, exponentials = 2 * 2 * n * p * p, 2 * n * p * d, 20 * n * p
+    beside = 5 * n * p  # norms, clipping, scaling
+    assert energy_operations(n, d, p) == products + distances + exponentials + beside
+    values = 2 * n * p * t
+    assert answer_operations(n, d, p, t) == distances + exponentials + beside + values
+
+
+def test_bytes_are_what_a_sum_over_partitions_moves(rng):
+    """Counted by an engine that weighs the arrays it moves."""
+    X = rng.normal(size=(600, 4))
+    basis = Nystrom(Gaussian(1.0), 20, "uniform").fit(X, 0)
+    moved = []
+
+    class Weighing(InTurn):
+        def map(self, function, partitions):
+            for _, total in super().map(function, partitions):
+                arrays = {id(part): part.nbytes for part in total}
+                moved.append(sum(arrays.values()))
+                yield 1, total
+
+    parts = list(enumerate(np.split(X, 3)))
+    reader = Reader(None, 4, "float64")
+    rows = PartitionedRows(parts, reader, lambda client: Weighing(), 600, X[:1])
+    dirichlet(basis, rows, stream=Stream())
+    landmarks = basis.sections.Z.nbytes
+    assert len(moved) == 3
+    expected = energy_cost(600, 4, 20, partitions=3).bytes_moved
+    assert sum(moved) + 3 * landmarks == expected
+
+
+def test_seconds_follow_from_the_rate_and_the_workers():
+    one = energy_cost(10**6, 10, 100, rate=1e9)
+    assert one.seconds == pytest.approx(energy_operations(10**6, 10, 100) / 1e9)
+    two = energy_cost(10**6, 10, 100, rate=1e9, workers=2, reading=3.0)
+    assert two.seconds == pytest.approx(one.seconds / 2 + 3.0)
+    assert energy_cost(10**6, 10, 100).seconds is None
+
+
+def test_a_call_is_timed_by_the_least_of_several():
+    pauses = iter([0.05, 0.02, 0.01, 0.02, *[0.01] * 1_000])
+    taken = seconds_a_call(lambda: time.sleep(next(pauses)), least=0.1)
+    assert 0.01 <= taken < 0.02
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "About 1 second"),
+        (59.0, "About 59 seconds"),
+        (89.0, "About 89 seconds"),
+        (90.0, "About 2 minutes"),
+        (89 * 60.0, "About 89 minutes"),
+        (5_400.0, "About 2 hours"),
+        (36 * 3_600.0, "About 2 days"),
+    ],
+)
+def test_lengths_of_time(seconds, words):
+    assert in_words(seconds, 1_000).startswith(f"{words}: 1,000 rows at ")
+
+
+def test_only_long_work_is_told_of():
+    assert forecast_line(59.0, 10) is None
+    assert (
+        forecast_line(120.0, 12_000) == "About 2 minutes: 12,000 rows at 100 a second."
+    )
+
+
+def test_a_cost_in_words():
+    assert str(Cost(10, 1e6)) == "10 rows: 1e+06 operations."
+    assert str(Cost(10, 1e6, 2e6, 4.0)) == (
+        "About 4 seconds: 10 rows at 2 a second. That is 1e+06 operations, 2 MB moved."
+    )
