@@ -13,6 +13,7 @@ from halfmoon.report import (
     Histogram,
     LeftOutClasses,
     LeftOutNumbers,
+    PartialLabels,
     confidence_edges,
     number_edges,
 )
@@ -61,6 +62,25 @@ def numbers(given, predicted, *, filled=340):
     )
 
 
+def partly(findings, kind, exact, partial, inside, *, tested=None):
+    """With labels that are known in part; all of these are filled in."""
+    return replace(
+        findings,
+        labeled=exact + partial,
+        predicted=findings.predicted + partial,
+        partial=PartialLabels(
+            kind,
+            exact,
+            partial,
+            partial,
+            partial if tested is None else tested,
+            inside,
+            0.4 if kind == "sets" else np.nan,
+            0.25 if kind == "intervals" else 0.0,
+        ),
+    )
+
+
 def helped(used, with_rows, without, low, high, *, kind="classes", rows=160):
     """The difference lies in the middle of its interval."""
     gain = Gain(kind, rows, 18, with_rows, without, (low + high) / 2, low, high)
@@ -104,6 +124,13 @@ QUALITIES = {
     "numbers all alike": numbers([3.0, 3.0, 3.0], [2.5, 3.0, 3.5]),
     "one number": numbers([3.0], [2.0], filled=1),
     "no number": numbers([], []),
+    "sets": partly(classes("A" * 9 + "B" * 9, WORSE), "sets", 18, 20, 17),
+    "sets alone": partly(classes("", ""), "sets", 0, 20, 17),
+    "no single set": partly(classes("", ""), "sets", 0, 1, 0, tested=0),
+    "one set": partly(classes("A" * 9 + "B" * 9, WORSE), "sets", 18, 1, 1),
+    "no set": partly(classes("A" * 9 + "B" * 9, WORSE), "sets", 18, 0, 0),
+    "intervals": partly(numbers(LINE, LINE + WAVE), "intervals", RUN, 40, 31),
+    "intervals alone": partly(numbers([], []), "intervals", 0, 40, 31),
 }
 
 HELP = {

@@ -51,6 +51,11 @@ TABLES = {
     "alike.csv": [["x", "y"], [1, "2.5"], [2, "2.5"], [3, ""]],
     "words.csv": [["x", "y"], [1, "2.5"], [2, "low"], [3, "high"], [4, ""]],
     "colors.csv": [["x", "y"], [1, "red"], [2, "green"], [3, "blue"], [4, ""]],
+    "ends.csv": [
+        ["x", "least", "most"],
+        *([i, i, i + 2] for i in range(8)),
+        [3, "", ""],
+    ],
     "nothing.csv": [["a", "b", "y"], ["", 1, "u"], ["", 1, "v"], ["", 1, ""]],
     # Lists of rows to label
     "list.csv": [["row", "x", "side"], [2, GROUPS[1][0], "left"]],
@@ -96,6 +101,7 @@ fill colors.csv -t y --order red red
 fill colors.csv -t y --order red green
 fill colors.csv -t y --order red --task classes
 fill nothing.csv -t y
+fill t.csv -t x side --low z
 fill t.csv -t x side --model m
 fill t.csv -t side --report -
 fill t.csv -t side --report a --model a
@@ -145,6 +151,9 @@ def make_models():
     """A model of a table, and one of rows of numbers."""
     done = run("fill", "t.csv", "-t", "side", "--budget", "0.2", "--no-report",
                "-o", "done.csv", "--model", "m.halfmoon", "--quiet")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    done = run("fill", "ends.csv", "-t", "y", "--low", "least", "--high", "most",
+               "--budget", "0.1", "--no-report", "--quiet")  # fmt: skip
     assert done.exit_code == 0, done.output
     line = np.arange(8.0)
     estimator = halfmoon.FredholmRegressor().fit(line[:, None], line)

@@ -21,13 +21,20 @@ from halfmoon.table.files import Batch
 from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
-from halfmoon.table.notes import common_notes, giveaway_notes, learning_notes
+from halfmoon.table.notes import (
+    common_notes,
+    giveaway_notes,
+    learning_notes,
+    weak_notes,
+)
 from halfmoon.table.record import predicted_record
 from halfmoon.table.scored_rows import ScoredRows, Sums
 from halfmoon.table.selection import chosen_features
 from halfmoon.table.settings import Settings
 from halfmoon.table.totals import TotalsRow, totals_note
 from halfmoon.table.unseen import Unseen
+from halfmoon.table.weak_labels import checked_ends, checked_sets
+from halfmoon.table.weak_model import WeakTableModel
 from sentences.of_files import refused
 
 ROWS = 60
@@ -49,6 +56,7 @@ def labels():
         (["1", "2", "3", "3", "2", "1"], {}),
     ):
         checked_labels(values, Settings("y", **options))
+    weak_labels()
     for mark in ("rigth", "?", "left,right"):
         list(mark_notes("side", Blanks(mark), ["left", "right"]))
     for words in (["Total"], ["Sum", "Average"]):
@@ -61,6 +69,43 @@ def labels():
         given.of(Batch(0, rows))
     for refilled in (1, 30):
         list(GivenLabels("y", Blanks(), "y_source", {1: "a"}, 2, refilled).notes())
+
+
+def weak_labels():
+    """Labels that are known in part."""
+    for values in (["a", "b", "a"], ["a|b", "a|c", "a|b|c", None], ["a|b", "b|a|c"] * 2,
+                   ["a|b", "a|c", "c|b", "a|b|c", "c|b|a"]):  # fmt: skip
+        checked_sets(values, Settings("y", sets="|"))
+    for values in (["a|b", "|"], ["a", "|", " | "], ["a|b", "b|a"], ["a", "a"]):
+        with refused():
+            checked_sets(values, Settings("y", sets="|"))
+    asked = Settings("y", low="least", high="most")
+    for rows in (
+        [(None, 3, 2)],
+        [(5, 1, 2)],
+        [(None, "inf", None)],
+        [(None, None, float("-inf"))],
+        [(None, "about 3", None)],
+        [(None, "x", "y"), (None, "z", None)],
+        [(None, "-inf", "inf")],
+        [(None, 1, 2), (None, 1, 2)],
+    ):
+        cells = [dict(zip(("label", "low", "high"), row, strict=True)) for row in rows]
+        with refused():
+            checked_ends(cells, asked, range(2, 2 + len(cells)))
+    for options in (
+        {"sets": " "},
+        {"sets": "|", "low": "a"},
+        {"sets": "|", "task": "ordered"},
+        {"low": "a", "task": "classes"},
+        {"low": "a", "high": "a"},
+        {"high": "y"},
+    ):
+        with refused():
+            Settings("y", **options)
+    for options in ({"low": "leats"}, {"low": "least", "features": ("least",)}):
+        with refused():
+            chosen_features(["x", "least", "y"], Settings("y", **options))
 
 
 def columns():
@@ -122,11 +167,22 @@ def left_out(name, why):
     return SimpleNamespace(name=name, role="left out", why=why, kind="text")
 
 
+def of_ends(ends):
+    """A model of numbers with such ends, each predicted as 0.5."""
+    made = WeakTableModel("hours", "numbers", ends=("least", "most"))
+    made.table_ = SimpleNamespace(uses=[], used=[], unread={})
+    made.allowed_ = np.array(ends)
+    made.estimator_ = SimpleNamespace(_unseen=np.full((len(ends), 1), 0.5))
+    made._calibrate(np.zeros((3, 1)), [], [])
+    return made
+
+
 def notes():
     """Of what was learned from, read and written."""
     perfect = SimpleNamespace(loo_score_=0.8)
-    known = model(known=("size",))
-    known._known_outputs = lambda: [0, 1, 2, 3, 4, 5, 6]
+    size = SimpleNamespace(name="size", role="known", kind="number", why="")
+    seven = SimpleNamespace(outputs_of=lambda name: np.arange(7))
+    known = model(known=("size",), columns=[size], vectors_=seven)
     for each in (
         run(),
         run(labels=9_000, learned=5_000),
@@ -143,6 +199,10 @@ def notes():
         list(learning_notes(each))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
+    for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
+        list(weak_notes(of_ends(ends)))
+    many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)
+    list(learning_notes(many))
     choice = ColumnChoice(("day", "hour"), 0.7, 0.9)
     yield choice.gain("classes", each=True)
 

@@ -53,7 +53,10 @@ def test_with_an_energy_it_is_laplacian(rng):
 @pytest.mark.parametrize("smoother", [None, Neighbors(5)])
 def test_it_finds_the_truth_within_the_sets(smoother, rng):
     sets = ambiguous(rng)
-    model = CandidateSetClassifier(random_state=0, smoother=smoother).fit(X, sets)
+    model = CandidateSetClassifier(
+        "|", kernel="gaussian", random_state=0, smoother=smoother
+    )
+    model.fit(X, sets)
     assert sets[np.arange(150), model.disambiguated_].all()
     assert np.mean(model.disambiguated_ == TRUTH) > 0.93
     assert np.mean(model.predict(X) == TRUTH) > 0.93

@@ -69,6 +69,24 @@ MOST_TO_LABEL = 500
     help="The classes of a scale, from low to high. Implies --task ordered.",
 )
 @click.option(
+    "--sets",
+    metavar="SIGN",
+    help="Cells of the target may hold several candidates with this sign between them, "
+    "e.g. '|' in cat|dog; the true class is one of them.",
+)
+@click.option(
+    "--low",
+    metavar="COLUMN",
+    help="Column with the lower end of numbers that are not known exactly; blank where "
+    "it is open.",
+)
+@click.option(
+    "--high",
+    metavar="COLUMN",
+    help="Column with the upper end. With --low or --high, the target may be a new "
+    "column.",
+)
+@click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.9,
@@ -156,6 +174,9 @@ def fill(context: click.Context, **options: Any) -> None:
       Label a few more rows by hand, then use these labels:
         halfmoon fill flowers.csv --target species --to-label 20 todo.csv
         halfmoon fill flowers.csv --target species --labels todo.csv --overwrite
+      Labels that are one of several candidates, or between two ends:
+        halfmoon fill birds.csv --target species --sets "|"
+        halfmoon fill lamps.csv --target hours --low at_least --high at_most
       Keep the model for new rows:
         halfmoon fill flowers.csv --target species --model flowers.halfmoon
       Read from and write to other programs:

@@ -54,14 +54,17 @@ def run_fill(
     """
     asked["task"] = asked_task(asked["task"], asked["order"])
     with chosen.bars() as bars, chosen.table() as table:
-        targets = asked_targets(target, table, asked["unlabeled"])
+        new = asked["low"] is not None or asked["high"] is not None
+        targets = asked_targets(target, table, asked["unlabeled"], may_be_new=new)
         if not Path(chosen.place).name:  # a folder, or nothing: no report beside it
             refuse_place(chosen.place)
         reports = _reports(targets, report, no_report, chosen)
         todo = None if to_label is None else to_label[1]
         one = len(targets) == 1
         of_one = {"--model": model, "--interactive": interactive, "--to-label": todo}
+        of_one |= {"--low": asked["low"], "--high": asked["high"]}
         _refuse_for_several(targets, of_one)
+        del of_one["--low"], of_one["--high"]
         places = {
             "--report" if one else f"--report of {name!r}": place
             for name, place in reports.items()

@@ -16,7 +16,11 @@ MOST_NAMED = 12  # columns with blanks in an error
 
 
 def asked_targets(
-    asked: Sequence[str], table: Table, unlabeled: Sequence[str]
+    asked: Sequence[str],
+    table: Table,
+    unlabeled: Sequence[str],
+    *,
+    may_be_new: bool = False,
 ) -> list[str]:
     """The targets in the order they were named, or an error that offers some.
 
@@ -27,7 +31,11 @@ def asked_targets(
     table : Table
     unlabeled : sequence of str
         Marks of blanks, beside the usual ones.
+    may_be_new : bool
+        A single name that is no column's is that of a new one.
     """
+    if may_be_new and len(asked) == 1:
+        return list(asked)
     if not asked:
         raise CommandError(_which(table, unlabeled))
     targets: dict[str, None] = {}

@@ -38,6 +38,7 @@ HALFMOON = (
     "halfmoon.table.ordered",
     "halfmoon.table.target",
     "halfmoon.table.vectors",
+    "halfmoon.table.weak_model",
     "halfmoon.transformers",
     "halfmoon.unpenalized",
     "halfmoon.weak",

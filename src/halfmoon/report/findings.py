@@ -31,6 +31,7 @@ __all__ = [
     "LeftOutClasses",
     "LeftOutNumbers",
     "Note",
+    "PartialLabels",
     "Reason",
     "RowMap",
     "ShownRow",
@@ -182,6 +183,37 @@ class LeftOutNumbers:
     level: float
 
 
+@dataclass(frozen=True)
+class PartialLabels:
+    """Labels that are known in part, and how they did when they were hidden.
+
+    Attributes
+    ----------
+    kind : {"sets", "intervals"}
+    exact, partial : int
+        Rows that were learned from: with a single label, and with several candidates
+        or two different ends.
+    narrowed : int
+        Rows of the table that were filled within their candidates, or ends.
+    tested, inside : int
+        Rows of the latter kind that were hidden, and those of them that were predicted
+        within what was known.
+    guess : float
+        Of sets: the share that a class at random would be within.
+    off : float
+        Of intervals: how far predictions were from them on average.
+    """
+
+    kind: Literal["sets", "intervals"]
+    exact: int
+    partial: int
+    narrowed: int
+    tested: int
+    inside: int
+    guess: float = float("nan")
+    off: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class FilledClasses:
     """What was filled in.
@@ -322,6 +354,8 @@ class Findings:
     n_suspects : int
         All labels that look wrong, of which `suspects` shows the first; 0 is as many as
         are shown.
+    partial : PartialLabels or None
+        Where labels may be known in part.
     """
 
     source: str
@@ -350,3 +384,4 @@ class Findings:
     next_rows: tuple[ShownRow, ...] = ()
     distributions: tuple[ColumnDistribution, ...] = ()
     n_suspects: int = 0
+    partial: PartialLabels | None = None

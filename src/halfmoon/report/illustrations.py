@@ -71,7 +71,7 @@ def of_quality(findings: Findings) -> list[Illustration]:
     """How well hidden labels were predicted."""
     left_out = findings.left_out
     if isinstance(left_out, LeftOutNumbers):
-        return _numbers_left_out(left_out)
+        return _numbers_left_out(left_out) if len(left_out.given) else []
     tested = left_out.tested()
     return _classes_left_out(tested) if tested.given else []
 

@@ -28,11 +28,29 @@ class Tile(NamedTuple):
 
 def tiles(findings: Findings) -> list[Tile]:
     """What a reader wants to know first."""
+    partial, labels = (
+        findings.partial,
+        Tile("Labels", f"{findings.labeled:,}", "to learn from"),
+    )
+    if partial is not None:
+        known = "set" if partial.kind == "sets" else "interval"
+        also = f"to learn from, and {count(partial.partial, known)}"
+        labels = Tile("Labels", f"{partial.exact:,}", also)
     first = [
         Tile("Filled", f"{findings.predicted:,}", f"of {count(findings.rows, 'row')}"),
-        Tile("Labels", f"{findings.labeled:,}", "to learn from"),
+        labels,
     ]
-    return [*first, *_quality(findings), _help(findings)]
+    return [*first, *_quality(findings), *_within(findings), _help(findings)]
+
+
+def _within(findings: Findings) -> list[Tile]:
+    """Of labels that are known in part."""
+    partial = findings.partial
+    if partial is None or not partial.tested:
+        return []
+    share = percent(partial.inside / partial.tested)
+    known = count(partial.tested, "set" if partial.kind == "sets" else "interval")
+    return [Tile("Predicted within", share, f"of {known} when hidden")]
 
 
 def _quality(findings: Findings) -> list[Tile]:

@@ -17,13 +17,13 @@ from halfmoon.table.model import TableModel
 from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.predictions import Prediction
 from halfmoon.table.reading import is_text
-from halfmoon.table.selection import added_columns
 from halfmoon.table.target import Kind
 
 __all__ = ["Cells", "column_types"]
 
 GIVEN, PREDICTED = "given", "predicted"
 CONFIDENCE_DIGITS = 4
+EXACT_DIGITS = 12
 
 
 def column_types(model: TableModel, schema: Any) -> dict[str, Any]:
@@ -35,8 +35,10 @@ def column_types(model: TableModel, schema: Any) -> dict[str, Any]:
     schema : pyarrow.Schema
         Of the table that is filled.
     """
-    source, *numbers = added_columns(model.target, model.kind)
-    types = {source: pa.string(), **dict.fromkeys(numbers, pa.float64())}
+    source, *others = model.added
+    types = {source: pa.string(), **dict.fromkeys(others, pa.float64())}
+    if model.kind == "classes":
+        types |= dict.fromkeys(others[1:], pa.string())
     if model.kind == "numbers":
         place = schema.get_field_index(model.target)
         kind = pa.float64() if place < 0 else schema.field(place).type
@@ -94,13 +96,13 @@ class Cells:
         schema : pyarrow.Schema or None
             Of the table, where its columns have types.
         """
-        added, decimal = added_columns(model.target, model.kind), _decimal(model)
+        added, decimal = model.added, _decimal(model)
         types = {} if schema is None else column_types(model, schema)
         if model.kind == "classes":
             edges, style = confidence_edges(), NumberStyle(decimal)
             type_ = None if schema is None else pa.null()
             return cls("classes", added, edges, CONFIDENCE_DIGITS, style, type_)
-        given = np.array(model.left_out().given, dtype=np.float64)
+        given = model.example_numbers()
         style, type_ = model.style_ or NumberStyle(decimal), types.get(model.target)
         if type_ is not None:
             type_ = plain_array(pa.nulls(0, type_)).type
@@ -109,6 +111,8 @@ class Cells:
         digits = decimals(float(given.std()))
         if model.style_ is not None or (given == np.round(given)).all():
             digits = shown_decimals(digits, style.digits)
+        if getattr(model, "ends", ()):  # a number at an end is to stay within it
+            digits = max(digits, style.digits if model.style_ else EXACT_DIGITS)
         if type_ is not None and pt.is_integer(type_):
             digits = 0
         return cls("numbers", added, number_edges(given), digits, style, type_)
@@ -130,7 +134,7 @@ class Cells:
 
     def shown(self, value: Any) -> str:
         """A label, or an end of its interval, for a person to read."""
-        if value is None:
+        if value is None or value != value:  # NaN
             return ""
         return str(value) if self.kind == "classes" else self._written([value])[0]
 
@@ -149,7 +153,11 @@ class Cells:
         return self._rounded(values)
 
     def _added(self, values: Any) -> list[Any]:
-        """Numbers as values of a new column."""
+        """Numbers as values of a new column, None where one is not known."""
+        missing = np.isnan(np.asarray(values, float))
+        if missing.any():
+            known = iter(self._added(np.asarray(values, float)[~missing]))
+            return [None if out else next(known) for out in missing]
         if self.type is not None:
             return self._rounded(values)
         if self.kind == "numbers":

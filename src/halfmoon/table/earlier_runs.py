@@ -2,12 +2,14 @@
 
 A column ``y_source`` in which every cell is "given", "predicted" or empty, in a table
 with a column ``y``, is one of them, and then so are ``y_confidence``, ``y_low`` and
-``y_high``. What was predicted is a guess: nothing is learned from it.
+``y_high`` (or ``y_predicted_low`` and ``y_predicted_high`` beside ends of the user's
+own), and ``y_candidates``, from which ``y`` was chosen. What was predicted is a guess:
+nothing is learned from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,9 @@ from halfmoon.table.reading import as_column, is_text
 __all__ = ["added_by", "earlier_runs", "guess_notes", "is_predicted"]
 
 SOURCES = {GIVEN, PREDICTED, ""}
-SUFFIXES = ("_source", "_confidence", "_low", "_high")
+SUFFIXES = ("_source", "_confidence", "_candidates", "_low", "_high")
+#: In place of the last two, where these are the user's own.
+PREDICTED_ENDS = ("_predicted_low", "_predicted_high")
 
 
 def earlier_runs(table: Any) -> dict[str, tuple[str, ...]]:
@@ -43,10 +47,19 @@ def earlier_runs(table: Any) -> dict[str, tuple[str, ...]]:
                 if values <= SOURCES:  # otherwise it is a column of the user's own
                     values |= _values(batch.plain.column(name + SUFFIXES[0]))
     return {
-        name: tuple(name + suffix for suffix in SUFFIXES if name + suffix in columns)
+        name: tuple(
+            name + suffix
+            for suffix in _suffixes(name, columns)
+            if name + suffix in columns
+        )
         for name, values in seen.items()
         if values <= SOURCES and values != {""}
     }
+
+
+def _suffixes(name: str, columns: Collection[str]) -> tuple[str, ...]:
+    own = name + PREDICTED_ENDS[0] in columns
+    return (*SUFFIXES[:-2], *PREDICTED_ENDS) if own else SUFFIXES
 
 
 def added_by(runs: Mapping[str, tuple[str, ...]]) -> set[str]:

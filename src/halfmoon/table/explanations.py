@@ -77,7 +77,8 @@ def reasons_of(
     """
     if rows.num_rows == 0:
         return []
-    at_landmarks = not isinstance(model.estimator_.solution_.rows, slice)
+    used = getattr(model.estimator_.solution_, "rows", slice(None))
+    at_landmarks = not isinstance(used, slice)
     if at_landmarks and not patient and len(model.estimator_.labeled_) > MANY:
         return [Reasons()] * rows.num_rows
     try:

@@ -24,7 +24,7 @@ from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, new_table
 from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.given_labels import GivenLabels
-from halfmoon.table.label_checks import checked_labels, mark_notes
+from halfmoon.table.label_checks import CheckedLabels, checked_labels, mark_notes
 from halfmoon.table.model import TableModel
 from halfmoon.table.row_keys import value_keys
 from halfmoon.table.scan import Scan, scan
@@ -41,6 +41,9 @@ from halfmoon.table.selection import (
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
+from halfmoon.table.weak_given import GivenIntervals, GivenSets
+from halfmoon.table.weak_labels import checked_ends, checked_sets
+from halfmoon.table.weak_model import WeakTableModel
 
 __all__ = ["Filled", "Stages", "fill_table", "fill_targets", "learn", "predict_table"]
 
@@ -205,9 +208,7 @@ def predict_table(
     start, stages = time.monotonic(), stages or Silent()
     runs = earlier_runs(table)
     earlier = runs.get(model.target, ())
-    refuse_taken(
-        set(table.columns) - set(earlier), added_columns(model.target, model.kind)
-    )
+    refuse_taken(set(table.columns) - set(earlier), model.added)
     missing = [u.name for u in model.table_.used if u.name not in table.columns]
     if missing:
         raise ModelError(
@@ -216,9 +217,18 @@ def predict_table(
             f"has {listed(table.columns)}."
         )
     given = None
-    if model.target in table.columns:
+    ends = getattr(model, "ends", ())
+    if {model.target, *ends} & set(table.columns):
+        asked = model.record_["settings"]
         settings = Settings(
-            model.target, unlabeled=model.record_["settings"]["unlabeled"]
+            model.target,
+            unlabeled=asked["unlabeled"],
+            sets=asked.get("sets"),
+            **{
+                end: asked.get(end)
+                for end in ("low", "high")
+                if asked.get(end) in table.columns
+            },
         )
         given = given_labels(table, settings, runs)
     scored, unseen = ScoredRows(model), Unseen(model)
@@ -237,6 +247,9 @@ def predict_table(
     return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes, scored)
 
 
+MOST_WEAK = 2_000  # labels known in part that are learned from: time goes with l^3
+
+
 def given_labels(
     table: Table,
     settings: Settings,
@@ -245,8 +258,20 @@ def given_labels(
 ) -> GivenLabels:
     """The labels of a target: its cells, without what an earlier run predicted."""
     source = runs[settings.target][0] if settings.target in runs else None
-    blanks = Blanks(settings.unlabeled)
-    return GivenLabels(settings.target, blanks, source, typed or {}, table.first_row)
+    common: dict[str, Any] = {
+        "target": settings.target,
+        "blanks": Blanks(settings.unlabeled),
+        "source": source,
+        "typed": typed or {},
+        "first_row": table.first_row,
+    }
+    if settings.sets is not None:
+        kept = f"{settings.target}_candidates"
+        kept_here = kept if kept in runs.get(settings.target, ()) else None
+        return GivenSets(**common, separator=settings.sets, kept=kept_here)
+    if settings.ends:
+        return GivenIntervals(**common, low=settings.low, high=settings.high)
+    return GivenLabels(**common)
 
 
 def learn(
@@ -272,14 +297,17 @@ def learn(
         All that are filled in this run.
     """
     runs = earlier_runs(table) if runs is None else runs
-    existing(settings.target, table.columns, "target")
+    if not settings.ends:  # with ends the target may be new
+        existing(settings.target, table.columns, "target")
     given = given_labels(table, settings, runs) if given is None else given
     guessed = {*targets, *runs} - {settings.target}
     features = chosen_features(table.columns, settings, added_by(runs), guessed)
     known = [n for n in known_columns(table.columns, settings) if n in features]
     own = set(table.columns) - added_by(runs)
-    for task in ("classes", "numbers") if settings.task is None else (settings.task,):
-        refuse_taken(own, added_columns(settings.target, task))
+    for task in _tasks(settings):
+        refuse_taken(
+            own, added_columns(settings.target, task, settings.sets, settings.ends)
+        )
     allowance = Allowance.within(settings.memory)
     found = scan(
         table,
@@ -287,9 +315,10 @@ def learn(
         features,
         most_bytes=allowance.rows,
         seed=settings.seed,
+        most_labeled=MOST_WEAK if settings.is_weak else None,
         progress=stages.stage("Reading"),
     )
-    checked = checked_labels(found.labels, settings)
+    checked = _checked(found, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
     left = set() if settings.features else guessed - set(features)
     stays = [
@@ -304,6 +333,7 @@ def learn(
         n_labeled=found.n_labeled - checked.n_ignored,
         n_ignored=found.n_ignored + checked.n_ignored,
         notes=(
+            *_new_column(settings.target, table.columns),
             *given.notes(),
             *found.notes,
             *unmatched,
@@ -311,18 +341,21 @@ def learn(
             *guess_notes([name for name in table.columns if name in left]),
         ),
     )
-    model = TableModel(
-        target=settings.target,
-        kind=checked.kind,
-        known=known,
-        keep=features if settings.features else (),
-        budget=settings.budget,
-        memory_limit=allowance.learning,
-        random_state=settings.seed,
-        level=settings.level,
-        order=checked.order,
-        style=checked.style,
-    )
+    options: dict[str, Any] = {
+        "target": settings.target,
+        "kind": checked.kind,
+        "known": known,
+        "keep": features if settings.features else (),
+        "budget": settings.budget,
+        "memory_limit": allowance.learning,
+        "random_state": settings.seed,
+        "level": settings.level,
+        "order": checked.order,
+        "style": checked.style,
+    }
+    model = TableModel(**options)
+    if settings.is_weak:
+        model = WeakTableModel(**options, sets=settings.sets, ends=settings.ends)
     learning = stages.stage("Learning")
     model.fit(
         found.rows,
@@ -333,6 +366,28 @@ def learn(
     labeled = found.rows.filter(pa.array([x is not None for x in found.labels]))
     model.learned_keys_ = value_keys(labeled, model.table_)
     return model, found
+
+
+def _new_column(target: str, columns: Sequence[str]) -> list[Note]:
+    if target in columns:
+        return []
+    return [Note(f"The table had no column {target!r}; it was added.")]
+
+
+def _tasks(settings: Settings) -> tuple[str, ...]:
+    """What the labels may turn out to be."""
+    if settings.is_weak:
+        return ("numbers",) if settings.ends else ("classes",)
+    return ("classes", "numbers") if settings.task is None else (settings.task,)
+
+
+def _checked(found: Scan, settings: Settings) -> CheckedLabels:
+    if settings.sets is not None:
+        return checked_sets(found.labels, settings)
+    if settings.ends:
+        numbers = (found.numbers + found.first_row).tolist()
+        return checked_ends(found.labels, settings, numbers)
+    return checked_labels(found.labels, settings)
 
 
 def _sha256(table: Table) -> str:

@@ -72,8 +72,9 @@ def fill(
         Told how far it has come.
     **options
         The fields of `halfmoon.table.Settings`: ``features``, ``exclude``, ``known``,
-        ``unlabeled``, ``task``, ``level``, ``budget``, ``seed`` and so on. ``memory``
-        is what the work may take beside what the process holds already.
+        ``unlabeled``, ``task``, ``sets``, ``low``, ``high``, ``level``, ``budget``,
+        ``seed`` and so on. ``memory`` is what the work may take beside what the process
+        holds already.
 
     Returns
     -------
@@ -102,9 +103,10 @@ def fill(
     table, new = FrameTable(frame), FrameWriter()
     one = isinstance(target, str) or not isinstance(target, Sequence)
     names = [str(target)] if one else [str(name) for name in target]
-    for name in names:
-        existing(name, table.columns, "the target")
     settings = _settings(names, options)
+    for each in settings:
+        if not each.ends:  # otherwise it may be a new column
+            existing(each.target, table.columns, "the target")
     allowed = str(resident_bytes() + _bytes(settings[0].memory))
     several = [replace(each, memory=allowed) for each in settings]
     filled = fill_targets(table, new, several, stages=stages)

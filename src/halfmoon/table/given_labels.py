@@ -7,7 +7,7 @@ of rows, which count as if they stood in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ from halfmoon.table.errors import LabelError
 from halfmoon.table.files import Batch
 from halfmoon.table.files.arrow_types import far_dates
 from halfmoon.table.reading import as_column
+from halfmoon.table.target import check_counts
 
 __all__ = ["GivenLabels", "label_text"]
 
@@ -78,6 +79,31 @@ class GivenLabels:
                 f"{self.target!r} has dates before the year 1 or after 9999, which "
                 f"cannot be filled in. Give them as text, or leave these rows out."
             )
+
+    def is_open(self, labels: Any, blank: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Where a label is known in part, so that it is filled in too, shape (b,)."""
+        return np.zeros(len(blank), dtype=bool)
+
+    def exact(self, labels: Any) -> Any:
+        """Labels of rows that are not open, as cells."""
+        return labels
+
+    def check_counts(
+        self, labeled: int, rows: int, n_open: int, labels: Sequence[Any]
+    ) -> None:
+        """Raise an error where there is nothing to fill, or too little to learn from.
+
+        Parameters
+        ----------
+        labeled, rows : int
+            Rows with a label, and all rows.
+        n_open : int
+            Labels that are known in part.
+        labels : sequence
+            Some of the labels.
+        """
+        if not n_open:
+            check_counts(self.target, labeled, rows, labels)
 
     def typed_in(self, batch: Batch) -> dict[int, str]:
         """Typed labels of a batch, by their place in it."""

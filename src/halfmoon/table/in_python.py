@@ -12,7 +12,7 @@ __all__ = ["CALL", "as_arguments", "told_in_python"]
 
 CALL = "halfmoon.fill("  # how the command of a run begins that came from Python
 SWITCHES = ("merge_labels",)
-SINGLE = ("task", "level", "budget", "memory", "seed")
+SINGLE = ("task", "sets", "low", "high", "level", "budget", "memory", "seed")
 BRACKETED = re.compile(r" \(--[a-z][^()]*\)")  # "(--features)", beside plain words
 TASK = re.compile(r"--task (classes|numbers|ordered)")
 

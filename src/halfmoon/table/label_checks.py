@@ -32,7 +32,14 @@ from halfmoon.table.scales import resolved_order
 from halfmoon.table.settings import Settings
 from halfmoon.table.target import Kind, check_labels, target_kind
 
-__all__ = ["CheckedLabels", "checked_labels", "mark_notes", "spelling_key"]
+__all__ = [
+    "CheckedLabels",
+    "checked_labels",
+    "mark_notes",
+    "merged_labels",
+    "spelling_key",
+    "spelling_notes",
+]
 
 SHOWN = 3  # spellings, words or groups in a note
 LENGTH = 40  # characters of a label in a note
@@ -149,6 +156,16 @@ def spelling_key(label: str) -> str:
     text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
     text = re.sub(r"[\s_]+", " ", text).strip()
     return re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+
+
+def merged_labels(labels: Sequence[Any]) -> list[Any]:
+    """Labels with each spelling replaced by the commonest one of its class."""
+    return _merged(labels, _spellings(labels))
+
+
+def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
+    """Of classes that are spelled in several ways."""
+    return _spelling_notes(_spellings(labels), merged=merged)
 
 
 def _spellings(labels: Sequence[Any]) -> list[Counter[str]]:

@@ -34,9 +34,10 @@ from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.ordered import Ordered
 from halfmoon.table.predictions import LeftOut, Prediction, joined
-from halfmoon.table.target import Kind, check_labels
+from halfmoon.table.selection import added_columns
+from halfmoon.table.target import Kind, as_targets, check_labels, least_label
 from halfmoon.table.trial import try_out
-from halfmoon.table.vectors import Vectors
+from halfmoon.table.vectors import Vectors, free_outputs
 
 __all__ = ["Progress", "TableModel"]
 
@@ -44,7 +45,6 @@ BLOCK_ROWS = 65_536  # predicted at once, at most
 BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
 CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
 VETO = 1.0  # standard errors by which all columns win in the search itself
-AMOUNTS = 20  # labels from which, if none is below 0, no other is taken to be
 LABELS_FOR_KNOWN = 2  # labels for each known column, at least
 
 
@@ -144,7 +144,7 @@ class TableModel:
             is found.
         """
         tell = progress or say_nothing
-        y = check_labels(self.target, labels, self.kind)
+        y = self._checked(labels)
         if not rows.column_names:
             raise LabelError(nothing_to_learn_from([]))
         if len(y) != rows.num_rows:
@@ -162,25 +162,30 @@ class TableModel:
         frame = leave_out_giveaways(frame, self.table_.used, y, named)
         tell(0.02, "columns as numbers")
         labeled = sum(label is not None for label in y)
-        used = self.table_.used
-        self.vectors_ = Vectors.of(frame, used, self.random_state, labeled)
+        self.vectors_ = Vectors.of(frame, self.table_.used, self.random_state, labeled)
         if not self.vectors_.kept.any():
             raise LabelError(nothing_to_learn_from(self.columns_))
-        X = self.vectors_(frame)
-        del frame
-        X = self._learn(X, y, tell)
+        X = self._learn(self.vectors_(frame), y, tell)
         places = np.arange(len(y)) if positions is None else np.asarray(positions)
         self.numbers_ = places.astype(np.int64)
+        self._calibrate(X, y, labels)
+        tell(1.0, "done")
+        return self
+
+    def _checked(self, labels: Sequence[Any]) -> list[Any]:
+        """Labels as they are learned from, or an error."""
+        return check_labels(self.target, labels, self.kind)
+
+    def _calibrate(self, X: NDArray[Any], y: list[Any], labels: Sequence[Any]) -> None:
+        """What left-out rows tell: of a scale, and of intervals about numbers."""
         if self.order:
             with plain_errors():
-                self.ordered_ = self._ordered(X, y, labeled)
+                self.ordered_ = self._ordered(X, y)
         if self.kind == "numbers":
             held = self.estimator_._held_out()
             self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
             self.style_ = read_label_numbers(labels).style or self.style
-            self.least_ = _least([x for x in y if x is not None], self.style_)
-        tell(1.0, "done")
-        return self
+            self.least_ = least_label([x for x in y if x is not None], self.style_)
 
     def _learn(
         self, X: NDArray[np.float32], y: list[Any], tell: Progress
@@ -217,8 +222,7 @@ class TableModel:
             some, y, half, lambda at, what: tell(0.5 + at / 2, what)
         )
         losses = [left_out_losses(estimator) for estimator in (by_all, by_fewer)]
-        scores = (left_out_score(by_all), left_out_score(by_fewer))
-        choice = ColumnChoice(proposal.go, *scores)
+        choice = ColumnChoice(proposal.go, *map(left_out_score, (by_all, by_fewer)))
         if standard_errors_less(*losses) > VETO:
             self.vectors_, self.estimator_ = whole, by_all
             return X
@@ -234,8 +238,13 @@ class TableModel:
         labeled = sum(label is not None for label in y)
         estimator = self._estimator(labeled, self.kind, budget)
         with plain_errors(), heard(tell):
-            estimator.fit(X, _as_targets(y, self.kind))
+            estimator.fit(X, as_targets(y, self.kind))
         return estimator
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Names of the columns that are added beside the target."""
+        return added_columns(self.target, self.kind)
 
     @property
     def columns_(self) -> list[ColumnUse]:
@@ -267,23 +276,33 @@ class TableModel:
         """Refuse, by any exception, to be a model from a file that cannot predict."""
         try_out(self)
 
-    def predict(self, rows: Any) -> Prediction:
+    def predict(self, rows: Any, known: Sequence[Any] | None = None) -> Prediction:
         """What the model says of rows, some thousand at a time.
 
         Parameters
         ----------
         rows : pyarrow.Table, pyarrow.RecordBatch or data frame of pandas or polars
+        known : sequence or None
+            What is known of the labels of these rows, of models that learn from such.
         """
         rows = as_rows(rows)
         if rows.num_rows == 0:
             return joined([self._predict(np.zeros((0, len(self.feature_names_))))])
         width = max(rows.num_columns, len(self.feature_names_))
         size = max(1, min(BLOCK_ROWS, BLOCK_CELLS // width))
-        blocks = range(0, rows.num_rows, size)
-        parts = (self.transform(rows.slice(start, size)) for start in blocks)
-        return joined([self._predict(X) for X in parts])
+        return joined(
+            [
+                self._predict(
+                    self.transform(rows.slice(start, size)),
+                    None if known is None else known[start : start + size],
+                )
+                for start in range(0, rows.num_rows, size)
+            ]
+        )
 
-    def _predict(self, X: NDArray[Any]) -> Prediction:
+    def _predict(
+        self, X: NDArray[Any], known: Sequence[Any] | None = None
+    ) -> Prediction:
         if self.intervals_ is not None:
             values = self.estimator_.predict(X) if len(X) else np.zeros(0)
             low, high = self._ends(values)
@@ -342,16 +361,21 @@ class TableModel:
             given_probability=p[each, codes],
         )
 
-    def _ordered(self, X: NDArray[Any], y: list[Any], labeled: int) -> Ordered:
+    def example_numbers(self) -> Array:
+        """Numbers like those of the labels, by which predictions are rounded."""
+        return np.array(self.left_out().given, dtype=np.float64)
+
+    def _ordered(self, X: NDArray[Any], y: list[Any]) -> Ordered:
         """What the places of the classes on their scale add to the classes."""
         places = {each: i for i, each in enumerate(self.order)}
         numbers = [None if label is None else places[label] for label in y]
+        labeled = sum(label is not None for label in y)
         regressor = self._estimator(labeled, "numbers", self.budget / 2)
-        regressor.fit(X, _as_targets(numbers, "numbers"))
+        regressor.fit(X, as_targets(numbers, "numbers"))
         return Ordered.of(self.estimator_, regressor, self.order)
 
     def _estimator(self, labeled: int, kind: Kind, budget: float) -> Any:
-        free = self._known_outputs()
+        free = free_outputs(self.columns_, self.vectors_)
         if LABELS_FOR_KNOWN * (len(free) + 1) > labeled and free:
             raise CommandError(
                 f"The effects of the known columns "
@@ -372,29 +396,4 @@ class TableModel:
     @property
     def n_unpenalized_(self) -> int:
         """Numbers that the known columns become, which no penalty touches."""
-        return len(self._known_outputs())
-
-    def _known_outputs(self) -> list[int]:
-        """Columns of the matrix that are left without penalty."""
-        free: list[int] = []
-        for use in self.columns_:
-            if use.role == "known":
-                outputs = self.vectors_.outputs_of(use.name).tolist()
-                # One-hot columns sum to 1, as the constant does: one is redundant.
-                several = use.kind == "category" and len(outputs) > 1
-                free += outputs[1:] if several else outputs
-        return free
-
-
-def _as_targets(y: list[Any], kind: Kind) -> NDArray[Any]:
-    if kind == "numbers":
-        return np.array([np.nan if label is None else label for label in y])
-    targets = np.empty(len(y), dtype=object)
-    targets[:] = y
-    return targets
-
-
-def _least(y: list[float], style: NumberStyle | None) -> float:
-    """The least that a label can be: 0 if all are amounts, which are above 0."""
-    money = style is not None and bool(style.prefix or style.thousands)
-    return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
+        return len(free_outputs(self.columns_, self.vectors_))

@@ -19,8 +19,15 @@ from halfmoon.table.in_python import CALL, told_in_python
 from halfmoon.table.model import TableModel
 from halfmoon.table.reading import as_column
 from halfmoon.table.scan import Scan
+from halfmoon.table.weak_model import ENOUGH, WeakTableModel
 
-__all__ = ["common_notes", "giveaway_notes", "learning_notes", "with_command"]
+__all__ = [
+    "common_notes",
+    "giveaway_notes",
+    "learning_notes",
+    "weak_notes",
+    "with_command",
+]
 
 SHOWN = 5  # columns that are told of one by one
 LISTED = 12  # columns in a command
@@ -34,16 +41,19 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
         return
     yield from scan.notes
     if scan.learned_labels < scan.n_labeled:
+        weak = isinstance(filled.model, WeakTableModel)
         yield Note(
             f"Learned from {scan.learned_labels:,} of the {scan.n_labeled:,} labels, "
             f"drawn at random.",
-            "To learn from more, allow more memory (--memory).",
+            "" if weak else "To learn from more, allow more memory (--memory).",
         )
     if scan.learned_unlabeled < scan.n_blank:
         yield Note(
             f"Learned from {scan.learned_unlabeled:,} of the {scan.n_blank:,} rows "
             f"without a label, drawn at random; all of them are filled."
         )
+    if isinstance(filled.model, WeakTableModel):
+        yield from weak_notes(filled.model)
     free = filled.model.n_unpenalized_
     if LABELS_A_FREE_FEATURE * free > scan.learned_labels:
         known = ", ".join(repr(name) for name in filled.model.known)
@@ -68,6 +78,26 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
     if len(left_out) > SHOWN:
         more = count(len(left_out) - SHOWN, "more column was", "more columns were")
         yield Note(f"{more} not learned from.")
+
+
+def weak_notes(model: WeakTableModel) -> Iterator[Note]:
+    """Of what is said of numbers whose ends alone are known."""
+    if model.intervals_ is None:
+        return
+    low, high = (repr(name) for name in model.added[1:])
+    if not model.has_intervals:
+        yield Note(
+            f"{low} and {high} are empty: how far predictions are off cannot be told, "
+            f"because fewer than two rows are known on both sides.",
+            "Give some rows an exact number, or both ends.",
+            important=True,
+        )
+    elif not model.by_exact:
+        yield Note(
+            f"{low} and {high} are wide: too few numbers are exact, so that each error "
+            f"counts as large as the ends of its row allow.",
+            f"Give at least {ENOUGH} rows an exact number.",
+        )
 
 
 def giveaway_notes(model: TableModel, scan: Scan) -> Iterator[Note]:

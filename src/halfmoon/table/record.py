@@ -72,6 +72,11 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "suspect_labels": max(found.n_suspects, len(found.suspects)),
     }
     filled = found.filled
+    if found.partial is not None:
+        record["partial_labels"] = {
+            name: None if value != value else value  # NaN
+            for name, value in asdict(found.partial).items()
+        }
     if isinstance(filled, FilledClasses):
         record["mean_confidence"] = _finite(filled.mean_confidence)
         record["classes"] = {

@@ -17,7 +17,6 @@ from halfmoon.table.earlier_runs import added_by, earlier_runs
 from halfmoon.table.errors import ReadError
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.sampling import Reservoir, joined
-from halfmoon.table.target import check_counts
 from halfmoon.table.totals import TotalsRow, TotalsRows, totals_note
 
 __all__ = ["Scan", "columns_with_blanks", "scan"]
@@ -46,6 +45,8 @@ class Scan:
         What a spreadsheet calls the row that stands at 0.
     n_ignored : int
         Rows that are neither learned from nor filled in.
+    n_open : int
+        Labeled rows whose label is known in part, which are filled in too.
     totals : tuple of TotalsRow
         Rows at the end that sum up the others; they are among the ignored.
     notes : tuple of Note
@@ -60,6 +61,7 @@ class Scan:
     blanks: Blanks
     first_row: int = 1
     n_ignored: int = 0
+    n_open: int = 0
     totals: tuple[TotalsRow, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -86,6 +88,7 @@ def scan(
     *,
     most_bytes: int,
     seed: int,
+    most_labeled: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
     """Read the table once, in memory that does not grow with it.
@@ -100,17 +103,20 @@ def scan(
     most_bytes : int
         What the kept rows may take: half for labeled ones, half for others.
     seed : int
+    most_labeled : int or None
+        Labeled rows that may be kept; None is `MOST_LABELED`.
     progress : callable or None
         Called with bytes read and bytes in all.
     """
     streams = [np.random.default_rng([seed, which]) for which in (0, 1)]
-    labeled = Reservoir(MOST_LABELED, most_bytes // 2, streams[0])
+    labeled = Reservoir(most_labeled or MOST_LABELED, most_bytes // 2, streams[0])
     unlabeled = Reservoir(MOST_UNLABELED, most_bytes // 2, streams[1])
     target, blanks = given.target, given.blanks
-    totals = TotalsRows(target)
+    totals, n_open = TotalsRows(target), 0
     for batch in table.batches(progress=progress):
         given.refuse_far_dates(batch)
         labels_here, blank = given.of(batch)
+        n_open += int(given.is_open(labels_here, blank).sum())
         plain = batch.plain
         rows = pa.RecordBatch.from_arrays(
             [*(plain.column(name) for name in features), labels_here],
@@ -130,7 +136,7 @@ def scan(
     numbers_of_totals = [row.number for row in found]
     with_label = _without(labeled, numbers_of_totals)
     labels = with_label[0].column(target).to_pylist() if with_label else []
-    check_counts(target, n_labeled, n_rows - len(found), labels)
+    given.check_counts(n_labeled, n_rows - len(found), n_open, labels)
     both_kinds = (with_label, _without(unlabeled, numbers_of_totals))
     parts = [part for part in both_kinds if part]
     numbers = np.concatenate([part[1] for part in parts])
@@ -146,6 +152,7 @@ def scan(
         blanks,
         table.first_row,
         len(found),
+        n_open,
         tuple(found),
         (totals_note(found),) if found else (),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from halfmoon.table.scored_rows import ScoredRows
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
 from halfmoon.table.unsure_rows import UnsureRows
+from halfmoon.table.weak_model import WeakTableModel
 
 __all__ = ["Job", "write_filled"]
 
@@ -66,20 +67,36 @@ class Job:
     def columns(self, batch: Batch) -> dict[str, list[Any]]:
         """The target and the columns beside it, None where a cell stays or is empty."""
         blank = np.ones(len(batch), dtype=bool)
+        within, labels_here = np.zeros(len(batch), dtype=bool), None
         if self.given is not None:
-            known, blank = self.given.of(batch)
-            if self.scored is not None and not blank.all():
-                self._score(self.scored, batch, known, np.flatnonzero(~blank))
+            labels_here, blank = self.given.of(batch)
+            within = self.given.is_open(labels_here, blank)
+            scored = np.flatnonzero(~blank & ~within)
+            if self.scored is not None and len(scored):
+                exact = self.given.exact(labels_here)
+                self._score(self.scored, batch, exact, scored)
+            blank = blank | within
         if self.unseen is not None:
             self.unseen.see(batch.rows)
         left = np.isin(batch.start + np.arange(len(batch)), self.skip) & blank
         blank &= ~left
         where = np.flatnonzero(blank)
         unknown = batch.plain.take(pa.array(where))
-        prediction = self.model.predict(unknown)
+        known = None
+        if isinstance(self.model, WeakTableModel) and labels_here is not None:
+            some = within[where]  # a blank may hold what an earlier run predicted
+            read = self.model.read_known(labels_here.take(pa.array(where)))
+            known = [x if w else None for x, w in zip(read, some, strict=True)]
+        prediction = self.model.predict(unknown, known)
         if len(where):
-            self.tally.add(prediction, unknown, batch.start + where)
+            numbers = batch.start + where
+            self.tally.add(prediction, unknown, numbers, within[where])
         labels, source, *others = self.cells.columns(prediction, blank)
+        if len(self.cells.added) > len(others) + 1:  # candidates, as they were written
+            kept: list[Any] = [None] * len(batch)
+            for i in np.flatnonzero(within):
+                kept[i] = cast(Any, labels_here)[i].as_py()
+            others.append(kept)
         if self.given is not None:
             for place, label in self.given.typed_in(batch).items():
                 labels[place] = label

@@ -49,7 +49,10 @@ def chosen_features(
     >>> chosen_features(["id", "a", "b", "y"], Settings("y", exclude=("id",)))
     ('a', 'b')
     """
-    existing(settings.target, columns, "target")
+    if not settings.ends:
+        existing(settings.target, columns, "target")
+    for end in settings.ends:
+        existing(end, columns, "an end of the target")
     wanted, unwanted, known = (
         _several(names, columns, option, settings.target)
         for option, names in (
@@ -64,6 +67,12 @@ def chosen_features(
                 f"{settings.target!r} is the target and is in {option} too; a column "
                 f"cannot be learned from itself. Remove it from {option}."
             )
+        ends = sorted(names & set(settings.ends))
+        if ends:
+            raise CommandError(
+                f"{ends[0]!r} holds ends of the target and is in {option} too. Remove "
+                f"it from {option}."
+            )
         both = sorted(names & unwanted)
         if both:
             raise CommandError(
@@ -76,7 +85,8 @@ def chosen_features(
                 f"predicted, so nothing can be learned from it. Remove it from the "
                 f"features."
             )
-    usual = set(columns) - unwanted - {settings.target} - (set(guessed) - known)
+    own = {settings.target, *settings.ends}
+    usual = set(columns) - unwanted - own - (set(guessed) - known)
     taken = (wanted | known if wanted else usual) - set(added)
     if not taken:
         raise CommandError(
@@ -92,17 +102,33 @@ def known_columns(columns: Sequence[str], settings: Settings) -> tuple[str, ...]
     return tuple(name for name in columns if name in known)
 
 
-def added_columns(target: str, task: str) -> tuple[str, ...]:
+def added_columns(
+    target: str, task: str, sets: str | None = None, ends: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Names of the columns that filling adds.
+
+    Parameters
+    ----------
+    target : str
+    task : "classes", "ordered" or "numbers"
+    sets : str or None
+        What stands between candidates, which are kept beside the one that is chosen.
+    ends : sequence of str
+        Columns of the user's own with ends of numbers.
 
     Examples
     --------
     >>> added_columns("species", "classes")
     ('species_source', 'species_confidence')
     """
+    source, low, high = (f"{target}_{each}" for each in ("source", "low", "high"))
     if task == "numbers":
-        return f"{target}_source", f"{target}_low", f"{target}_high"
-    return f"{target}_source", f"{target}_confidence"
+        if {low, high} & set(ends):
+            return source, f"{target}_predicted_low", f"{target}_predicted_high"
+        return source, low, high
+    if sets is not None:
+        return source, f"{target}_confidence", f"{target}_candidates"
+    return source, f"{target}_confidence"
 
 
 def refuse_taken(columns: Collection[str], new: Iterable[str]) -> None:

@@ -46,6 +46,8 @@ from halfmoon.table.scan import Scan
 from halfmoon.table.settings import Settings
 from halfmoon.table.tally import Tally
 from halfmoon.table.unsure_rows import Unsure, as_text
+from halfmoon.table.weak_labels import Candidates, Ends
+from halfmoon.table.weak_model import WeakTableModel
 
 __all__ = ["filled_rows", "findings_of"]
 
@@ -85,7 +87,8 @@ def findings_of(
     )
     left_out = model.left_out()
     doubted = _doubted(left_out)
-    importance = column_importance(model, scan.rows, settings.seed)
+    weak = model if isinstance(model, WeakTableModel) else None
+    importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = tuple(
         ColumnUse(
             use.name,
@@ -110,11 +113,7 @@ def findings_of(
         unlabeled_used=scan.learned_unlabeled,
         columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
-        helped=Helped.from_comparison(
-            model.estimator_.comparison_,
-            used_unlabeled=model.estimator_.used_unlabeled_,
-            gain=_gain(model, scan.learned_unlabeled),
-        ),
+        helped=_helped(model, scan.learned_unlabeled),
         left_out=_left_out(left_out, model),
         filled=_filled(scan, tally, model),
         map=_map(model, scan, settings.seed) if with_map else None,
@@ -131,6 +130,7 @@ def findings_of(
         notes=notes,
         next_rows=to_label,
         distributions=column_distributions(model.columns_, scan, importance),
+        partial=weak.partial_labels(tally.n_within) if weak else None,
     )
 
 
@@ -140,6 +140,16 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
     first_row = 1 if filled.scan is None else filled.scan.first_row
     shown = findings.shown_columns
     return [_unsure(unsure.row(i), shown, cells, first_row) for i in range(len(unsure))]
+
+
+def _helped(model: TableModel, rows: int) -> Helped:
+    if isinstance(model, WeakTableModel):
+        return model.helped(rows)
+    return Helped.from_comparison(
+        model.estimator_.comparison_,
+        used_unlabeled=model.estimator_.used_unlabeled_,
+        gain=_gain(model, rows),
+    )
 
 
 def _gain(model: TableModel, rows: int) -> Gain:
@@ -193,26 +203,35 @@ def _filled(
     scan: Scan, tally: Tally, model: TableModel
 ) -> FilledClasses | FilledNumbers:
     if model.kind == "classes":
-        given = Counter(str(label) for label in scan.labels if label is not None)
+        given = Counter(str(label) for label in _single(scan) if label is not None)
         predicted = Counter({str(k): count for k, count in tally.classes.items()})
         means = {str(name): mean for name, mean in tally.mean_of_classes().items()}
         return FilledClasses(given, predicted, tally.histogram, tally.mean, means)
-    numbers = [float(label) for label in scan.labels if label is not None]
+    numbers = [float(label) for label in _single(scan) if label is not None]
     return FilledNumbers(
         Histogram.of(numbers, tally.edges), tally.histogram, tally.mean
     )
 
 
+def _single(scan: Scan) -> list[Any]:
+    """Labels of the rows that were learned from, without those known in part."""
+    return [
+        label.exact if isinstance(label, (Candidates, Ends)) else label
+        for label in scan.labels
+    ]
+
+
 def _map(model: TableModel, scan: Scan, seed: int) -> RowMap:
     """Some of the rows that were learned from, the labeled ones first."""
-    given = np.array([label is not None for label in scan.labels])
+    single = _single(scan)
+    given = np.array([label is not None for label in single])
     rng = np.random.default_rng(seed)
     rows = _sample(given, rng)
     some = scan.rows.take(rows)
     found = eigenmap(model.transform(some), rng, MAPPED)
     prediction = model.predict(some)
     labels = [
-        scan.labels[row] if given[row] else value
+        single[row] if given[row] else value
         for row, value in zip(rows, prediction.values, strict=True)
     ]
     if prediction.confidence is not None:

@@ -34,6 +34,8 @@ class Tally:
         How often each class was predicted.
     histogram : Histogram
         Of confidences, or of predicted numbers.
+    n_within : int
+        Rows of which something was known, within which the prediction stayed.
     total : float
         Sum of confidences, or of the widths of intervals.
     confidences : Counter
@@ -43,6 +45,7 @@ class Tally:
     edges: NDArray[np.float64]
     unsure: UnsureRows = field(default_factory=UnsureRows)
     n: int = 0
+    n_within: int = 0
     classes: Counter[Any] = field(default_factory=Counter)
     total: float = 0.0
     confidences: Counter[Any] = field(default_factory=Counter)
@@ -52,8 +55,12 @@ class Tally:
 
     @property
     def mean(self) -> float:
-        """Mean confidence, or mean width of the intervals; NaN of nothing."""
-        return self.total / self.n if self.n else float("nan")
+        """Mean confidence, or mean width of the intervals; NaN of nothing.
+
+        Of rows of which nothing was known: the others are surer.
+        """
+        free = self.n - self.n_within
+        return self.total / free if free else float("nan")
 
     def mean_of_classes(self) -> dict[Any, float]:
         """Mean confidence of the rows that were predicted to be of each class."""
@@ -64,6 +71,7 @@ class Tally:
         prediction: Prediction,
         rows: pa.RecordBatch,
         numbers: NDArray[np.int64],
+        within: NDArray[np.bool_] | None = None,
     ) -> None:
         """Count a batch of predicted rows.
 
@@ -74,17 +82,21 @@ class Tally:
             All columns of the predicted rows.
         numbers : ndarray of int
             Where they stand in the table.
+        within : ndarray of bool or None
+            Rows of which something was known; None is none of them.
         """
         self.n += len(numbers)
+        free = np.ones(len(numbers), dtype=bool) if within is None else ~within
+        self.n_within += int((~free).sum())
         if prediction.confidence is not None:
             measured = prediction.confidence
             self.classes.update(list(prediction.values))
-            self.total += float(measured.sum())
+            self.total += float(measured[free].sum())
             by_class = pd.Series(measured).groupby(list(prediction.values), sort=False)
             self.confidences.update(by_class.sum().to_dict())
         else:
             measured = np.asarray(prediction.values, dtype=np.float64)
             width = np.asarray(prediction.high) - np.asarray(prediction.low)
-            self.total += float(width.sum())
+            self.total += float(width[free].sum())
         self.histogram += Histogram.of(measured, self.edges)
         self.unsure.offer(prediction, rows, numbers)

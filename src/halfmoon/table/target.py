@@ -21,15 +21,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfmoon.table.blanks import looks_blank
 from halfmoon.table.errors import LabelError
 from halfmoon.table.label_numbers import read_label_numbers
+from halfmoon.table.number_style import NumberStyle
 
 __all__ = [
     "Kind",
+    "as_targets",
     "check_counts",
     "check_labels",
+    "least_label",
     "target_kind",
 ]
 
@@ -41,6 +45,7 @@ CODES = (0, 10)  # between these, whole numbers may be classes however few they 
 MOST_CLASSES = 200
 LARGEST = 1e100  # label of a size that can be squared and summed
 SHOWN = 40  # characters of a value in an error
+AMOUNTS = 20  # labels from which, if none is below 0, no other is taken to be
 
 
 def target_kind(labels: Iterable[Any]) -> Kind:
@@ -130,6 +135,21 @@ def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
     if kind == "numbers":
         return _checked_numbers(name, labels)
     return _checked_classes(name, labels, known)
+
+
+def as_targets(y: Sequence[Any], kind: Kind) -> NDArray[Any]:
+    """Labels as an estimator takes them: NaN or None where there is none."""
+    if kind == "numbers":
+        return np.array([np.nan if label is None else label for label in y])
+    targets = np.empty(len(y), dtype=object)
+    targets[:] = y
+    return targets
+
+
+def least_label(y: Sequence[float], style: NumberStyle | None) -> float:
+    """The least that a label can be: 0 if all are amounts, which are above 0."""
+    money = style is not None and bool(style.prefix or style.thousands)
+    return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
 
 
 def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:

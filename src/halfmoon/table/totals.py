@@ -94,8 +94,8 @@ class TotalsRows:
         blank : ndarray of bool of shape (b,)
             Where the label is.
         """
-        at = rows.schema.names.index(self.target)
-        self._columns = tuple(sorted({0, at}))
+        at = rows.schema.get_field_index(self.target)  # -1 where it is a new column
+        self._columns = tuple(sorted({0, max(0, at)}))
         for column in self._columns:
             for word in _totals_words(as_column(rows.column(column))):
                 self._words[column, word] += 1

@@ -21,7 +21,7 @@ were centered before. Outputs that do not vary are left out.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +37,7 @@ from halfmoon.table.columns import CATEGORIES, ColumnUse
 from halfmoon.table.numbers import NumberVectors, common_unit
 from halfmoon.table.texts import text_encoder
 
-__all__ = ["DateVectors", "TextVectors", "Vectors"]
+__all__ = ["DateVectors", "TextVectors", "Vectors", "free_outputs"]
 
 MOST_COMPONENTS = 300  # directions of all texts together
 MOST_ONE_HOTS = 1_000  # of all categories together
@@ -264,3 +264,15 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def free_outputs(uses: Sequence[ColumnUse], vectors: Vectors) -> list[int]:
+    """Columns of the matrix that are left without penalty: those of known columns."""
+    free: list[int] = []
+    for use in uses:
+        if use.role == "known":
+            outputs = vectors.outputs_of(use.name).tolist()
+            # One-hot columns sum to 1, as the constant does: one is redundant.
+            several = use.kind == "category" and len(outputs) > 1
+            free += outputs[1:] if several else outputs
+    return free

@@ -36,11 +36,19 @@ PARAMETERS = {
     "n_starts": """
         int. Starts of the alternation: the mean of each set, then means at random. The
         least objective wins.""",
+    "kernel": """
+        "auto", Kernel, str, callable or a sequence of these. Of several the one is
+        taken that does best on held-out folds. "auto" is Gaussian and Laplace kernels
+        of prepared columns, and walks over a graph of all rows
+        (`halfmoon.weak.kernel_choice`).""",
     "alpha": """
         "auto", float or sequence of float. Weight of the penalty beside the averaged
         loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled rows. Of a
         sequence the one is taken whose predictions for held-out folds are most often
         among the candidates.""",
+    "budget": """
+        float or None. Seconds to try kernels for; the first is always tried. None is
+        all of them.""",
     "mu": "float or None. Weight of the norm beside the energy; None is 1 / n.",
     "smoother": """
         Smoother or None. Averages over all rows that smooth the basis, of
@@ -48,7 +56,12 @@ PARAMETERS = {
 }
 
 SHARED = {
-    name: ATTRIBUTES[name] for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+    "kernel_": "Kernel, str or callable. The kernel, as it was given or chosen.",
+    "used_unlabeled_": "bool. Rows without labels have a part in the answer.",
+    **{
+        name: ATTRIBUTES[name]
+        for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+    },
 }
 
 
@@ -66,7 +79,7 @@ SHARED = {
         "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
         "fold_losses_": """
             ndarray or None. Share of held-out rows predicted outside of their set, for
-            each alpha, where there were several.""",
+            each alpha, or each kernel and alpha, where there were several.""",
         **SHARED,
     },
 )
@@ -112,7 +125,7 @@ class CandidateSetClassifier(Classifier, SetLever):
             raise ValueError("All candidates are of one class; two are needed.")
         with self._stream.handed_down():
             T = self._points()
-            codes, self._unseen = self._fit_sets(
+            codes = self._fit_sets(
                 used_rows, Embedding(T, used_sets), w, partial(_outside, T)
             )
             values = _columns(self.solution_.predict(rows))
@@ -120,16 +133,15 @@ class CandidateSetClassifier(Classifier, SetLever):
             self.disambiguated_ = self.classes_[self._in_table(codes, found)]
             self._codes = codes
             self._calibrate(codes)
-            del self._unseen
         self._tell(start)
         return self
 
     def _held_out(self) -> HeldOut:
         """Values without the row's own set: a found label has seen its own row."""
-        held_out, unseen = super()._held_out(), getattr(self, "_unseen", None)
-        if unseen is None:
+        held_out = super()._held_out()
+        if self._unseen is None or not self._open:
             return held_out
-        return held_out._replace(values=unseen[held_out.rows])
+        return held_out._replace(values=self._unseen[held_out.rows])
 
     def _points(self) -> Array:
         """T: the targets of the classes, shape (C, t)."""

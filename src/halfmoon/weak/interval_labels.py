@@ -12,7 +12,7 @@ from halfmoon.estimators.targets import as_labels
 from halfmoon.labels import is_missing
 from halfmoon.rows import Array
 
-__all__ = ["as_ends", "distance"]
+__all__ = ["as_ends", "distance", "middles"]
 
 
 def as_ends(y: Any, n: int) -> Array:  # (n, 2)
@@ -93,3 +93,15 @@ def _check(ends: Array) -> None:
 def distance(values: Array, low: Array, high: Array) -> Array:
     """How far values lie from their intervals; 0 inside."""
     return np.asarray(np.maximum(np.maximum(low - values, values - high), 0.0))
+
+
+def middles(low: Array, high: Array) -> Array:
+    """The middle of each interval; its one end where the other is open.
+
+    Examples
+    --------
+    >>> middles(np.array([0.0, 2.0]), np.array([1.0, np.inf]))
+    array([0.5, 2. ])
+    """
+    end = np.where(np.isfinite(low), low, high)
+    return np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, end)

@@ -28,12 +28,12 @@ from halfmoon.partitions.methods import (
     fits_by_partition,
     scores_by_partition,
 )
+from halfmoon.problem import balanced_folds
 from halfmoon.rows import Array, Indices, Rows, as_weights
 from halfmoon.validation import take_rows
-from halfmoon.weak.alpha_search import held_out_losses
 from halfmoon.weak.candidate_sets import PARAMETERS, SHARED
 from halfmoon.weak.coordinates import RowCoordinates
-from halfmoon.weak.interval_labels import as_ends, distance
+from halfmoon.weak.interval_labels import as_ends, distance, middles
 from halfmoon.weak.interval_newton import fit_intervals
 from halfmoon.weak.levers import WeakLever
 
@@ -65,7 +65,8 @@ OWN = PARAMETERS | {
         "n_iter_": "int. Newton steps.",
         "fold_losses_": """
             ndarray or None. Mean squared distance of held-out rows to their intervals,
-            for each alpha, where there were several.""",
+            for each alpha, or each kernel and alpha, where there were
+            several.""",
         **SHARED,
     },
 )
@@ -118,20 +119,21 @@ class IntervalRegressor(RegressorMixin, WeakLever):
                 f"None of the {len(ends)} rows has an end: all are (-inf, inf). At "
                 f"least one finite low or high end is needed."
             )
-        posed, coordinates, alphas = self._posed(X, known, w)
-        low, high = ends[posed.chosen].T
-        self.fold_losses_: Array | None = None
-        if len(alphas) > 1 and len(low) > 1:
-            middle = np.where(np.isfinite(low), low, high)
-            middle = np.where(np.isfinite(low + high), (low + high) / 2, middle)
-            self.fold_losses_ = held_out_losses(
-                middle[:, None], alphas, partial(_outside, coordinates, low, high, {}),
-                posed.w,
-            )  # fmt: skip
-            alphas = [alphas[int(np.argmin(self.fold_losses_))]]
-        found = fit_intervals(coordinates, low, high, alphas[0])
+        low, high = ends[known].T
+
+        def losses(values: Array) -> tuple[Array, Array]:
+            lost = distance(values[:, 0], low, high) ** 2
+            return lost, lost
+
+        posed, coordinates, alpha = self._by_folds(
+            *(X, known, w),
+            balanced_folds(middles(low, high)[:, None]) if len(low) > 1 else [],
+            _FoldValues(low, high),
+            losses,
+        )
+        found = fit_intervals(coordinates, low, high, alpha)
         targets = np.clip(found.g, low, high)
-        fit = self._store(posed, targets[:, None], alphas[0])
+        fit = self._store(posed, targets[:, None], alpha)
         values = fit.predict(posed.X_l)
         spread = float(np.ptp(targets)) or float(np.abs(targets).max()) or 1.0
         self.optimality_residual_ = float(np.abs(values - found.g).max() / spread)
@@ -139,7 +141,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
             warnings.warn(
                 f"The optimality residual is {self.optimality_residual_:.1g} after "
                 f"{found.steps} Newton steps. Rescale the columns, or raise alpha, "
-                f"which is {alphas[0]:.1g}.",
+                f"which is {alpha:.1g}.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -185,23 +187,30 @@ class IntervalRegressor(RegressorMixin, WeakLever):
         return f"{np.mean(error <= 1e-9 * (1 + np.abs(inside))):.0%} inside"
 
 
-def _outside(
-    coordinates: RowCoordinates,
-    low: Array,
-    high: Array,
-    starts: dict[int, Array],
-    alpha: float,
-    folds: list[Indices],
-) -> Array:
-    """Squared distances of held-out rows to their intervals, shape (l,).
+class _FoldValues:
+    """Values at held-out rows, shape (l, 1).
 
-    Each fit begins where the one for the alpha before it ended, kept in `starts`.
+    Each fit begins where the one for the alpha before it ended, in the coordinates of
+    the same kernel.
     """
-    out = np.empty(len(low))
-    for number, fold in enumerate(folds):
-        kept = np.delete(np.arange(len(low)), fold)
-        start = starts.get(number)
-        found = fit_intervals(coordinates, low, high, alpha, kept, start)
-        out[fold] = distance(found.g[fold], low[fold], high[fold]) ** 2
-        starts[number] = found.v
-    return out
+
+    def __init__(self, low: Array, high: Array) -> None:
+        self.low, self.high = low, high
+        self.of: RowCoordinates | None = None
+        self.starts: dict[int, Array] = {}
+
+    def __call__(
+        self, coordinates: RowCoordinates, alpha: float, folds: list[Indices]
+    ) -> Array:
+        if self.of is not coordinates:
+            self.of, self.starts = coordinates, {}
+        out = np.empty((len(self.low), 1))
+        for number, fold in enumerate(folds):
+            kept = np.delete(np.arange(len(out)), fold)
+            found = fit_intervals(
+                *(coordinates, self.low, self.high, alpha, kept),
+                self.starts.get(number),
+            )
+            out[fold, 0] = found.g[fold]
+            self.starts[number] = found.v
+        return out

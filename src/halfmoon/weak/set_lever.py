@@ -1,9 +1,10 @@
-"""What candidate classes and structured outputs share: alpha, starts, the final fit."""
+"""What candidate classes and structured outputs share: the search, starts, the fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,13 @@ from numpy.typing import NDArray
 from halfmoon.problem import balanced_folds
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Indices, Rows
-from halfmoon.weak.alpha_search import held_out_losses
 from halfmoon.weak.coordinates import RowCoordinates
-from halfmoon.weak.disambiguation import Embedding, disambiguate, starts
+from halfmoon.weak.disambiguation import (
+    Embedding,
+    best_candidates,
+    disambiguate,
+    starts,
+)
 from halfmoon.weak.levers import WeakLever
 
 __all__ = ["SetLever", "fold_values"]
@@ -34,27 +39,32 @@ class SetLever(WeakLever):
         within: Embedding,  # of all rows
         w: Array,  # (n,)
         infimum: Infimum,
-    ) -> tuple[Indices, Array | None]:
-        """Choose alpha, find the labels, fit.
-
-        The codes of the labeled rows, and their values without the sets of their folds,
-        None where no label was to be chosen.
-        """
+    ) -> Indices:
+        """Choose kernel and alpha, find the labels, fit; the labeled rows' codes."""
         if self.n_starts < 1:
             raise ValueError(f"n_starts is {self.n_starts}; at least 1 is needed.")
         known = np.asarray(~within.sets.all(axis=1))
-        posed, coordinates, alphas = self._posed(X, known, w, within.T.shape[1])
-        within = within.of(posed.chosen)
-        self.fold_losses_: Array | None = None
-        if len(alphas) > 1 and len(within.sets) > 1:
+        within = within.of(np.flatnonzero(known))
+        mean = within.mean()
+        folds = balanced_folds(mean) if len(mean) > 1 else []
 
-            def losses(alpha: float, folds: list[Indices]) -> Array:
-                values = fold_values(coordinates, within, alpha, folds)
-                return infimum(values, within.sets)
+        def losses(values: Array) -> tuple[Array, Array]:
+            nearest = within.T[best_candidates(values, within)]
+            away = ((values - nearest) ** 2).sum(axis=1)
+            return infimum(values, within.sets), away
 
-            self.fold_losses_ = held_out_losses(within.mean(), alphas, losses, posed.w)
-            alphas = [alphas[int(np.argmin(self.fold_losses_))]]
-        smoother = coordinates.smoother(alphas[0])
+        self._open = within.open
+        posed, coordinates, alpha = self._by_folds(
+            X,
+            known,
+            w,
+            folds,
+            partial(fold_values, within),
+            losses,
+            size=within.T.shape[1],
+            always=within.open,
+        )
+        smoother = coordinates.smoother(alpha)
         every = [
             disambiguate(smoother, within, each, coordinates.root_w)
             for each in starts(within, self.n_starts, as_generator(self.random_state))
@@ -62,12 +72,8 @@ class SetLever(WeakLever):
         self.objectives_ = np.array([each.history[-1] for each in every])
         best = every[int(self.objectives_.argmin())]
         self.history_ = best.history
-        self._store(posed, within.T[best.codes], alphas[0])
-        values = None
-        if within.open and len(within.sets) > 1:
-            folds = balanced_folds(within.mean())
-            values = fold_values(coordinates, within, alphas[0], folds)
-        return best.codes, values
+        self._store(posed, within.T[best.codes], alpha)
+        return best.codes
 
     def _in_table(self, codes: Indices, found: Indices) -> Indices:
         """Outputs of all rows: `codes` of the labeled ones, `found` of the others."""
@@ -79,7 +85,7 @@ class SetLever(WeakLever):
 
 
 def fold_values(
-    coordinates: RowCoordinates, within: Embedding, alpha: float, folds: list[Indices]
+    within: Embedding, coordinates: RowCoordinates, alpha: float, folds: list[Indices]
 ) -> Array:
     """Values at the labeled rows by fits to the sets of the other folds, (l, t)."""
     out, root_w = np.empty((len(within.sets), within.T.shape[1])), coordinates.root_w

@@ -66,8 +66,8 @@ OWN = PARAMETERS | {
         "history_": "list of float. The objective after each step; it never rises.",
         "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
         "fold_losses_": """
-            ndarray or None. Infimum loss on held-out folds of each alpha, where there
-            were several.""",
+            ndarray or None. Infimum loss on held-out folds of each alpha, or of each
+            kernel and alpha, where there were several.""",
         **SHARED,
     },
 )
@@ -125,7 +125,7 @@ class StructuredPredictor(SetLever):
         used_rows, used_sets, w = self._with_weight(rows, sets, w)
         with self._stream.handed_down():
             T = self.space_.T
-            codes, _ = self._fit_sets(
+            codes = self._fit_sets(
                 used_rows, Embedding(T, used_sets), w, partial(_infimum, self.space_)
             )
             values = self._values(rows)
