@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
-from halfmoon.selection import ForNumbers
+from halfmoon.selection import ForNumbers, supervised
 from halfmoon.selection.candidate import ALPHAS, entries_of
 from halfmoon.selection.composed import MU, composed_candidates
 from halfmoon.selection.supervised import unpenalized_columns
@@ -15,7 +15,8 @@ from halfmoon.smoothers import Diffusion, KernelWeights
 
 
 @pytest.fixture
-def columns(bench, prepare):
+def columns(bench, prepare, monkeypatch):
+    monkeypatch.setattr(supervised, "LABELS_FOR_A_FEATURE", 2)
     found = unpenalized_columns(bench, prepare)
     assert found is not None
     return found

@@ -18,7 +18,12 @@ from halfmoon.selection import (
     families,
     squared_losses,
 )
-from halfmoon.selection.criteria import TEMPERATURES, log_losses, mean_and_error
+from halfmoon.selection.criteria import (
+    TEMPERATURES,
+    explained,
+    log_losses,
+    mean_and_error,
+)
 
 
 def no_neighbors(m):
@@ -111,7 +116,7 @@ def test_classes_are_judged_by_the_class_of_the_target(rng):
 
 
 def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
-    """min(l KL(q || s), B) + B cut / (cut + half), a point at a time."""
+    """min(l KL(q || s), B), and B half / (cut + half), a point at a time."""
     m, l = len(answers), len(codes)
     q = [(sum(codes == c) + 1) / (l + n_classes) for c in range(n_classes)]
     # One more answer, spread as the labels are, so that no share is 0.
@@ -123,7 +128,7 @@ def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
         k = len(neighbors[i])
         costs.append(-np.log((alike + 0.5) / (k + 1)) + np.log((k + 0.5) / (k + 1)))
     cut = np.mean(costs)
-    return min(l * kl, B) + B * cut / (cut + half)
+    return min(l * kl, B), B * half / (cut + half)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -163,53 +168,84 @@ def test_an_answer_of_one_class_is_charged(groups):
     apart = signs_of(np.repeat([0, 1], 20))
     one = signs_of(np.zeros(40))
     mixed = signs_of(np.tile([0, 1], 20))
-    by_group, empty, torn = groups.priors(np.array([apart, one, mixed]))
-    assert by_group == pytest.approx(0.0, abs=1e-12)
+    by_group, whole, torn = groups.priors(np.array([apart, one, mixed]))
+    assert by_group == pytest.approx([0.0, 12.0], abs=1e-12)
     # All answers but half a one are of one class: 4 KL((1/2, 1/2) || ...).
     s = np.array([40.5, 0.5]) / 41
+    empty, gain = whole
     assert empty == pytest.approx(4 * (0.5 * np.log(0.5 / s)).sum())
     assert empty > 3.0
-    # Cuts everywhere cost nearly all of the 12 nats, and no more.
-    assert 11.0 < torn < 12.0
+    assert gain == pytest.approx(12.0)
+    # Cuts everywhere leave hardly anything of the 12 nats.
+    assert torn[0] == pytest.approx(0.0, abs=1e-12)
+    assert 0.0 < torn[1] < 1.0
 
 
 def test_no_neighbors_no_cut():
     criterion = ForClasses(np.array([0, 1]), 2, no_neighbors(4))
-    assert_allclose(
-        criterion.priors(np.array([signs_of([0, 1, 0, 1])])), 0.0, atol=1e-12
-    )
+    priors = criterion.priors(np.array([signs_of([0, 1, 0, 1])]))
+    assert_allclose(priors, [[0.0, 12.0]], atol=1e-12)
 
 
-def entry(losses, prior=0.0, family="a", uses_unlabeled=False):
+def test_borders_in_sparse_regions_count_as_far_as_labels_are_explained():
+    # Three labels of one class, two of another, one of a third, in six rows.
+    codes = np.array([0, 0, 0, 1, 1, 2])
+    scores, w = np.eye(3)[codes], np.array([1.0, 1.0, 2.0, 1.0, 1.0, 5.0])
+    by_shares = -np.log(np.array([3, 3, 3, 2, 2, 1]) / 8)
+    losses = np.array([by_shares, 0.5 * by_shares, 0 * by_shares, 2 * by_shares])
+    losses[:, 5] = 9.0  # the label that is alone does not count
+    assert_allclose(explained(losses, scores, w), [0.0, 0.5, 1.0, 0.0], atol=1e-12)
+    # Where each is alone nothing is known, and the borders are believed.
+    alone = explained(losses[:, [0, 3, 5]], np.eye(3), np.ones(3))
+    assert_array_equal(alone, np.ones(4))
+
+
+def test_a_tidy_answer_that_explains_no_label_gains_nothing():
+    codes = np.array([0, 0, 1, 1])
+    criterion = ForClasses(codes, 2, no_neighbors(4))
+    y, w = signs_of(codes), np.ones(4)
+    guess, known = np.full(4, -np.log(2 / 5)), np.full(4, 0.1)
+    entries = [entry(guess, (0.0, 12.0)), entry(known, (1.0, 12.0)), entry(known)]
+    part = 1 - 0.1 / guess[0]
+    expected = [4 * guess[0], 0.4 + 1.0 - 12.0 * part, 0.4]
+    assert_allclose(criterion.charges(entries, y, w), expected, rtol=1e-12)
+
+
+def entry(losses, prior=(0.0, 0.0), family="a", uses_unlabeled=False):
     candidate = SimpleNamespace(family=family, uses_unlabeled=uses_unlabeled)
     return SimpleNamespace(losses=np.asarray(losses), prior=prior, candidate=candidate)
 
 
 def test_weights_of_classes_are_posteriors_of_losses_and_priors(groups):
     entries = [
-        entry([0.1, 0.2, 0.3, 0.4], 0.5),
-        entry([0.3, 0.1, 0.1, 0.9], 0.0),
-        entry([0.1, 0.1, 0.1, 0.1], 2.0, "b"),
+        entry([0.1, 0.2, 0.3, 0.4], (0.5, 0.0)),
+        entry([0.3, 0.1, 0.1, 0.9], (0.0, 1.0)),
+        entry([0.1, 0.1, 0.1, 0.1], (2.0, 0.5), "b"),
     ]
     w = np.array([1.0, 2.0, 0.5, 0.5])
-    charges = [e.losses @ w / w.sum() * 4 + e.prior for e in entries]
+    y = signs_of([0, 0, 1, 1])
+    guess = -np.log(2 / 5)
+    charges = [
+        e.losses @ w + e.prior[0] - e.prior[1] * (1 - e.losses @ w / (4 * guess))
+        for e in entries
+    ]
     expected = np.exp(-np.array(charges)) / [2, 2, 1]
-    actual = groups.weights(entries, np.zeros((4, 1)), w)
+    actual = groups.weights(entries, y, w)
     assert_allclose(actual, expected / expected.sum(), rtol=1e-12)
     # A common factor of the weights is no more knowledge.
-    again = groups.weights(entries, np.zeros((4, 1)), 9 * w)
+    again = groups.weights(entries, y, 9 * w)
     assert_allclose(again, actual, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("gain", "helped"), [(0.999, False), (1.001, True)])
-def test_unlabeled_rows_must_help_classes_by_a_nat(groups, gain, helped):
+@pytest.mark.parametrize(("gain", "helped"), [(-0.001, False), (0.001, True)])
+def test_unlabeled_rows_must_have_more_evidence_of_classes(groups, gain, helped):
     y, w = np.zeros((4, 1)), np.ones(4)
-    plain = [entry(np.full(4, 1.0), 1.0), entry(np.full(4, 2.0), 0.0, "b")]
+    plain = [entry(np.full(4, 1.0), (1.0, 0.0)), entry(np.full(4, 2.0), family="b")]
     # A family is as good as the mean of exp(-charge) over its entries.
     spread = -np.log((np.exp(-(5.0 - gain)) * 2 - np.exp(-6.0)) / 1)
     walks = [
-        entry(np.full(4, 1.0), 2.0, "walk", uses_unlabeled=True),
-        entry(np.full(4, spread / 4), 0.0, "walk", uses_unlabeled=True),
+        entry(np.full(4, 1.0), (2.0, 0.0), "walk", uses_unlabeled=True),
+        entry(np.full(4, spread / 4), family="walk", uses_unlabeled=True),
     ]
     assert groups.prefers_unlabeled(plain + walks, y, w) == helped
     assert not groups.prefers_unlabeled(plain, y, w)
@@ -232,7 +268,7 @@ def test_numbers_are_judged_on_the_users_scale(rng, monkeypatch):
     assert criterion.scales(y) == [AS_GIVEN]
     assert ForNumbers().scales(rng.normal(size=(12, 1))) == [AS_GIVEN]
     assert not criterion.looks_at_answers
-    assert_array_equal(criterion.priors(values), [0.0, 0.0])
+    assert_array_equal(criterion.priors(values), np.zeros((2, 2)))
 
 
 def test_what_goes_on_to_more_labels_was_not_compared_with_logarithms():
@@ -276,4 +312,4 @@ def test_a_rare_class_that_is_never_answered_costs_no_more_than_any_cut():
     neighbors = np.array([[1], [0], [3], [2]])
     criterion = ForClasses(codes, 2, neighbors)
     answers = np.full((1, 4, 1), -1.0)
-    assert_allclose(criterion.priors(answers), [12.0])
+    assert_allclose(criterion.priors(answers), [[12.0, 12.0]])

@@ -62,7 +62,7 @@ def fake(values, losses, family="plain"):
         held_out=values,
         y=np.zeros_like(values),
         losses=losses,
-        prior=0.0,
+        prior=(0.0, 0.0),
     )
 
 
@@ -89,12 +89,12 @@ def test_classes_and_folds_of_more_than_one_label(rng):
         values = signs + scale * rng.normal(size=(60, 1))
         losses = criterion.losses(values[None], signs, w)[0]
         entries.append(fake(values, losses, family))
-    entries[0].prior = 0.7
+    entries[0].prior = 0.7, 0.0
     found = cross_fitted(entries, signs, w, criterion, safe=True)["answer"]
     for first in range(20):
         fold = np.arange(first, 60, 20)
         kept = np.delete(np.arange(60), fold)
-        charges = np.array([e.losses[kept].sum() + e.prior for e in entries])
+        charges = np.array([e.losses[kept].sum() + e.prior[0] for e in entries])
         weights = np.exp(charges.min() - charges) / [1, 2, 2]
         weights[weights < 1e-3 * weights.max()] = 0.0
         weights /= weights.sum()

@@ -86,7 +86,7 @@ def test_every_candidate_is_a_kernel_with_finite_answers(rng, name, classes):
             assert np.isfinite(K @ entry.theta + F @ entry.beta).all()
             assert np.isfinite(entry.losses).all()
             assert np.isfinite(entry.held_out).all()
-            assert np.isfinite(entry.prior)
+            assert np.isfinite(entry.prior).all()
         entries += own
     assert families >= {"plain", "constant", "walk", "long walk", "fredholm", "energy"}
     table = not sp.issparse(X) and X.shape[1] <= 100

@@ -14,7 +14,7 @@ from halfmoon.selection import (
     try_candidates,
 )
 from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.search import weighed
+from halfmoon.selection.search import LEAST_PENALTY, weighed
 from selection.benches import bench_of, with_targets
 
 NAMES = ("gaussian", "laplace", "walk", "energy")
@@ -31,11 +31,14 @@ def entries(some, bench):
 
 
 def test_entries_are_candidates_at_each_alpha(entries, some, bench):
-    assert [e.candidate.name for e in entries[:: len(ALPHAS)]] == list(NAMES)
-    assert [entry.alpha for entry in entries] == 4 * list(ALPHAS)
+    # 18 labels: at the least alpha a fit would go through every label.
+    assert 18 * ALPHAS[0] < LEAST_PENALTY < 18 * ALPHAS[1]
+    k = len(ALPHAS) - 1
+    assert [e.candidate.name for e in entries[::k]] == list(NAMES)
+    assert [entry.alpha for entry in entries] == 4 * list(ALPHAS[1:])
     for i, candidate in enumerate(some):
-        own = entries_of(candidate, bench, ForNumbers())
-        for entry, expected in zip(entries[i * len(ALPHAS) :], own, strict=False):
+        own = entries_of(candidate, bench, ForNumbers())[1:]
+        for entry, expected in zip(entries[i * k :], own, strict=False):
             assert_array_equal(entry.held_out, expected.held_out)
             assert_array_equal(entry.theta, expected.theta)
 
@@ -43,7 +46,7 @@ def test_entries_are_candidates_at_each_alpha(entries, some, bench):
 def test_all_candidates_are_tried_on_the_scale_of_logarithms(some, bench):
     positive = with_targets(bench, np.exp(bench.data.y[:, :1]))
     entries = try_candidates(some[1:3], positive, ForNumbers(), 60.0)
-    names = [entry.name for entry in entries[:: len(ALPHAS)]]
+    names = [entry.name for entry in entries[:: len(ALPHAS) - 1]]
     assert names == ["laplace", "laplace, log of y", "walk", "walk, log of y"]
 
 
@@ -51,7 +54,7 @@ def test_the_budget_ends_the_search_but_one_candidate_is_tried(some, bench, capl
     tried = iter(some)
     with caplog.at_level(logging.INFO, "halfmoon"):
         entries = try_candidates(tried, bench, ForNumbers(), 1e-9, logging.INFO)
-    assert len(entries) == len(ALPHAS)
+    assert len(entries) == len(ALPHAS) - 1
     assert len(list(tried)) == 3
     assert "gaussian" in caplog.messages[0]
     assert caplog.messages[1] == "The budget of 1e-09 s is spent."

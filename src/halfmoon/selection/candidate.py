@@ -77,8 +77,8 @@ class Entry:
         The fit: dual coefficients and weights of the unpenalized features.
     losses : ndarray of shape (l,)
         Of the held-out values.
-    prior : float
-        What its answers at all points speak against it, in nats.
+    prior : ndarray of shape (2,)
+        What its answers at all points speak against it, and for it, in nats.
     """
 
     candidate: Candidate
@@ -89,7 +89,7 @@ class Entry:
     theta: Array
     beta: Array
     losses: Array
-    prior: float
+    prior: Array
 
     @property
     def name(self) -> str:
@@ -116,7 +116,7 @@ def entries_of(
     beta = np.stack([path.beta(alpha) for alpha in ALPHAS], axis=1)
     by_folds = candidate.by_folds
     held_out = held_out_values(path, y, data.w) if by_folds is None else by_folds
-    priors = np.zeros(a)
+    priors = np.zeros((a, 2))
     if criterion.looks_at_answers:
         flat = theta.reshape(l, a * y.shape[1]), beta.reshape(-1, a * y.shape[1])
         answers = (K @ flat[0] + F @ flat[1]).reshape(len(K), a, -1)
@@ -136,7 +136,7 @@ def entries_of(
                 theta[:, i, own],
                 beta[:, i, own],
                 losses[i],
-                float(priors[i]),
+                priors[i],
             )
             for i, alpha in enumerate(ALPHAS)
         ]

@@ -4,7 +4,7 @@ With few labels of classes, leave-one-out alone cannot see structure: leaving ou
 only label of a cluster can never succeed. So an entry is charged, in nats, for
 
 .. math::
-    \sum_i -\log p_i + \min(l \, KL(q || s), B) + B \frac{cut}{cut + 0.03}
+    \sum_i -\log p_i + \min(l \, KL(q || s), B) - x B \frac{0.03}{cut + 0.03}
 
 - the log loss of held-out labels, with one row's worth of doubt spread over the
   classes, so that four right labels are no certainty;
@@ -13,8 +13,11 @@ only label of a cluster can never succeed. So an entry is charged, in nats, for
   smooth, it is empty. That is at most B nats: classes that are rare and hard to tell
   are seldom answered by the best of models;
 - cuts through dense regions: the mean over points of :math:`-\log((a + 1/2)/(k + 1))`,
-  a of the k nearest points being answered alike, less its least value. That is at most
-  B nats, which labels overrule where there are enough of them.
+  a of the k nearest points being answered alike, less its least value. An answer
+  without cuts gains B nats, which labels overrule where there are enough of them;
+- times x, the part of the labels that it explains: one less its log loss over that of
+  the shares of the classes, from 0 to 1. Many tables have clusters that tell nothing of
+  the classes. A class of one label, which cannot be explained, is not counted.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ __all__ = [
     "ForClasses",
     "ForNumbers",
     "class_scores",
+    "explained",
     "log_losses",
     "mean_and_error",
     "squared_losses",
@@ -47,7 +51,6 @@ __all__ = [
 TEMPERATURES = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0)
 PRIOR_NATS = 12.0  # B
 CUT_HALF = 0.03  # the cut that costs half of them
-CLEAR_NATS = 1.0  # by which unlabeled rows must help, for classes
 CLEAR_ERRORS = 2.0  # standard errors by which they must help, for numbers
 LOG_LABELS = 500  # from which on the logarithm of targets is not tried
 ROOM = 0.25  # of the range of the labels, that an answer may go beyond it
@@ -69,12 +72,12 @@ class Criterion(Protocol):
         """Losses of held-out values (e, l, t), shape (e, l)."""
 
     def priors(self, answers: Array) -> Array:
-        """What answers at all points, (e, m, t), speak against entries, (e,)."""
+        """What answers at all points, (e, m, t), speak against and for entries, (e, 2)."""
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Weights of entries in an average, shape (e,)."""
 
-    def charges(self, entries: Sequence[Any], w: Array) -> Array:
+    def charges(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """What speaks against entries, in nats, shape (e,)."""
 
     def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
@@ -107,13 +110,13 @@ class ForNumbers:
 
     def priors(self, answers: Array) -> Array:
         """Nothing."""
-        return np.zeros(len(answers))
+        return np.zeros((len(answers), 2))
 
     def weights(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
         """Those of least squared error."""
         return stacked_weights(entries, y, w)
 
-    def charges(self, entries: Sequence[Tried], w: Array) -> Array:
+    def charges(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
         """l / 2 log of the mean squared error: normal noise of unknown variance."""
         losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
         return np.asarray(len(w) / 2 * np.log(np.maximum(losses, 1e-300)))
@@ -171,7 +174,7 @@ class ForClasses:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, answers: Array) -> Array:
-        """min(l KL, B) + B cut / (cut + 0.03)."""
+        """min(l KL, B), and B 0.03 / (cut + 0.03)."""
         classes = class_scores(answers).argmax(axis=-1)  # (e, m)
         m = classes.shape[1]
         C, k = len(self.shares), self.neighbors.shape[1]
@@ -182,18 +185,18 @@ class ForClasses:
         cut = -np.log((alike + 0.5) / (k + 1)).mean(axis=1)
         cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
         empty = np.minimum(self.n_labeled * kl, PRIOR_NATS)
-        return np.asarray(empty + PRIOR_NATS * cut / (cut + CUT_HALF))
+        return np.column_stack([empty, PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Those of the entries' posterior."""
         families = [entry.candidate.family for entry in entries]
-        return posterior_weights(self.charges(entries, w), families)
+        return posterior_weights(self.charges(entries, y, w), families)
 
     def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
-        """Families that use unlabeled rows have more evidence, by a nat."""
+        """The best of the families that use unlabeled rows has more evidence."""
         evidence: dict[str, list[float]] = {}
         unlabeled = {}
-        for entry, charge in zip(entries, self.charges(entries, w), strict=True):
+        for entry, charge in zip(entries, self.charges(entries, y, w), strict=True):
             family = entry.candidate.family
             evidence.setdefault(family, []).append(-charge)
             unlabeled[family] = entry.candidate.uses_unlabeled
@@ -202,16 +205,18 @@ class ForClasses:
             total = np.logaddexp.reduce(logs) - np.log(len(logs))
             by_side[unlabeled[family]].append(float(total))
         with_, without = (by_side[side] for side in (True, False))
-        return bool(with_) and max(with_) > max(without, default=-np.inf) + CLEAR_NATS
+        return bool(with_) and max(with_) > max(without, default=-np.inf)
 
     def limits(self, y: Array) -> None:
         """None: scores go where they will."""
         return
 
-    def charges(self, entries: Sequence[Any], w: Array) -> Array:
-        """Log losses of held-out labels, and what answers at all points cost."""
-        losses = np.array([entry.losses for entry in entries]) @ w / w.mean()
-        return np.asarray(losses + [entry.prior for entry in entries])
+    def charges(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Log losses of held-out labels, and what answers at all points cost and gain."""
+        losses = np.array([entry.losses for entry in entries])
+        against, gains = np.array([entry.prior for entry in entries]).T
+        part = explained(losses, class_scores(y), w)
+        return np.asarray(losses @ w / w.mean() + against - part * gains)
 
 
 def squared_losses(
@@ -246,6 +251,27 @@ def log_losses(
         better = mean < best
         losses[better], best[better] = at_T[better], mean[better]
     return losses
+
+
+def explained(
+    losses: Array,  # (e, l)
+    scores: Array,  # (l, C)
+    w: Array,  # (l,)
+) -> Array:
+    """The part of the labels that entries explain, from 0 to 1, shape (e,).
+
+    One less their log loss over that of the shares of the classes among the labels,
+    with one label more. Labels that are alone in their class are not counted; where
+    all are, nothing is known, and the part is 1.
+    """
+    codes = scores.argmax(axis=1)
+    alike = np.bincount(codes, minlength=scores.shape[1])[codes]
+    guessed = -np.log(alike / (len(codes) + scores.shape[1] - 1.0))
+    counted = w * (alike > 1)
+    total = float(guessed @ counted)
+    if total <= 0:
+        return np.ones(len(losses))
+    return np.asarray(np.clip(1.0 - losses @ counted / total, 0.0, 1.0))
 
 
 def class_scores(values: Array) -> Array:

@@ -54,7 +54,7 @@ class _AtRows:
         return self.entry.y[self.rows]
 
     @property
-    def prior(self) -> float:
+    def prior(self) -> Array:
         return self.entry.prior
 
     @property

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 import scipy.sparse as sp
 
-from halfmoon.rows import Array
 from halfmoon.selection.candidate import Candidate, Entry
 from halfmoon.selection.composed import composed_candidates
 from halfmoon.selection.criteria import Criterion
@@ -93,17 +92,19 @@ def candidates(
     texts = [next(plain_preparations(X, rng))] if sp.issparse(X) else []
     for prepare in prepared + texts:
         yield from fredholm_candidates(bench, own, prepare)
-    promising = _promising(tried, criterion, bench.data.w)
+    promising = _promising(tried, criterion, bench)
     for prepare in prepared:
         columns = unpenalized_columns(bench, prepare) if auto else None
         yield from composed_candidates(bench, own, columns, prepare, promising)
 
 
-def _promising(tried: Sequence[Entry], criterion: Criterion, w: Array) -> set[str]:
+def _promising(
+    tried: Sequence[Entry], criterion: Criterion, bench: Workbench
+) -> set[str]:
     """Families that are within some nats of the best."""
     if not tried:
         return set()
-    charges = criterion.charges(tried, w)
+    charges = criterion.charges(tried, bench.data.y, bench.data.w)
     near = charges < charges.min() + PROMISING_NATS
     return {
         each.candidate.family

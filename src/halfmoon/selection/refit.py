@@ -153,8 +153,9 @@ class Refit:
                 theta = data.root_w * path.theta(alpha)
                 beta = path.beta(alpha)
                 target = self.outcome.entries[0].target
+                prior = np.zeros(2)
                 entry = Entry(
-                    candidate, alpha, target, data.y, values, theta, beta, loss, 0.0
+                    candidate, alpha, target, data.y, values, theta, beta, loss, prior
                 )
                 entries.append(entry)
         weights = self.criterion.weights(entries, data.y, data.w)

@@ -125,8 +125,6 @@ def by_gradient(steps: int, power: float) -> Recipe:
 
 
 RECIPES: dict[str, Recipe] = {
-    "correlation": by_correlation,
-    "gradient, softly": by_gradient(steps=1, power=0.25),
     "gradient": by_gradient(steps=1, power=0.5),
     "gradient, three steps": by_gradient(steps=3, power=0.5),
 }

@@ -21,6 +21,8 @@ __all__ = ["Outcome", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
+LEAST_PENALTY = 1e-3  # l alpha: below it, a fit goes through every label
+
 
 def try_candidates(
     candidates: Iterable[Candidate],
@@ -39,7 +41,9 @@ def try_candidates(
     entries = [] if entries is None else entries
     with blas_for(10.0 * bench.n_labeled**3):
         for candidate in candidates:
-            entries += entries_of(candidate, bench, criterion)
+            at_each = entries_of(candidate, bench, criterion)
+            least = LEAST_PENALTY / bench.n_labeled
+            entries += [entry for entry in at_each if entry.alpha >= least]
             spent = time.monotonic() - start
             logger.log(log_level, "%5.1f s of %g: %s", spent, budget, candidate.name)
             if spent > budget:

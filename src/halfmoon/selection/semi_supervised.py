@@ -63,8 +63,8 @@ MIXES = (0.0, 0.2, 1.0)  # of a Gaussian kernel, with a walk
 MIX_WIDTH = 0.5  # of that kernel, in median distances
 GRAPH_ROWS = 10_000  # that walks go over; new rows step onto them
 LONG_ROWS = 2_500  # that long walks go over
-SERIES_TOLERANCE = 1e-9  # of D, whose values at a row are near 0.01
-AVERAGED_ROWS = 2_000  # over which Fredholm kernels average
+SERIES_TOLERANCE = 1e-7  # of D, whose values at a row are near 0.01
+AVERAGED_ROWS = 2_000  # over which Fredholm kernels and energies average
 LANDMARKS = 300
 ENERGY_WIDTHS = (1.5, 2.0, 3.0)  # in mean distances to the tenth neighbor
 INNER_WIDTHS = (0.35, 0.7, 1.4)  # in median distances
@@ -87,22 +87,15 @@ def walk_candidates(
     longest = Diffusion(
         max(neighbors), min(RESTARTS), REPEATS, tolerance=SERIES_TOLERANCE
     ).fit(Z)
-    points = bench.prepared(prepare)
-    for k in neighbors:
-        on_graph = longest.variant(n_neighbors=min(k, longest.index_.n_neighbors))
-        walks = [on_graph.variant(restart=restart) for restart in RESTARTS]
-        grams = diffused_values(walks, points, points[: bench.n_labeled])
-        for walk, K in zip(walks, grams, strict=True):
-            kernel = Prepared(prepare, DiffusionKernel(walk))
-            bench.keep(kernel, np.ascontiguousarray(K))
-            one = bench.scaled(kernel)
-            name = f"{prepare.name}, walk k={k} restart={walk.restart:g}"
-            for share in MIXES:
-                mixed: Kernel = one + plain * share if share else one
-                label = f"{name} + {share:g} gaussian" if share else name
-                yield Candidate(label, "walk", mixed, own, True)
-            if without_constant:
-                yield Candidate(f"{name}, no constant", "walk", one, None, True)
+    for k, restart, kernel in _walks(bench, prepare, longest, neighbors, RESTARTS):
+        one = bench.scaled(kernel)
+        name = f"{prepare.name}, walk k={k} restart={restart:g}"
+        for share in MIXES:
+            mixed: Kernel = one + plain * share if share else one
+            label = f"{name} + {share:g} gaussian" if share else name
+            yield Candidate(label, "walk", mixed, own, True)
+        if without_constant:
+            yield Candidate(f"{name}, no constant", "walk", one, None, True)
 
 
 def long_walk_candidates(
@@ -115,17 +108,32 @@ def long_walk_candidates(
 ) -> Iterator[Candidate]:
     """Walks that go nearly to the harmonic limit."""
     Z = prepare(bench.X[graph_rows(bench, LONG_ROWS)])
-    longest = Diffusion(max(neighbors), LONG_RESTARTS[0], LONG_REPEATS).fit(Z)
+    longest = Diffusion(max(neighbors), min(LONG_RESTARTS), LONG_REPEATS).fit(Z)
+    for k, restart, kernel in _walks(bench, prepare, longest, neighbors, LONG_RESTARTS):
+        one = bench.scaled(kernel, centered=True)
+        name = f"{prepare.name}, walk k={k} restart={restart:g}"
+        yield Candidate(name, "long walk", one, own, True)
+        if without_constant:
+            yield Candidate(f"{name}, no constant", "long walk", one, None, True)
+
+
+def _walks(
+    bench: Workbench,
+    prepare: Preparation,
+    longest: Diffusion,
+    neighbors: tuple[int, ...],
+    restarts: tuple[float, ...],
+) -> Iterator[tuple[int, float, Kernel]]:
+    """Kernels of walks on one graph, their matrices computed together and kept."""
+    points = bench.prepared(prepare)
     for k in neighbors:
         on_graph = longest.variant(n_neighbors=min(k, longest.index_.n_neighbors))
-        for restart in LONG_RESTARTS:
-            walk = on_graph.variant(restart=restart)
+        walks = [on_graph.variant(restart=restart) for restart in restarts]
+        grams = diffused_values(walks, points, points[: bench.n_labeled])
+        for walk, K in zip(walks, grams, strict=True):
             kernel = Prepared(prepare, DiffusionKernel(walk))
-            one = bench.scaled(kernel, centered=True)
-            name = f"{prepare.name}, walk k={k} restart={restart:g}"
-            yield Candidate(name, "long walk", one, own, True)
-            if without_constant:
-                yield Candidate(f"{name}, no constant", "long walk", one, None, True)
+            bench.keep(kernel, np.ascontiguousarray(K))
+            yield k, walk.restart, kernel
 
 
 def fredholm_candidates(
@@ -159,7 +167,7 @@ def energy_candidates(
     without_constant: bool = False,
 ) -> Iterator[Candidate]:
     """Mean squared gradients over all rows, with Gaussian kernels at landmarks."""
-    Z = np.asarray(prepare(bench.X[graph_rows(bench, GRAPH_ROWS)]))
+    Z = np.asarray(prepare(bench.X[graph_rows(bench, AVERAGED_ROWS)]))
     local = neighbor_distance(Z, bench.rng)
     for width in ENERGY_WIDTHS:
         basis = Nystrom(Gaussian(width * local), min(LANDMARKS, len(Z)))

@@ -44,7 +44,7 @@ WIDTHS = (0.5, 1.0, 2.0)  # of kernels, in median distances
 MANY_COLUMNS = 50  # above it, rows may have one unit: they are tried as they are too
 TABLE_COLUMNS = 100  # of a table whose columns are ranked and weighed one by one
 TEXT_COMPONENTS = 100
-LABELS_FOR_A_FEATURE = 2.5  # at least, where columns are unpenalized
+LABELS_FOR_A_FEATURE = 5  # at least, where columns are unpenalized
 SAMPLE_ROWS = 2_000  # to find a median distance from
 
 
