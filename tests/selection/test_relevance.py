@@ -163,7 +163,8 @@ def test_folds_weigh_the_columns_without_their_labels(bench, prepare, constant, 
             assert not candidate.uses_unlabeled
             for i, entry in enumerate(entries_of(candidate, bench, ForNumbers())):
                 own = [slice(0, 1), slice(1, 2)][i // len(ALPHAS)] if logs else slice(2)
-                assert_allclose(entry.held_out, candidate.by_folds[i % len(ALPHAS)][:, own])
+                by_folds = candidate.by_folds[i % len(ALPHAS)]
+                assert_allclose(entry.held_out, by_folds[:, own])
 
 
 def test_the_answer_is_fitted_with_the_columns_of_all_labels(

@@ -72,7 +72,7 @@ class Criterion(Protocol):
         """Losses of held-out values (e, l, t), shape (e, l)."""
 
     def priors(self, answers: Array) -> Array:
-        """What answers at all points, (e, m, t), speak against and for entries, (e, 2)."""
+        """What answers at all points, (e, m, t), cost and gain entries, (e, 2)."""
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Weights of entries in an average, shape (e,)."""
@@ -212,7 +212,7 @@ class ForClasses:
         return
 
     def charges(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
-        """Log losses of held-out labels, and what answers at all points cost and gain."""
+        """Log losses of held-out labels, and what answers cost and gain."""
         losses = np.array([entry.losses for entry in entries])
         against, gains = np.array([entry.prior for entry in entries]).T
         part = explained(losses, class_scores(y), w)
