@@ -11,8 +11,19 @@ import numpy as np
 import pytest
 
 from halfmoon import progress
-from halfmoon.estimators import ConditionalClassifier, ConditionalRegressor
-from halfmoon.progress import LoggedProgress, ProgressLine, row_progress, show_log
+from halfmoon.estimators import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    HalfmoonClassifier,
+)
+from halfmoon.progress import (
+    LoggedProgress,
+    ProgressLine,
+    row_progress,
+    search_step,
+    search_told_to,
+    show_log,
+)
 
 
 @pytest.fixture
@@ -156,3 +167,43 @@ def test_what_verbose_means():
     assert row_progress(0) is None
     assert isinstance(row_progress(1), ProgressLine)
     assert isinstance(row_progress(2), LoggedProgress)
+
+
+def test_steps_of_a_search_are_told_to_whoever_asked_and_never_go_back(caplog):
+    told = []
+    with caplog.at_level(logging.DEBUG, "halfmoon"):
+        with search_told_to(lambda *step: told.append(step)):
+            search_step(1.0, 4.0, "gaussian", logging.DEBUG)
+            search_step(9.0, 4.0, "laplace", logging.DEBUG)
+            search_step(0.5, 4.0, "laplace in regions", logging.DEBUG)
+        search_step(1.0, 4.0, "nobody asked", logging.DEBUG)
+    names = ["gaussian", "laplace", "laplace in regions"]
+    assert told == list(zip([0.25, 1.0, 1.0], names, strict=True))
+    with search_told_to(lambda *step: told.append(step), 0.05, 0.8):
+        search_step(2.0, 4.0, "a part of the work", logging.DEBUG)
+    assert told[3][0] == pytest.approx(0.45)
+    assert len(caplog.records) == 4
+    assert caplog.records[0].message == "  1.0 s of 4: gaussian"
+
+
+def test_whoever_asked_is_forgotten_after_an_error():
+    told = []
+    with (
+        pytest.raises(ValueError, match="no"),
+        search_told_to(lambda *s: told.append(s)),
+    ):
+        raise ValueError("no")
+    search_step(1.0, 4.0, "gaussian", logging.DEBUG)
+    assert told == []
+
+
+def test_a_search_of_an_estimator_is_told(rng):
+    X = rng.normal(size=(30, 2))
+    y = np.where(np.arange(30) < 12, (X[:, 0] > 0).astype(float), np.nan)
+    told = []
+    with search_told_to(lambda *step: told.append(step)):
+        HalfmoonClassifier(budget=0.5, random_state=0).fit(X, y)
+    shares = [share for share, _ in told]
+    assert len(told) >= 2
+    assert shares == sorted(shares)
+    assert all(name for _, name in told)

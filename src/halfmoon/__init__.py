@@ -82,13 +82,21 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if name != "fill" or (missing.name or "").startswith("halfmoon"):
             raise
-        raise ModuleNotFoundError(
-            f"halfmoon.fill needs {missing.name}, which is not installed. Run: "
-            f'pip install "halfmoon[table]"',
-            name=missing.name,
-        ) from None
+        return _fill_without(missing.name)
     value = globals()[name] = getattr(home, name)
     return value
+
+
+def _fill_without(library: str | None) -> Any:
+    def fill(*_: Any, **__: Any) -> Any:
+        """Fill the blank labels of a data frame: needs the extra `table`."""
+        raise ModuleNotFoundError(
+            f"halfmoon.fill needs {library}, which is not installed. Run: "
+            f'pip install "halfmoon[table]"',
+            name=library,
+        )
+
+    return fill
 
 
 def __dir__() -> list[str]:

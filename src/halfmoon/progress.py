@@ -2,7 +2,8 @@
 
 ``verbose=1`` shows the line, and a sentence at the end. Where there is no screen, as in
 a file or a batch job, both go to the log "halfmoon", a few lines in all. ``verbose=2``
-logs every step.
+logs every step. A caller that draws its own bar asks for the steps of a search by
+`search_told_to`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,21 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TextIO, TypeVar, cast
 
-__all__ = ["LoggedProgress", "ProgressLine", "row_progress", "show_log"]
+__all__ = [
+    "LoggedProgress",
+    "Progress",
+    "ProgressLine",
+    "row_progress",
+    "search_step",
+    "search_told_to",
+    "show_log",
+]
 
 logger = logging.getLogger("halfmoon")
 
@@ -23,6 +34,40 @@ SELDOM = 10.0  # seconds between lines in a log that was not asked for every ste
 REFRESH = 0.1  # seconds between two states of the line on a screen
 
 Item = TypeVar("Item")
+
+#: Called with the share of the work that is done and what is being done.
+Progress = Callable[[float, str], None]
+
+_listener: ContextVar[Progress | None] = ContextVar("halfmoon_search", default=None)
+
+
+@contextmanager
+def search_told_to(
+    tell: Progress, start: float = 0.0, share: float = 1.0
+) -> Iterator[None]:
+    """Have `tell` called with each step of the searches inside, never backwards.
+
+    The search is a `share` of the caller's work, from `start` on.
+    """
+    furthest = 0.0
+
+    def step(done: float, what: str) -> None:
+        nonlocal furthest
+        furthest = max(furthest, done)
+        tell(start + share * furthest, what)
+
+    token = _listener.set(step)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def search_step(spent: float, budget: float, name: str, log_level: int) -> None:
+    """A model was tried: log it, and tell whoever asked how far the search is."""
+    logger.log(log_level, "%5.1f s of %g: %s", spent, budget, name)
+    if (tell := _listener.get()) is not None:
+        tell(min(1.0, spent / budget) if budget > 0 else 1.0, name)
 
 
 @dataclass

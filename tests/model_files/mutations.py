@@ -184,8 +184,8 @@ def main(source: str, target: str, first: int, count: int) -> None:
     data, path = Path(source).read_bytes(), Path(target)
     # What registered names stand for is imported before the watch begins, and the
     # annotations of our own classes are read.
-    for start in registry.HALFMOON:
-        for cls in lookup._classes(start).values():
+    for package in {lookup._package(start) for start in registry.HALFMOON}:
+        for cls in lookup._classes(package).values():
             state._hints(cls)
     for table in (registry.OUTSIDE, registry.FUNCTIONS):
         for module, names in table.items():

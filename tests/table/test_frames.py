@@ -257,7 +257,7 @@ def test_what_cannot_be_filled_is_said_in_a_line(frame, target, options, said):
 def test_without_the_libraries_the_way_to_get_them_is_said():
     code = (
         "import sys; sys.modules['pyarrow'] = None; import halfmoon\n"
-        "try: halfmoon.fill\n"
+        "try: halfmoon.fill(None, 'y')\n"
         "except ModuleNotFoundError as error: print(error)"
     )
     done = subprocess.run(

@@ -25,6 +25,7 @@ from halfmoon.blocks import blas_for
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
 from halfmoon.kernels.length_scales import median_distance
 from halfmoon.problem import Partition, Posed, solve_locally
+from halfmoon.progress import search_step
 from halfmoon.rows import Array, Indices, Rows, some_rows
 from halfmoon.selection.average import Average, Member
 from halfmoon.selection.criteria import Criterion
@@ -36,7 +37,6 @@ from halfmoon.solvers import ridge_point
 
 __all__ = ["average_of_local_fits"]
 
-logger = logging.getLogger("halfmoon")
 
 REGION = 1_200  # labeled rows of a region, at most
 TRIED_REGION = 600  # of a region in which kernels are compared
@@ -156,7 +156,7 @@ def _try(
         best = int(np.argmin(losses @ w))
         tried.append(_Tried(kind, alphas[best], losses[best], values[best]))
         spent = time.monotonic() - start
-        logger.debug("%5.1f s: %s in regions", spent, kind.name)
+        search_step(spent, seconds, f"{kind.name} in regions", logging.DEBUG)
         if spent > seconds:
             break
     return tried, rows

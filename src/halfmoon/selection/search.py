@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from halfmoon.blocks import blas_for
+from halfmoon.progress import search_step
 from halfmoon.rows import Array
 from halfmoon.selection.candidate import Candidate, Entry, entries_of
 from halfmoon.selection.comparison import compared
@@ -45,7 +46,7 @@ def try_candidates(
             least = LEAST_PENALTY / bench.n_labeled
             entries += [entry for entry in at_each if entry.alpha >= least]
             spent = time.monotonic() - start
-            logger.log(log_level, "%5.1f s of %g: %s", spent, budget, candidate.name)
+            search_step(spent, budget, candidate.name, log_level)
             if spent > budget:
                 logger.log(log_level, "The budget of %g s is spent.", budget)
                 break

@@ -16,6 +16,7 @@ from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.estimators.left_out_classes import classifier_left_out
 from halfmoon.memory import MEMORY_LIMIT
+from halfmoon.progress import Progress, search_told_to
 from halfmoon.report.wording import count
 from halfmoon.rows import Array
 from halfmoon.table.column_choice import (
@@ -30,7 +31,6 @@ from halfmoon.table.errors import CommandError, LabelError, plain_errors
 from halfmoon.table.files.frame import as_rows
 from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.label_numbers import read_label_numbers
-from halfmoon.table.listening import Progress, heard, say_nothing
 from halfmoon.table.number_style import NumberStyle
 from halfmoon.table.ordered import Ordered
 from halfmoon.table.predictions import LeftOut, Prediction, joined
@@ -39,12 +39,13 @@ from halfmoon.table.target import Kind, as_targets, check_labels, least_label
 from halfmoon.table.trial import try_out
 from halfmoon.table.vectors import Vectors, free_outputs
 
-__all__ = ["Progress", "TableModel"]
+__all__ = ["TableModel"]
 
 BLOCK_ROWS = 65_536  # predicted at once, at most
 BLOCK_CELLS = 4_000_000  # of the table or of the matrix, at once
 CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
 VETO = 1.0  # standard errors by which all columns win in the search itself
+BEFORE_SEARCH, SEARCH = 0.05, 0.85  # shares of the work, for the progress bar
 LABELS_FOR_KNOWN = 2  # labels for each known column, at least
 
 
@@ -143,7 +144,7 @@ class TableModel:
             Numbers of the rows in their file: by them a column that numbers the rows
             is found.
         """
-        tell = progress or say_nothing
+        tell = progress or (lambda share, what: None)
         y = self._checked(labels)
         if not rows.column_names:
             raise LabelError(nothing_to_learn_from([]))
@@ -237,7 +238,7 @@ class TableModel:
     ) -> Any:
         labeled = sum(label is not None for label in y)
         estimator = self._estimator(labeled, self.kind, budget)
-        with plain_errors(), heard(tell):
+        with plain_errors(), search_told_to(tell, BEFORE_SEARCH, SEARCH):
             estimator.fit(X, as_targets(y, self.kind))
         return estimator
 

@@ -18,11 +18,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon.estimators.intervals import Intervals
 from halfmoon.estimators.left_out_classes import chances_of_scores
+from halfmoon.progress import Progress
 from halfmoon.report.findings import Helped, PartialLabels
 from halfmoon.report.gain import Gain, gain_of_classes, gain_of_numbers
 from halfmoon.rows import Array
 from halfmoon.table.errors import plain_errors
-from halfmoon.table.listening import Progress
 from halfmoon.table.model import TableModel
 from halfmoon.table.predictions import LeftOut, Prediction
 from halfmoon.table.selection import added_columns
