@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfmoon.queries import Forecast
 from halfmoon.report import (
     ColumnDistribution,
     ColumnUse,
@@ -219,4 +220,33 @@ def long_names():
         columns=tuple(
             ColumnUse(f"{long}{i}", "number", 0, "feature") for i in range(9)
         ),
+    )
+
+
+def forecast(kind, few=False):
+    """What more labels would buy, made up; few of them gain hardly anything."""
+    unit = 1.0 if kind == "classes" else 40.0
+    path = np.geomspace(10.0, 240.0, 24)
+    size = 0.1 if few else 1.0
+    gain = size * unit * np.array([0.02, 0.03, 0.04])
+    return Forecast(
+        metric="error rate" if kind == "classes" else "mean absolute error",
+        n_labeled=40,
+        error=0.2 * unit,
+        error_low=0.1 * unit,
+        error_high=0.3 * unit,
+        n_labels=np.array([50, 100, 200]),
+        expected=0.2 * unit - gain,
+        low=0.1 * unit - gain,
+        high=0.3 * unit - gain,
+        gain=gain,
+        gain_low=gain - size * 0.022 * unit,
+        gain_high=gain + size * 0.022 * unit,
+        level=0.9,
+        counts=np.array([10.0, 20.0, 30.0, 39.0]),
+        measured=unit * np.array([0.4, 0.3, 0.24, 0.2]),
+        path_counts=path,
+        path=unit * path**-0.4,
+        path_low=0.8 * unit * path**-0.4,
+        path_high=1.2 * unit * path**-0.4,
     )

@@ -28,12 +28,13 @@ from halfmoon.report.illustrations import (
     of_map,
     of_quality,
 )
+from halfmoon.report.more_labels import more_labels, of_more_labels
 from halfmoon.report.picks import SHOWN
 from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.tiles import tiles
 from halfmoon.report.wording import rare_classes, suspects
 from halfmoon.selection.plain_names import COLUMNS, METHODS
-from report.made_up import hundred_classes, made_up
+from report.made_up import forecast, hundred_classes, made_up
 from report.situations import HELP, QUALITIES
 
 EDGES = np.arange(5.0)
@@ -61,6 +62,7 @@ def classes():
         filled=replace(base.filled, given={"ok": 36, "fraud": 4}),
         notes=(Note("A.", "B.", "run", important=True), Note("C.", "D:", "run again")),
         next_rows=base.least_sure[:1],
+        forecast=forecast("classes"),
     )
 
 
@@ -85,6 +87,7 @@ def numbers():
         suspects=classes().suspects[:1],
         notes=(),
         command="halfmoon.fill(df, 'y')",
+        forecast=forecast("numbers"),
     )
 
 
@@ -132,6 +135,15 @@ def captions():
             f"- {step.text} {step.command}".strip() for step in next_steps(findings)
         )
         yield ""
+    yield "# what more labels would bring"
+    for kind, findings in (("classes", classes()), ("numbers", numbers())):
+        for told in (forecast(kind), forecast(kind, few=True), None):
+            there = replace(findings, forecast=told, labeled=9, predicted=50)
+            yield more_labels(there)
+            for each in of_more_labels(there):
+                yield each.caption
+                yield f"[{each.picture.alt}]"
+    yield ""
     yield "# models, and how they see the columns"
     yield from (plain for _, plain in (*METHODS, *COLUMNS))
     yield ""

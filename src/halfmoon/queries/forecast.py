@@ -22,7 +22,7 @@ from halfmoon.queries.sub_samples import MeasuredErrors, measured_errors
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array
 
-__all__ = ["Forecast", "forecast_learning_curve"]
+__all__ = ["Forecast", "forecast_learning_curve", "forecast_of"]
 
 FEWEST = 10  # labels that can be tested
 MOST = 1_000  # labels; of more, no sub-samples are fitted and the prior gives the shape
@@ -143,8 +143,18 @@ def forecast_learning_curve(
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}; a share between 0 and 1 is needed.")
     labels = HiddenLabels.of(estimator, X, y)
+    return forecast_of(labels, more, level, as_generator(random_state))
+
+
+def forecast_of(
+    labels: HiddenLabels,
+    more: NDArray[np.intp],  # (m,)
+    level: float,
+    rng: np.random.Generator,
+) -> Forecast:
+    """`forecast_learning_curve` for labels that were looked at already."""
     _refuse_too_few(labels)
-    points = _measured(labels, as_generator(random_state))
+    points = _measured(labels, rng)
     l = len(labels.places)
     path = np.geomspace(points.counts[0], l + more.max(), PATH)
     new = np.concatenate([[float(l)], l + more, path])

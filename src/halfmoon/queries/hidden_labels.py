@@ -70,6 +70,18 @@ class HiddenLabels:
         # Labels of weight 0 are not used by the fit, and not tested.
         return cls(model, table, labels, model._labeled_places)
 
+    @classmethod
+    def of_fitted(cls, estimator: Any) -> HiddenLabels:
+        """Those that an estimator of halfmoon was fitted to, in closed form only."""
+        places = estimator._labeled_places
+        labels = np.full(estimator._n_rows, np.nan, dtype=object)
+        if is_classifier(estimator):
+            labels[places] = estimator.classes_[estimator._codes]
+        else:
+            held = estimator._held_out()
+            labels[places[held.rows]] = held.y[:, 0]
+        return cls(estimator, None, labels, places)
+
     @property
     def of_classes(self) -> bool:
         """The labels are classes."""

@@ -16,6 +16,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.queries import Forecast
 from halfmoon.report.helped import Candidate, Helped
 from halfmoon.report.histogram import Histogram
 from halfmoon.rows import Array
@@ -356,6 +357,8 @@ class Findings:
         are shown.
     partial : PartialLabels or None
         Where labels may be known in part.
+    forecast : Forecast or None
+        What more labels would buy; None where that cannot be told.
     """
 
     source: str
@@ -385,3 +388,4 @@ class Findings:
     distributions: tuple[ColumnDistribution, ...] = ()
     n_suspects: int = 0
     partial: PartialLabels | None = None
+    forecast: Forecast | None = None

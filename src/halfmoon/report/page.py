@@ -17,6 +17,7 @@ from halfmoon.report.illustrations import (
     of_quality,
 )
 from halfmoon.report.model_names import families
+from halfmoon.report.more_labels import more_labels, of_more_labels
 from halfmoon.report.quality import quality_in_parts
 from halfmoon.report.templating import environment
 from halfmoon.report.tiles import tiles
@@ -57,6 +58,8 @@ def render(findings: Findings) -> str:
             of_columns=of_columns(findings),
             of_distributions=of_distributions(findings),
             of_map=of_map(findings),
+            more_labels=more_labels(findings),
+            of_more_labels=of_more_labels(findings),
             parts=quality_in_parts(findings),
             models=families(findings.helped.candidates),
             steps=steps,

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 import halfmoon
 from halfmoon.estimators.left_out_classes import chances_of_scores
+from halfmoon.queries.forecast import Forecast, forecast_of
+from halfmoon.queries.hidden_labels import HiddenLabels
 from halfmoon.report.eigenmap import eigenmap
 from halfmoon.report.findings import (
     ColumnUse,
@@ -53,6 +55,8 @@ __all__ = ["filled_rows", "findings_of"]
 
 MAPPED = 2_000  # rows on the map
 SHOWN_COLUMNS = 6
+MORE_LABELS = (50, 100, 200)  # what they would buy is forecast
+FORECAST_LEVEL = 0.9
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "skrub", "pandas", "pyarrow")
 
 
@@ -75,7 +79,7 @@ def findings_of(
     command : str
         That repeats the run.
     with_map : bool
-        The map takes a second or two.
+        With the map and the forecast, which take a second or two.
     """
     model, scan, tally = filled.model, filled.scan, filled.tally
     if scan is None:
@@ -131,6 +135,9 @@ def findings_of(
         next_rows=to_label,
         distributions=column_distributions(model.columns_, scan, importance),
         partial=weak.partial_labels(tally.n_within) if weak else None,
+        forecast=None
+        if weak or not with_map
+        else _forecast(model, tally.n, settings.seed),
     )
 
 
@@ -176,6 +183,18 @@ def _gain(model: TableModel, rows: int) -> Gain:
         [str(x) for x in classes[chances.argmax(axis=1)]] for chances in (given, *both)
     )
     return gain_of_classes(truth, by_one, by_other, rows)
+
+
+def _forecast(model: TableModel, blanks: int, seed: int) -> Forecast | None:
+    """What more labels would buy, no more of them than there are blanks."""
+    more = np.array([n for n in MORE_LABELS if n <= blanks], dtype=np.intp)
+    if not len(more):
+        return None
+    labels = HiddenLabels.of_fitted(model.estimator_)
+    try:
+        return forecast_of(labels, more, FORECAST_LEVEL, np.random.default_rng(seed))
+    except ValueError:  # the labels are too few, or all alike
+        return None
 
 
 def _left_out(left_out: LeftOut, model: TableModel) -> LeftOutClasses | LeftOutNumbers:

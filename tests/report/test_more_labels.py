@@ -1,0 +1,58 @@
+"""What more labels would bring: said in the unit of the headline, or not at all."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from halfmoon import HalfmoonClassifier
+from halfmoon.queries import forecast_learning_curve
+from halfmoon.queries.forecast import forecast_of
+from halfmoon.queries.hidden_labels import HiddenLabels
+from halfmoon.report import render
+from halfmoon.report.more_labels import more_labels, of_more_labels
+from report.made_up import forecast, made_up
+
+
+def test_points_of_accuracy():
+    findings = replace(made_up(["a", "b"]), forecast=forecast("classes"))
+    text = more_labels(findings)
+    assert text == (
+        "50 more labels: accuracy about 2 points higher (0 to 4). "
+        "200 more: about 4 (2 to 6)."
+    )
+    page = render(findings)
+    assert text in page
+    (picture,) = of_more_labels(findings)
+    assert picture.picture.uri in page
+
+
+def test_numbers_have_the_unit_of_the_target():
+    findings = replace(
+        made_up(["a", "b"]), kind="numbers", forecast=forecast("numbers")
+    )
+    assert more_labels(findings).startswith(
+        "50 more labels: mean error about 0.8 lower (−0.1 to 1.7)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("labeled", "predicted", "said"),
+    [(9, 500, True), (9, 20, False), (40, 500, False)],
+)
+def test_too_few_labels_are_said_plainly(labeled, predicted, said):
+    findings = replace(made_up(["a", "b"]), labeled=labeled, predicted=predicted)
+    assert ("cannot be told yet" in more_labels(findings)) == said
+    assert ("What more labels would bring" in render(findings)) == said
+    assert of_more_labels(findings) == []
+
+
+def test_the_report_forecasts_as_the_function_does():
+    X, y = load_wine(return_X_y=True)
+    known = np.where(np.arange(178) % 4 == 0, y, np.nan)
+    model = HalfmoonClassifier(budget=0.5, random_state=0).fit(X, known)
+    one = forecast_learning_curve(model, X, known, [50], random_state=3)
+    labels = HiddenLabels.of_fitted(model)
+    other = forecast_of(labels, np.array([50]), 0.9, np.random.default_rng(3))
+    assert one.expected == other.expected
