@@ -12,7 +12,6 @@ from halfmoon.costs import (
     answer_operations,
     energy_cost,
     energy_operations,
-    forecast_line,
     in_words,
     seconds_a_call,
 )
@@ -83,13 +82,6 @@ def test_a_call_is_timed_by_the_least_of_several():
 )
 def test_lengths_of_time(seconds, words):
     assert in_words(seconds, 1_000).startswith(f"{words}: 1,000 rows at ")
-
-
-def test_only_long_work_is_told_of():
-    assert forecast_line(59.0, 10) is None
-    assert (
-        forecast_line(120.0, 12_000) == "About 2 minutes: 12,000 rows at 100 a second."
-    )
 
 
 def test_a_cost_in_words():

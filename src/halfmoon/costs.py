@@ -30,9 +30,9 @@ from halfmoon.memory import format_bytes
 __all__ = [
     "Cost",
     "answer_operations",
+    "duration",
     "energy_cost",
     "energy_operations",
-    "forecast_line",
     "in_words",
     "seconds_a_call",
 ]
@@ -120,14 +120,27 @@ def energy_cost(
     return Cost(n, operations, float(moved), seconds)
 
 
-def seconds_a_call(work: Callable[[], object], least: float = PROBE_SECONDS) -> float:
-    """Seconds that work takes: the least of several times within a short while."""
+def seconds_a_call(
+    work: Callable[[], object],
+    least: float = PROBE_SECONDS,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
+    """Seconds that work takes: the least of several times within a short while.
+
+    Parameters
+    ----------
+    work : callable
+    least : float
+        Seconds to try for.
+    clock : callable
+        Of elapsed time, or `time.process_time`.
+    """
     work()  # what is done once, such as imports, does not count
-    best, start = np.inf, time.perf_counter()
-    while time.perf_counter() - start < least or best == np.inf:
-        before = time.perf_counter()
+    best, start = np.inf, clock()
+    while clock() - start < least or best == np.inf:
+        before = clock()
         work()
-        best = min(best, time.perf_counter() - before)
+        best = min(best, clock() - before)
     return float(best)
 
 
@@ -142,15 +155,17 @@ def in_words(seconds: float, rows: int) -> str:
     'About 40 seconds: 1,000,000 rows at 25,000 a second.'
     """
     rate = rows / seconds if seconds > 0 else float(rows)
-    return f"About {_length(seconds)}: {rows:,} rows at {_rounded(rate):,} a second."
+    return f"About {duration(seconds)}: {rows:,} rows at {_rounded(rate):,} a second."
 
 
-def forecast_line(seconds: float, rows: int, *, least: float = 60.0) -> str | None:
-    """The same where it is long enough to be told, else None."""
-    return in_words(seconds, rows) if seconds >= least else None
+def duration(seconds: float) -> str:
+    """A length of time, to the nearest unit.
 
-
-def _length(seconds: float) -> str:
+    Examples
+    --------
+    >>> duration(222.0)
+    '4 minutes'
+    """
     for unit, size in (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0)):
         if seconds >= 1.5 * size:
             return _several(round(seconds / size), unit)

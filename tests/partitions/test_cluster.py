@@ -50,6 +50,8 @@ def cluster(tmp_path):
         ) as local,
         distributed.Client(local) as client,
     ):
+        # A worker that leaves by itself is not started again by its nanny.
+        local.adapt(minimum=2, maximum=2, interval="200 ms")
         yield client
 
 

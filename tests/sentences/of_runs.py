@@ -1,6 +1,7 @@
 """What a run says of labels, columns and rows, from small or made-up pieces of it."""
 
 import itertools
+import time
 from collections import Counter
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ from halfmoon.table.errors import plain_errors
 from halfmoon.table.explained_rows import ExplainedRow, explained_rows
 from halfmoon.table.explanations import Reasons
 from halfmoon.table.files import Batch
+from halfmoon.table.forecast import Forecast
 from halfmoon.table.giveaways import leave_out_giveaways
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
@@ -199,6 +201,7 @@ def notes():
         list(learning_notes(each))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
+    list(Forecast(10_000_000, 240.0, time.monotonic() - 290.0).notes())
     for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
         list(weak_notes(of_ends(ends)))
     many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)

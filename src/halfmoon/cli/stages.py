@@ -56,6 +56,10 @@ class Bars:
 
         return report
 
+    def say(self, text: str) -> None:
+        """A line above the bars."""
+        self._progress.console.print(text, highlight=False)
+
     def finish(self) -> None:
         """Fill the last bar."""
         for task in self._progress.tasks:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -23,6 +23,7 @@ from halfmoon.table.earlier_runs import added_by, earlier_runs, guess_notes
 from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, new_table
 from halfmoon.table.files.arrow_types import refuse_target_type
+from halfmoon.table.forecast import Forecast
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.label_checks import CheckedLabels, checked_labels, mark_notes
 from halfmoon.table.model import TableModel
@@ -39,6 +40,7 @@ from halfmoon.table.selection import (
     refuse_taken,
 )
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent, Stages
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
 from halfmoon.table.weak_given import GivenIntervals, GivenSets
@@ -46,21 +48,6 @@ from halfmoon.table.weak_labels import checked_ends, checked_sets
 from halfmoon.table.weak_model import WeakTableModel
 
 __all__ = ["Filled", "Stages", "fill_table", "fill_targets", "learn", "predict_table"]
-
-
-class Stages(Protocol):
-    """Told how far a run has come: one stage after the other."""
-
-    def stage(self, name: str) -> Callable[[float, float], None]:
-        """Begin a stage; what comes back is called with done and in all."""
-
-
-class Silent:
-    """Stages of which nobody is told."""
-
-    def stage(self, name: str) -> Callable[[float, float], None]:
-        """Begin a stage."""
-        return lambda done, in_all: None
 
 
 @dataclass(repr=False)
@@ -181,9 +168,11 @@ def fill_targets(
             earlier = runs.get(settings.target, ())
             jobs.append(Job(model, given.again(), skip, earlier))
             scans.append(found)
+        forecast = Forecast.of([job.model for job in jobs], scans[0])
+        forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     seconds, sha256 = time.monotonic() - start, _sha256(table)
-    notes = tuple(table.notes)
+    notes = (*table.notes, *forecast.notes())
     return [
         Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
         for job, found, escaped in zip(

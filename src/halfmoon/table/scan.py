@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,8 @@ class Scan:
         Rows at the end that sum up the others; they are among the ignored.
     notes : tuple of Note
         What was found in the labels.
+    seconds : float
+        That it took.
     """
 
     n_rows: int
@@ -64,6 +67,7 @@ class Scan:
     n_open: int = 0
     totals: tuple[TotalsRow, ...] = ()
     notes: tuple[Note, ...] = ()
+    seconds: float = 0.0
 
     @property
     def n_blank(self) -> int:
@@ -108,6 +112,7 @@ def scan(
     progress : callable or None
         Called with bytes read and bytes in all.
     """
+    start = time.monotonic()
     streams = [np.random.default_rng([seed, which]) for which in (0, 1)]
     labeled = Reservoir(most_labeled or MOST_LABELED, most_bytes // 2, streams[0])
     unlabeled = Reservoir(MOST_UNLABELED, most_bytes // 2, streams[1])
@@ -155,6 +160,7 @@ def scan(
         n_open,
         tuple(found),
         (totals_note(found),) if found else (),
+        time.monotonic() - start,
     )
 
 
