@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["is_missing", "known_labels", "label_array", "labeled_rows"]
+__all__ = [
+    "is_missing",
+    "known_labels",
+    "label_array",
+    "labeled_rows",
+    "no_labels",
+    "no_labels_to_score",
+]
 
 MISSING_NAMES = ("NAType", "NaTType")  # pandas' own, without importing pandas
 
@@ -113,3 +120,18 @@ def _is_missing_value(value: Any) -> bool:
 
 def _same(value: Any, other: Any) -> bool:
     return not _is_missing_value(value) and bool(value == other)
+
+
+def no_labels(n: int, needed: str = "one label") -> ValueError:
+    """The error for n rows of which none is labeled, to be raised."""
+    return ValueError(
+        f"None of the {n:,} rows is labeled; at least {needed} is needed."
+    )
+
+
+def no_labels_to_score(n: int) -> ValueError:
+    """The error for a score over n rows of which none is labeled, to be raised."""
+    return ValueError(
+        f"None of the {n:,} rows to score is labeled. Use LabeledKFold, which tests "
+        f"labeled rows only, or score rows of known labels."
+    )

@@ -14,7 +14,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
+from halfmoon.labels import (
+    is_missing,
+    known_labels,
+    label_array,
+    labeled_rows,
+    no_labels_to_score,
+)
 from halfmoon.partitions.table import is_in_partitions
 from halfmoon.rows import Rows
 
@@ -63,11 +69,7 @@ def labeled_part(
     """
     labeled = labeled_rows(y, unlabeled)
     if not labeled.any():
-        raise ValueError(
-            f"None of the {len(labeled)} rows to score is labeled. Use "
-            f"LabeledKFold, which tests labeled rows only, or score rows of known "
-            f"labels."
-        )
+        raise no_labels_to_score(len(labeled))
     w = None if sample_weight is None else np.asarray(sample_weight)[labeled]
     rows = take_rows(X, labeled)
     gaps = is_missing(y, unlabeled)[labeled]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon.estimators.output_groups import groups_of_outputs
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
-from halfmoon.labels import labeled_rows
+from halfmoon.labels import labeled_rows, no_labels
 from halfmoon.partitions.methods import answers_by_partition
 from halfmoon.rows import Array, Indices, Rows, refuse_extreme
 from halfmoon.validation import checked_rows
@@ -64,10 +64,7 @@ class BaselineRegressor(ScoresLabeledRows, RegressorMixin, Baseline):
         groups_of_outputs(targets)  # refuses an output without a label
         chosen = np.flatnonzero(labeled_rows(targets))
         if chosen.size == 0:
-            raise ValueError(
-                f"None of the {X.shape[0]} rows is labeled; at least one label is "
-                f"needed."
-            )
+            raise no_labels(X.shape[0])
         return X, targets, chosen
 
 

@@ -25,6 +25,7 @@ from halfmoon.estimators.paths import HardThresholdPath, NestedFeaturesPath
 from halfmoon.estimators.regression import Regressor
 from halfmoon.estimators.targets import as_labels
 from halfmoon.kernels import Kernel
+from halfmoon.labels import no_labels_to_score
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Posed, Problem, as_numbers
 from halfmoon.rows import Array, Rows
@@ -158,7 +159,7 @@ class Conditional(Lever):
         targets = self._as_targets(as_labels(y, X.shape[0])).reshape(X.shape[0], -1)
         known = ~np.isnan(targets).any(axis=1)
         if not known.any():
-            raise ValueError("None of the test rows is labeled.")
+            raise no_labels_to_score(X.shape[0])
         return posed, X[known], targets[known]
 
 

@@ -34,6 +34,7 @@ from halfmoon.estimators.output_groups import OutputGroups, by_output
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.kernels import Linear
+from halfmoon.labels import no_labels
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Posed, some_labels
 from halfmoon.progress import ProgressLine, show_log
@@ -160,10 +161,7 @@ class Halfmoon(CallbackSupport, Estimator):
         y = targets.reshape(X.shape[0], -1)
         labeled = rows_with_targets(y)
         if len(labeled) == 0:
-            raise ValueError(
-                f"None of the {X.shape[0]} rows is labeled; at least one label is "
-                f"needed."
-            )
+            raise no_labels(X.shape[0])
         X_l = X[labeled]
         return labeled, Posed(
             basis=Exact(Linear()).fit(X_l),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from halfmoon.labels import is_missing, label_array
+from halfmoon.labels import is_missing, label_array, no_labels
 from halfmoon.rows import Array
 
 __all__ = ["as_labels", "class_codes", "numeric_targets"]
@@ -108,10 +108,7 @@ def class_codes(
     missing = is_missing(labels, unlabeled)
     known = labels[~missing]
     if known.size == 0:
-        raise ValueError(
-            f"None of the {len(labels)} rows is labeled; at least one label is needed "
-            f"for each of two classes."
-        )
+        raise no_labels(len(labels), "one label for each of two classes")
     if known.dtype == object:
         known = _of_one_kind(known)
     if known.dtype.kind == "f" and np.isinf(known).any():

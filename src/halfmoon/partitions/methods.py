@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.blocks import Stream, alone
+from halfmoon.labels import no_labels_to_score
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.partitions.survey import Survey, labels_in, looking, survey
 from halfmoon.partitions.table import PartitionedRows, behind, is_in_partitions
@@ -94,7 +95,7 @@ def scores_by_partition(method: Method) -> Method:
         rows, found = _surveyed(self, X, y, sample_weight)
         labeled, labels = labels_in(found.labels, getattr(self, "unlabeled", None))
         if not labeled.any():
-            raise ValueError(f"None of the {found.n:,} rows to score is labeled.")
+            raise no_labels_to_score(found.n)
         w = None if found.weights is None else found.weights[labeled]
         return float(
             method(self, _named(found.rows[labeled], rows), labels[labeled], w)

@@ -27,6 +27,7 @@ from sklearn.base import BaseEstimator
 
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
+from halfmoon.labels import no_labels
 from halfmoon.moments import dirichlet, energy_forecast
 from halfmoon.partitions.table import PartitionedRows
 from halfmoon.pieces import fresh
@@ -123,10 +124,7 @@ class Problem(BaseEstimator):
         chosen = rows_with_targets(targets)
         chosen = chosen[w[chosen] > 0]
         if chosen.size == 0:
-            raise ValueError(
-                f"None of the {n} rows is labeled (with a weight above 0); at least "
-                f"one label is needed."
-            )
+            raise no_labels(n, "one label with a weight above 0")
         unpenalized, stream = self.unpenalized, stream or Stream.inherited()
         with stream.handed_down():
             basis = fresh(self.basis).fit(X, rng)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from halfmoon.estimators.targets import as_labels, class_codes
-from halfmoon.labels import is_missing, label_array
+from halfmoon.labels import is_missing, label_array, no_labels
 
 __all__ = ["as_candidates"]
 
@@ -123,10 +123,7 @@ def _from_sets(members: list[list[Any] | None]) -> tuple[NDArray[Any], Mask]:
         if row is not None and len(row) == 0:
             raise ValueError(_without_classes(1, number))
     if not every:
-        raise ValueError(
-            f"None of the {len(members)} rows is labeled; candidates of at least two "
-            f"classes are needed."
-        )
+        raise no_labels(len(members), "one candidate of each of two classes")
     classes, codes = class_codes(label_array(every))
     mask, start = np.zeros((len(members), len(classes)), dtype=bool), 0
     for number, row in enumerate(members):

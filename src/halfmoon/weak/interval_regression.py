@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.parameters import documented
+from halfmoon.labels import no_labels_to_score
 from halfmoon.partitions.methods import (
     answers_by_partition,
     fits_by_partition,
@@ -172,7 +173,7 @@ class IntervalRegressor(RegressorMixin, WeakLever):
         ends = as_ends(y, len(values))
         known = np.isfinite(ends).any(axis=1) & (w > 0)
         if not known.any():
-            raise ValueError("None of the rows to score is labeled.")
+            raise no_labels_to_score(len(values))
         if (ends[known, 0] == ends[known, 1]).all():
             return float(super().score(take_rows(X, known), ends[known, 0], w[known]))
         inside = distance(values[known], *ends[known].T) == 0

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from halfmoon.estimators.targets import class_codes
-from halfmoon.labels import is_missing, label_array
+from halfmoon.labels import is_missing, label_array, no_labels
 from halfmoon.weak.output_space import (
     OutputSpace,
     hamming_space,
@@ -148,10 +148,7 @@ def _found(y: Any) -> list[Any]:
             every.setdefault(_key(each), each)
             plain = plain and not isinstance(each, (list, tuple, np.ndarray))
     if not every:
-        raise ValueError(
-            f"None of the {len(cells)} rows is labeled; outputs of at least two "
-            f"kinds are needed."
-        )
+        raise no_labels(len(cells), "one output of each of two kinds")
     found = list(every.values())
     if plain and len(found) > 1:
         return list(class_codes(label_array(found))[0])
