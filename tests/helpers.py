@@ -16,6 +16,7 @@ from halfmoon.bases import (
     Exact,
     Nystrom,
     RandomFeatures,
+    RandomUnits,
     Smoothed,
     WithDerivatives,
 )
@@ -26,7 +27,9 @@ from halfmoon.kernels import (
     Kernel,
     Laplace,
     Linear,
+    Logarithmic,
     Matern,
+    Multiquadric,
     Polyharmonic,
     Polynomial,
     RationalQuadratic,
@@ -93,6 +96,14 @@ BASES = [
     ),
     *(
         BasisCase(
+            f"{activation} units",
+            lambda activation=activation: RandomUnits(activation, 7),
+            invariant=False,
+        )
+        for activation in ("cos", "relu", "tanh")
+    ),
+    *(
+        BasisCase(
             f"{inner}, {smoother}",
             lambda inner=inner, smoother=smoother: Smoothed(
                 _INNER[inner](), SMOOTHERS[smoother]()
@@ -121,6 +132,11 @@ DIFFERENTIABLE: list[Kernel] = [
     ThinPlate(),
     Polyharmonic(1),
     Polyharmonic(3),
+    Polyharmonic(2.5),
+    ThinPlate(4),
+    Multiquadric(1.3),
+    Logarithmic(1.3),
+    Logarithmic(1.3, power=1.5),
     2.0 * Gaussian(0.8),
     Gaussian(1.0) + Matern(1.5, 2.0),
     Gaussian(1.0) * Laplace(2.0),

@@ -6,11 +6,13 @@ import pytest
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import KernelWeights
 from halfmoon.theory import (
+    fredholm_constant,
     fredholm_inner_product,
     fredholm_linear_noise,
     fredholm_width,
     gaussian_noise,
     linear_noise,
+    outer_width,
 )
 
 SIGNAL, NOISE, T = 4.0, 0.25, 1.5
@@ -90,3 +92,51 @@ def test_noise_is_suppressed_where_the_signal_is_larger():
         plain = gaussian_noise(98, NOISE, fredholm_width(t, SIGNAL))
         averaged = gaussian_noise(98, NOISE, fredholm_width(t, NOISE))
         assert averaged < plain / 10
+
+
+@pytest.mark.parametrize("s", [None, 0.6, 5.0])
+@pytest.mark.parametrize("v", [SIGNAL, NOISE])
+def test_width_and_constant_are_those_of_the_double_integral(s, v):
+    # k_F(x, z) of one column of variance v, by the trapezoidal rule on normal rows.
+    inner = T if s is None else s
+    u = np.linspace(-9, 9, 801) * np.sqrt(v)
+    p = np.exp(-(u**2) / (2 * v))
+    h = np.exp(-((u[:, None] - u) ** 2) / (2 * inner))
+
+    def average(x):
+        a = np.exp(-((x - u) ** 2) / (2 * T)) * p
+        return a / a.sum()
+
+    for x, z in ((0.0, 0.0), (0.7, -0.4), (1.5, 0.2)):
+        expected = average(x) @ h @ average(z)
+        width = fredholm_width(T, v, s)
+        actual = fredholm_constant(1, v, T, s) * np.exp(-((x - z) ** 2) / (2 * width))
+        np.testing.assert_allclose(actual, expected, rtol=1e-9)
+
+
+def test_lemma_12_in_the_letters_of_the_paper():
+    s, t, m = 0.6, T, 7
+    for v in (SIGNAL, NOISE):  # v is sigma^2 there
+        P = s * t**2 + 2 * s * t * v + 2 * t**2 * v + s * v**2 + 2 * t * v**2 + 2 * v**3
+        base = (t + v) * (s * t + s * v + 2 * t * v)
+        expected = (P**2 / (base * (P + 2 * v**3))) ** (m / 2)  # less 1
+        actual = 1 + gaussian_noise(m, v, fredholm_width(t, v, s))
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
+        # c_2: the constant, times the mean of the kernel over noise in these columns.
+        width = fredholm_width(t, v, s)
+        mean = (width / (width + 2 * v)) ** (m / 2)
+        expected = (s * (t + v) ** 2 / P) ** (m / 2)
+        actual = fredholm_constant(m, v, t, s) * mean
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("s", [None, 0.3])
+@pytest.mark.parametrize("r", [0.5, 3.0, 1e4])
+def test_the_outer_width_gives_the_width_that_was_asked_for(r, s):
+    t = outer_width(r, SIGNAL, s)
+    np.testing.assert_allclose(fredholm_width(t, SIGNAL, s), r, rtol=1e-11)
+
+
+def test_no_average_is_narrower_than_the_inner_kernel():
+    with pytest.raises(ValueError, match="never narrower"):
+        outer_width(0.5, SIGNAL, 0.6)

@@ -6,6 +6,7 @@ from halfmoon.bases.exact import Exact
 from halfmoon.bases.fredholm_kernel import FredholmKernel
 from halfmoon.bases.nystrom import Nystrom
 from halfmoon.bases.random_features import RandomFeatures
+from halfmoon.bases.random_units import RandomUnits
 from halfmoon.bases.smoothed import Smoothed
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "GradientCoefficients",
     "Nystrom",
     "RandomFeatures",
+    "RandomUnits",
     "Sections",
     "Smoothed",
     "WithDerivatives",

@@ -6,6 +6,7 @@ Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
 
 from halfmoon.kernels.base import Kernel
 from halfmoon.kernels.composite import Product, Scaled, Sum
+from halfmoon.kernels.definiteness import conditional_degree_of, least_eigenvalue
 from halfmoon.kernels.dot_product import Linear, Polynomial
 from halfmoon.kernels.given import FromFunction, Precomputed
 from halfmoon.kernels.length_scales import median_distance
@@ -15,6 +16,7 @@ from halfmoon.kernels.periodic import PeriodicSobolev
 from halfmoon.kernels.prepared import Prepared
 from halfmoon.kernels.product_laplace import ProductLaplace
 from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
+from halfmoon.kernels.slow_growth import Logarithmic, Multiquadric
 from halfmoon.kernels.splines import Polyharmonic, ThinPlate
 
 __all__ = [
@@ -25,7 +27,9 @@ __all__ = [
     "Kernel",
     "Laplace",
     "Linear",
+    "Logarithmic",
     "Matern",
+    "Multiquadric",
     "PeriodicSobolev",
     "Polyharmonic",
     "Polynomial",
@@ -38,5 +42,7 @@ __all__ = [
     "Sum",
     "ThinPlate",
     "as_kernel",
+    "conditional_degree_of",
+    "least_eigenvalue",
     "median_distance",
 ]

@@ -17,6 +17,7 @@ from halfmoon.kernels.radial import (
     Radial,
     RationalQuadratic,
 )
+from halfmoon.kernels.slow_growth import Logarithmic, Multiquadric
 from halfmoon.kernels.splines import Polyharmonic, ThinPlate
 
 __all__ = ["KERNELS", "as_kernel"]
@@ -36,6 +37,8 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "ntk": NTK,
     "thin_plate": ThinPlate,
     "polyharmonic": Polyharmonic,
+    "multiquadric": Multiquadric,
+    "logarithmic": Logarithmic,
     "precomputed": Precomputed,
 }
 

@@ -3,18 +3,22 @@ r"""Spline kernels: powers of the distance, with no length scale to choose.
 With q = |x - z|^2 and B = -A, as for every radial kernel:
 
 .. math::
-    thin plate:   k &= q log(q) / 2,           & A &= log(q) + 1 \\
-    polyharmonic: k &= (-1)^{(m+1)/2} q^{m/2}, & A &= (-1)^{(m+1)/2} m q^{m/2 - 1}
+    thin plate, m = 2: k &= q log(q) / 2,               & A &= log(q) + 1 \\
+    m = 4:             k &= -q^2 log(q) / 2,            & A &= -q (2 log(q) + 1) \\
+    polyharmonic:      k &= (-1)^{\lceil m/2 \rceil} q^{m/2},
+                       & A &= (-1)^{\lceil m/2 \rceil} m q^{m/2 - 1}
 
 They are only *conditionally* positive definite: c'Kc >= 0 for those c that are
 orthogonal to the polynomials of degree `conditional_degree`, which must therefore be
-unpenalized. The fit with alpha = 0 is that of `scipy.interpolate.RBFInterpolator` with
-kernel "thin_plate_spline", "linear", "cubic" or "quintic". Wendland, "Scattered data
-approximation", 2005, chapter 8.
+unpenalized: m / 2 for thin plates, and one less than m / 2 rounded up for polyharmonic
+kernels of any order m that is not even. The fit with alpha = 0 is that of
+`scipy.interpolate.RBFInterpolator` with kernel "thin_plate_spline", "linear", "cubic"
+or "quintic". Wendland, "Scattered data approximation", 2005, chapter 8.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,14 +30,21 @@ from halfmoon.rows import Array, Rows
 
 __all__ = ["Polyharmonic", "ThinPlate"]
 
+HIGHEST = 6  # order: unpenalized polynomials are of degree 2 at most
+
 
 @dataclass(eq=False, repr=False)
 class ThinPlate(Kernel):
-    r"""Thin plate spline r^2 log r, for any number of columns.
+    r"""Thin plate spline r^2 log r, or -r^4 log r, for any number of columns.
 
     .. math:: k = q log(q) / 2, \quad A = log(q) + 1, \quad A = 0 where q = 0
 
     In two columns, with alpha = 0, the fit is the surface of least bending energy.
+
+    Parameters
+    ----------
+    order : {2, 4}
+        The power of r. The polynomials of degree 1, or 2, must be unpenalized.
 
     Examples
     --------
@@ -41,23 +52,41 @@ class ThinPlate(Kernel):
     array([[0.    , 2.7726]])
     """
 
+    order: int = 2
+
     radial = True
-    conditional_degree = 1
+
+    @property
+    def conditional_degree(self) -> int:  # type: ignore[override]
+        """Degree m / 2: 1 or 2 for order 2 or 4."""
+        return self._checked_order() // 2
 
     def value(self, q: Array) -> Array:
         """k(q), written over q."""
+        times = -q if self._checked_order() == 4 else 1.0
         xlogy(q, q, out=q)
+        q *= times
         q *= 0.5
         return q
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         """k(q) and 2 k'(q), which is A; q is left as it was."""
         # log is -inf at 0, where the gradient A (x - z) vanishes: A is taken as 0.
-        slope = np.log(q, out=np.full_like(q, -1.0), where=q > 0)
-        k = slope * q
+        log = np.log(q, out=np.full_like(q, -1.0), where=q > 0)
+        if self._checked_order() == 4:
+            return -0.5 * q * q * log, -q * (2.0 * log + 1.0)
+        k = log * q
         k *= 0.5
-        slope += 1.0
-        return k, slope
+        log += 1.0
+        return k, log
+
+    def _checked_order(self) -> int:
+        if self.order not in (2, 4):
+            raise ValueError(
+                f"ThinPlate has order={self.order!r}; 2 or 4 is needed. For other "
+                f"powers of the distance take Polyharmonic."
+            )
+        return int(self.order)
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         return of_distances(self.value, X, Z)
@@ -72,17 +101,19 @@ class ThinPlate(Kernel):
 
 @dataclass(eq=False, repr=False)
 class Polyharmonic(Kernel):
-    r"""Polyharmonic spline of odd order m.
+    r"""Power of the distance, of any order m below 6 that is not even.
 
-    .. math:: k = (-1)^{(m+1)/2} q^{m/2}, \quad A = (-1)^{(m+1)/2} m q^{m/2-1}
+    .. math:: k = (-1)^{\lceil m/2 \rceil} q^{m/2}, \quad
+              A = (-1)^{\lceil m/2 \rceil} m q^{m/2-1}
 
     and A = 0 where q = 0.
 
     Parameters
     ----------
-    order : {1, 3, 5}
+    order : float
         m above. In one column order 1 interpolates by straight pieces, order 3 is the
-        natural cubic spline and order 5 the quintic one.
+        natural cubic spline and order 5 the quintic one. Orders below 2 are the power
+        kernels: -|x - z|^m, for which a constant is enough.
 
     Examples
     --------
@@ -90,14 +121,14 @@ class Polyharmonic(Kernel):
     array([[0., 1., 8.]])
     """
 
-    order: int = 3
+    order: float = 3
 
     radial = True
 
     @property
     def conditional_degree(self) -> int:  # type: ignore[override]
-        """Degree (m - 1) / 2: 0, 1 or 2 for order 1, 3 or 5."""
-        return (self._checked_order() - 1) // 2
+        """One less than m / 2 rounded up: 0, 1 or 2 for order 1, 3 or 5."""
+        return math.ceil(self._checked_order() / 2) - 1
 
     def value(self, q: Array) -> Array:
         """k(q), written over q."""
@@ -126,14 +157,15 @@ class Polyharmonic(Kernel):
         _, A = self.value_and_slope(squared_distances(X, Z))
         return A, -A
 
-    def _checked_order(self) -> int:
-        if self.order not in (1, 3, 5):
+    def _checked_order(self) -> float:
+        if not 0 < self.order < HIGHEST or self.order in (2, 4):
             raise ValueError(
-                f"Polyharmonic has order={self.order!r}; 1, 3 or 5 is needed. For an "
+                f"Polyharmonic has order={self.order!r}; a number between 0 and "
+                f"{HIGHEST} that is not even, such as 1, 3 or 5, is needed. For an "
                 f"even power of the distance take ThinPlate."
             )
-        return int(self.order)
+        return self.order
 
 
-def _sign(m: int) -> float:
-    return 1.0 if m == 3 else -1.0  # (-1)^((m + 1) / 2)
+def _sign(m: float) -> float:
+    return (-1.0) ** math.ceil(m / 2)

@@ -8,11 +8,13 @@ from halfmoon.theory.decision import (
 )
 from halfmoon.theory.eigenlearning import Eigenlearning, eigenlearning
 from halfmoon.theory.noise import (
+    fredholm_constant,
     fredholm_inner_product,
     fredholm_linear_noise,
     fredholm_width,
     gaussian_noise,
     linear_noise,
+    outer_width,
 )
 from halfmoon.theory.residual import ResidualKernel, residual_kernel
 from halfmoon.theory.schedules import Schedule, laplacian_schedule
@@ -27,12 +29,14 @@ __all__ = [
     "conditional_learner",
     "cost_of_conditioning",
     "eigenlearning",
+    "fredholm_constant",
     "fredholm_inner_product",
     "fredholm_linear_noise",
     "fredholm_width",
     "gaussian_noise",
     "laplacian_schedule",
     "linear_noise",
+    "outer_width",
     "residual_kernel",
     "should_condition",
     "should_condition_from_data",

@@ -9,25 +9,30 @@ infinitely many rows to average over,
 k linear, h Gaussian         k_F(x, z) = x'S z, S of `fredholm_inner_product`
 k Gaussian, h linear, (N)    k_F(x, z) = a(x)'a(z), a_i(x) = x_i v_i / (t + v_i)
 k and h Gaussian, (N)        a Gaussian kernel of squared width `fredholm_width(t, v)`
-                             in a column of variance v, times a constant
+                             in a column of variance v, times `fredholm_constant`
 ===========================  =======================================================
 
-so that kernels scaled to the same mean can be compared by their variance under noise.
-Que, Belkin, Wang, "Learning with Fredholm kernels", 2014: theorems 4, 5 and 8.
+and with a squared width s of h that is not that of k, `fredholm_width(t, v, s)`. So
+kernels scaled to the same mean can be compared by their variance under noise.
+Que, Belkin, Wang, "Learning with Fredholm kernels", 2014: theorems 4, 5 and 8, and
+lemma 12 for different widths.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 
 from halfmoon.rows import Array
 
 __all__ = [
+    "fredholm_constant",
     "fredholm_inner_product",
     "fredholm_linear_noise",
     "fredholm_width",
     "gaussian_noise",
     "linear_noise",
+    "outer_width",
 ]
 
 
@@ -70,12 +75,72 @@ def fredholm_linear_noise(m: int, signal: float, noise: float, t: float) -> floa
     return linear_noise(m, noise) * (noise * (t + signal) / signal / (t + noise)) ** 4
 
 
-def fredholm_width(t: float, variance: float) -> float:
+def fredholm_width(t: float, variance: float, s: float | None = None) -> float:
     r"""Squared width of k_F in a column of a given variance, k and h Gaussian.
 
-    .. math:: t (t + v) (t + 3 v) / v^2
+    .. math:: (t + v) (s t + s v + 2 t v) / v^2
+
+    which for s = t is t (t + v) (t + 3 v) / v^2.
+
+    Parameters
+    ----------
+    t : float
+        Squared width of the outer kernel k.
+    variance : float
+        v above.
+    s : float or None
+        Squared width of the inner kernel h; None is t.
     """
-    return t * (t + variance) * (t + 3 * variance) / variance**2
+    s = t if s is None else s
+    v = variance
+    return (t + v) * (s * t + s * v + 2 * t * v) / v**2
+
+
+def outer_width(r: float, variance: float, s: float | None = None) -> float:
+    """Squared width t of k with which k_F has the squared width r in a column.
+
+    So the Fredholm kernel can be set beside the plain kernel of width r (theorem 8).
+
+    Parameters
+    ----------
+    r : float
+        More than s, where s is given: averages only widen.
+    variance : float
+    s : float or None
+        Squared width of h; None is t itself.
+
+    Examples
+    --------
+    >>> t = outer_width(3.0, variance=2.0)
+    >>> round(fredholm_width(t, 2.0), 12)
+    3.0
+    """
+    if s is not None and r <= s:
+        raise ValueError(
+            f"r is {r}, not above s = {s}: an average makes h wider, never narrower. "
+            f"Give a larger r or a smaller s."
+        )
+    high = 1.0
+    while fredholm_width(high, variance, s) < r:
+        high *= 2
+    return float(brentq(lambda t: fredholm_width(t, variance, s) - r, 0.0, high,
+                        xtol=1e-15 * high, rtol=1e-14))  # fmt: skip
+
+
+def fredholm_constant(
+    m: int, variance: float, t: float, s: float | None = None
+) -> float:
+    r"""Factor of k_F from m columns of a given variance, k and h Gaussian.
+
+    .. math:: \left( \frac{s (t + v)}{s t + s v + 2 t v} \right)^{m/2}
+
+    Averaged over noise of the same variance in these columns, the kernel has a further
+    factor :math:`(w / (w + 2 v))^{m/2}` with w the `fredholm_width`; both together, for
+    signal and noise, are c_2 of lemma 12.
+    """
+    s = t if s is None else s
+    v = variance
+    return float((s * (t + v) / (s * t + s * v + 2 * t * v)) ** (m / 2))
 
 
 def gaussian_noise(m: int, noise: float, width: float) -> float:
