@@ -148,7 +148,8 @@ MOST_TO_LABEL = 500
     "--labels",
     multiple=True,
     metavar="FILE...",
-    help="Use the labels typed into files that --to-label wrote for this table.",
+    help="Use the labels typed into files that --to-label wrote for this table, and "
+    "the answers of halfmoon label (NAME.labels.jsonl).",
 )
 @table_options
 @shared_options

@@ -9,11 +9,14 @@ from halfmoon.cli.chosen import Chosen
 from halfmoon.cli.kept import keep
 from halfmoon.cli.places import STREAM, for_target, named, report_beside
 from halfmoon.cli.targets import asked_targets
+from halfmoon.label.journal import is_journal
+from halfmoon.label.label_files import answered_labels, joined_lines
 from halfmoon.report import render, render_rows
 from halfmoon.table.cells import Cells
 from halfmoon.table.errors import CommandError
 from halfmoon.table.files import Table, open_table, refuse_place, replacing
 from halfmoon.table.fill import Filled, fill_targets
+from halfmoon.table.given_labels import TypedLabels
 from halfmoon.table.label_lists import (
     read_labels,
     refuse_to_lose_labels,
@@ -80,7 +83,10 @@ def run_fill(
         filled = fill_targets(
             table,
             several=several,
-            typed={name: typed_labels(labels, table, name, one) for name in targets},
+            typed={
+                name: typed_labels(labels, table, name, one, asked["unlabeled"])
+                for name in targets
+            },
             stages=bars,
             **chosen.writing,
         )
@@ -159,15 +165,40 @@ def _write_to_label(
 
 
 def typed_labels(
-    places: tuple[str, ...], table: Table, target: str, only: bool
-) -> dict[int, str]:
-    """Labels that were typed into lists of rows; of two for a row the last counts."""
-    typed: dict[int, str] = {}
+    places: tuple[str, ...],
+    table: Table,
+    target: str,
+    only: bool,
+    unlabeled: tuple[str, ...] = (),
+) -> TypedLabels:
+    """Labels typed into lists of rows, or on the page; of two for a row the last.
+
+    Parameters
+    ----------
+    places : tuple of str
+        Lists of rows, and files of answers, which count as one.
+    table : Table
+    target : str
+    only : bool
+        It is the only target; otherwise a file may be of another one.
+    unlabeled : tuple of str
+        Further marks of blanks.
+    """
+    typed = TypedLabels()
+    pages = [place for place in places if is_journal(place)]
     for place in places:
+        if place in pages:
+            continue
         with open_table(place) as made:
-            if only or target in made.columns:  # a list may be of another target
-                typed |= read_labels(made, table, target)
+            if only or target in made.columns:
+                typed = typed.joined(read_labels(made, table, target))
+    if pages and (only or _has_answers(pages, target)):
+        typed = typed.joined(answered_labels(pages, table, target, unlabeled))
     return typed
+
+
+def _has_answers(pages: list[str], target: str) -> bool:
+    return any(line.get("column") == target for line in joined_lines(pages).lines)
 
 
 def _reports(

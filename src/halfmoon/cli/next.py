@@ -120,7 +120,7 @@ def _next(
             Settings(target=name, **asked),
             count,
             rule=rule,
-            typed=typed_labels(labels, table, name, True),
+            typed=typed_labels(labels, table, name, True, asked["unlabeled"]),
             stages=bars,
         )
         cells, first = Cells.of(model), table.first_row

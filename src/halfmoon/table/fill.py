@@ -286,17 +286,8 @@ def learn(
         All that are filled in this run.
     """
     runs = earlier_runs(table) if runs is None else runs
-    if not settings.ends:  # with ends the target may be new
-        existing(settings.target, table.columns, "target")
     given = given_labels(table, settings, runs) if given is None else given
-    guessed = {*targets, *runs} - {settings.target}
-    features = chosen_features(table.columns, settings, added_by(runs), guessed)
-    known = [n for n in known_columns(table.columns, settings) if n in features]
-    own = set(table.columns) - added_by(runs)
-    for task in _tasks(settings):
-        refuse_taken(
-            own, added_columns(settings.target, task, settings.sets, settings.ends)
-        )
+    features, guessed = features_of(table, settings, runs, targets)
     allowance = Allowance.within(settings.memory)
     found = scan(
         table,
@@ -307,9 +298,67 @@ def learn(
         most_labeled=MOST_WEAK if settings.is_weak else None,
         progress=stages.stage("Reading"),
     )
+    left = set() if settings.features else guessed - set(features)
+    guesses = guess_notes([name for name in table.columns if name in left])
+    new = _new_column(settings.target, table.columns)
+    found = replace(found, notes=(*new, *given.notes(), *found.notes))
+    known = [n for n in known_columns(table.columns, settings) if n in features]
+    model, found = learn_from(found, settings, allowance, stages, known)
+    return model, replace(found, notes=(*found.notes, *guesses))
+
+
+def features_of(
+    table: Table,
+    settings: Settings,
+    runs: Mapping[str, tuple[str, ...]],
+    targets: Sequence[str] = (),
+) -> tuple[list[str], set[str]]:
+    """Columns to learn from, and those that hold guesses; or an error.
+
+    Parameters
+    ----------
+    table, settings, runs, targets
+        Of `learn`.
+    """
+    if not settings.ends:  # with ends the target may be new
+        existing(settings.target, table.columns, "target")
+    guessed = {*targets, *runs} - {settings.target}
+    features = chosen_features(table.columns, settings, added_by(runs), guessed)
+    own = set(table.columns) - added_by(runs)
+    for task in _tasks(settings):
+        refuse_taken(
+            own, added_columns(settings.target, task, settings.sets, settings.ends)
+        )
+    return list(features), guessed
+
+
+def learn_from(
+    found: Scan,
+    settings: Settings,
+    allowance: Allowance,
+    stages: Stages,
+    known: Sequence[str] = (),
+) -> tuple[TableModel, Scan]:
+    """The model that is learned from what a first pass kept.
+
+    Parameters
+    ----------
+    found : Scan
+        With the columns to learn from, and no others.
+    settings : Settings
+    allowance : Allowance
+    stages : Stages
+    known : sequence of str
+        Columns that no penalty touches.
+
+    Returns
+    -------
+    model : TableModel
+    found : Scan
+        With the labels as they were learned.
+    """
     checked = _checked(found, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
-    left = set() if settings.features else guessed - set(features)
     stays = [
         before is None or after is not None
         for before, after in zip(found.labels, checked.labels, strict=True)
@@ -321,15 +370,9 @@ def learn(
         numbers=found.numbers[stays],
         n_labeled=found.n_labeled - checked.n_ignored,
         n_ignored=found.n_ignored + checked.n_ignored,
-        notes=(
-            *_new_column(settings.target, table.columns),
-            *given.notes(),
-            *found.notes,
-            *unmatched,
-            *checked.notes,
-            *guess_notes([name for name in table.columns if name in left]),
-        ),
+        notes=(*found.notes, *unmatched, *checked.notes),
     )
+    features = found.rows.column_names
     options: dict[str, Any] = {
         "target": settings.target,
         "kind": checked.kind,

@@ -25,7 +25,37 @@ from halfmoon.table.files.arrow_types import far_dates
 from halfmoon.table.reading import as_column
 from halfmoon.table.target import check_counts
 
-__all__ = ["GivenLabels", "label_text"]
+__all__ = ["GivenLabels", "TypedLabels", "label_text"]
+
+
+class TypedLabels(dict[int, str]):
+    """Labels that stand in no cell, by the number of their row, from 0.
+
+    Parameters
+    ----------
+    labels : mapping or iterable
+        As of a dict.
+    replaces : frozenset of int
+        Rows whose typed label counts even if the cell has another one: a person has
+        seen that cell.
+    notes : tuple of Note
+        What the user should know of them.
+    """
+
+    def __init__(
+        self,
+        labels: Mapping[int, str] | None = None,
+        replaces: frozenset[int] = frozenset(),
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        super().__init__(labels or {})
+        self.replaces, self.notes = replaces, notes
+
+    def joined(self, other: Mapping[int, str]) -> TypedLabels:
+        """These and others; of two for a row, the others'."""
+        more = other if isinstance(other, TypedLabels) else TypedLabels(other)
+        replaces = (self.replaces - set(more)) | more.replaces
+        return TypedLabels({**self, **more}, replaces, (*self.notes, *more.notes))
 
 
 @dataclass
@@ -39,7 +69,8 @@ class GivenLabels:
     source : str or None
         The column in which an earlier run said which labels it predicted.
     typed : mapping of int to str
-        Labels that stand in no cell, by the number of their row, from 0.
+        Labels that stand in no cell, by the number of their row, from 0; of
+        `TypedLabels`, some may stand against a cell.
     first_row : int
         What a spreadsheet calls the row that stands at 0.
 
@@ -47,6 +78,8 @@ class GivenLabels:
     ----------
     refilled : int
         Labels that an earlier run predicted, seen so far.
+    under : dict of int to object
+        Of the typed labels seen so far: what the cell itself holds, None if blank.
     """
 
     target: str
@@ -55,6 +88,7 @@ class GivenLabels:
     typed: Mapping[int, str] = field(default_factory=dict)
     first_row: int = 2
     refilled: int = 0
+    under: dict[int, Any] = field(default_factory=dict)
 
     def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
         """The labels of a batch, and where there are none, each of shape (b,)."""
@@ -68,6 +102,9 @@ class GivenLabels:
         here = self.typed_in(batch)
         if here:
             self._refuse_two_labels(column, blank, batch.start)
+            for place in here:
+                cell = None if blank[place] else column[place].as_py()
+                self.under[batch.start + place] = cell
             column = self._with_typed(column, here)
             blank[list(here)] = False
         return column, blank
@@ -115,7 +152,8 @@ class GivenLabels:
 
     def again(self) -> Self:
         """The same, with nothing seen so far."""
-        return replace(self, blanks=Blanks(self.blanks.unlabeled), refilled=0)
+        blanks = Blanks(self.blanks.unlabeled)
+        return replace(self, blanks=blanks, refilled=0, under={})
 
     def notes(self) -> Iterator[Note]:
         """What the user should know of labels that are not simply in their cells."""
@@ -126,17 +164,21 @@ class GivenLabels:
                 "To keep a correction, set its source to 'given' or clear it.",
                 important=True,
             )
-        if self.typed:
-            yield Note(
-                f"{count(len(self.typed), 'label')} came from lists of rows to label."
-            )
+        replaces = getattr(self.typed, "replaces", ())
+        listed = len(self.typed) - len(replaces)
+        if listed:
+            yield Note(f"{count(listed, 'label')} came from lists of rows to label.")
+        if replaces:
+            yield Note(f"{count(len(replaces), 'label')} came from the labeling page.")
+        yield from getattr(self.typed, "notes", ())
 
     def _refuse_two_labels(
         self, column: Any, blank: NDArray[np.bool_], start: int
     ) -> None:
+        replaces = getattr(self.typed, "replaces", ())
         for number, label in self.typed.items():
             place = number - start
-            if not 0 <= place < len(blank) or blank[place]:
+            if number in replaces or not 0 <= place < len(blank) or blank[place]:
                 continue
             cell = label_text(column[place].as_py())
             if cell != label and as_number(cell) != as_number(label):

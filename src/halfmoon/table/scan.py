@@ -94,6 +94,7 @@ def scan(
     seed: int,
     most_labeled: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    to_learn: bool = True,
 ) -> Scan:
     """Read the table once, in memory that does not grow with it.
 
@@ -111,6 +112,8 @@ def scan(
         Labeled rows that may be kept; None is `MOST_LABELED`.
     progress : callable or None
         Called with bytes read and bytes in all.
+    to_learn : bool
+        Raise an error where there are no labels to learn from, or no blanks.
     """
     start = time.monotonic()
     streams = [np.random.default_rng([seed, which]) for which in (0, 1)]
@@ -141,7 +144,8 @@ def scan(
     numbers_of_totals = [row.number for row in found]
     with_label = _without(labeled, numbers_of_totals)
     labels = with_label[0].column(target).to_pylist() if with_label else []
-    given.check_counts(n_labeled, n_rows - len(found), n_open, labels)
+    if to_learn:
+        given.check_counts(n_labeled, n_rows - len(found), n_open, labels)
     both_kinds = (with_label, _without(unlabeled, numbers_of_totals))
     parts = [part for part in both_kinds if part]
     numbers = np.concatenate([part[1] for part in parts])

@@ -1,0 +1,207 @@
+"""The file of answers: what is in it, and what is left of it after a crash."""
+
+import json
+import os
+import random
+
+import pytest
+
+from halfmoon.label.answers import Answers
+from halfmoon.label.journal import Journal, head_of, is_journal, read_journal
+from halfmoon.table.errors import OutputError
+
+COLUMNS = ("a", "b")
+HEAD = head_of(COLUMNS)
+
+
+def answer(number, value="x", **more):
+    line = {"id": f"i{number}", "head": HEAD, "row": number, "key": f"k{number}"}
+    when = f"2026-01-01T00:00:{number:02}.000Z"
+    return line | {"column": "y", "value": value, "who": "ann", "when": when} | more
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "t.labels.jsonl"
+
+
+def filled(path, n=3):
+    with Journal(path) as journal:
+        for number in range(n):
+            assert journal.append(answer(number), COLUMNS)
+    return path.read_bytes()
+
+
+def test_one_line_an_answer_behind_a_head(path):
+    data = filled(path)
+    lines = [json.loads(line) for line in data.splitlines()]
+    assert lines[0] == {"head": HEAD, "version": 1, "columns": ["a", "b"]}
+    assert lines[1:] == [answer(i) for i in range(3)]
+    read = read_journal(path)
+    assert read.heads == {HEAD: COLUMNS}
+    assert read.lines == lines[1:]
+    assert read.notes == ()
+    assert is_journal(path)
+
+
+def test_no_file_until_the_first_answer(path):
+    with Journal(path):
+        assert not path.exists()
+    assert read_journal(path).lines == []
+    assert not is_journal(path)
+
+
+def test_it_is_on_the_disk_when_append_returns(path, monkeypatch):
+    done = []
+    real = os.fsync
+
+    def fsync(handle):
+        done.append(os.fstat(handle).st_size)
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with Journal(path) as journal:
+        for number in range(3):
+            journal.append(answer(number), COLUMNS)
+            assert done[-1] == path.stat().st_size
+
+
+def test_a_line_that_comes_twice_is_written_once(path):
+    with Journal(path) as journal:
+        assert journal.append(answer(1), COLUMNS)
+        assert not journal.append(answer(1), COLUMNS)
+    with Journal(path) as journal:
+        assert not journal.append(answer(1), COLUMNS)
+        assert journal.append(answer(2), COLUMNS)
+    assert [line["id"] for line in read_journal(path).lines] == ["i1", "i2"]
+
+
+def test_a_torn_last_line_is_dropped_wherever_it_is_torn(path):
+    data = filled(path)
+    starts = [0, *(i + 1 for i, byte in enumerate(data) if byte == 10)]
+    last = len(data) - 1
+    for cut in range(starts[-2] + 1, last):
+        path.write_bytes(data[:cut])
+        read = read_journal(path)
+        assert [line["id"] for line in read.lines] == ["i0", "i1"]
+        assert "cut off" in str(read.notes[0])
+        with Journal(path) as journal:
+            journal.append(answer(7), COLUMNS)
+        again = read_journal(path)
+        assert [line["id"] for line in again.lines] == ["i0", "i1", "i7"]
+        assert again.notes == ()
+    path.write_bytes(data[:last])  # all of it but the line end
+    with Journal(path) as journal:
+        journal.append(answer(7), COLUMNS)
+    assert [x["id"] for x in read_journal(path).lines] == ["i0", "i1", "i2", "i7"]
+
+
+def test_files_one_behind_the_other_also_a_torn_one(path):
+    data = filled(path)
+    other = path.with_name("bob.jsonl")
+    with Journal(other) as journal:
+        journal.append(answer(5, who="bob"), COLUMNS)
+    both = data + other.read_bytes() + data
+    path.write_bytes(both)
+    read = read_journal(path)
+    assert [line["id"] for line in read.lines] == ["i0", "i1", "i2", "i5"]
+    path.write_bytes(data[:-9] + other.read_bytes())
+    read = read_journal(path)
+    assert [line["id"] for line in read.lines] == ["i0", "i1", "i5"]
+    assert "1 line of t.labels.jsonl is damaged" in str(read.notes[0])
+
+
+def test_what_is_not_a_line_is_dropped_with_a_note(path):
+    data = filled(path)
+    wrong = [b"[]", b"1", b'{"id": 3}', b"\xff\xfe", b'{"id": "q", "value": []}']
+    path.write_bytes(b"\n".join(wrong) + b"\n" + data)
+    read = read_journal(path)
+    assert len(read.lines) == 3
+    assert "5 lines" in str(read.notes[0])
+
+
+def test_one_process_at_a_time(path):
+    filled(path)
+    with Journal(path), pytest.raises(OutputError, match="open in another halfmoon"):
+        Journal(path).append(answer(9), COLUMNS)
+
+
+def test_a_full_disk_leaves_no_half_line(path, monkeypatch):
+    data = filled(path)
+    real = os.write
+
+    def write(handle, line):
+        real(handle, line[:10])
+        raise OSError(28, "No space left on device")
+
+    with Journal(path) as journal:
+        monkeypatch.setattr(os, "write", write)
+        with pytest.raises(OutputError, match="No space left"):
+            journal.append(answer(8), COLUMNS)
+        monkeypatch.undo()
+        assert path.read_bytes() == data
+        assert journal.append(answer(8), COLUMNS)
+
+
+def test_texts_of_any_kind(path):
+    values = ["<script>", "=1+1", "\u202eabc", "a\nb", "é", "\ud800", "x" * 100_000]
+    with Journal(path) as journal:
+        for number, value in enumerate(values):
+            journal.append(answer(number, value), COLUMNS)
+    found = [line["value"] for line in read_journal(path).lines]
+    assert found == [*values[:5], "?", values[6]]
+
+
+def test_cut_anywhere_no_answer_is_lost_but_the_last(path):
+    data = filled(path, 20)
+    rng = random.Random(0)
+    for cut in rng.sample(range(len(data)), 60):
+        path.write_bytes(data[:cut])
+        whole = max(0, data[:cut].count(b"\n") - 1)
+        found = [line["id"] for line in read_journal(path).lines]
+        assert found[:whole] == [f"i{i}" for i in range(whole)]
+        assert len(found) <= whole + 1
+
+
+def rows(*numbers):
+    return {(HEAD, f"k{number}", number): number for number in numbers}
+
+
+def test_the_later_answer_of_one_person_wins():
+    answers = Answers("y")
+    lines = [answer(1, "x"), answer(1, "z", id="later") | {"when": "2027"}]
+    answers.add_all(lines[::-1])  # in whichever order the files were joined
+    assert answers.labels(rows(1)) == {1: "z"}
+    answers.add({"id": "u", "undo": "later", "who": "ann"})
+    assert answers.labels(rows(1)) == {1: "x"}
+
+
+def test_an_undo_counts_before_and_after_its_answer():
+    for lines in ([answer(1), {"id": "u", "undo": "i1"}],) * 2:
+        answers = Answers("y")
+        answers.add_all(lines)
+        assert answers.labels(rows(1)) == {}
+        answers = Answers("y")
+        answers.add_all(lines[::-1])
+        assert answers.labels(rows(1)) == {}
+
+
+def test_of_several_people_the_commonest_answer():
+    answers = Answers("y")
+    for number, (who, value) in enumerate([("ann", "x"), ("bob", "z"), ("eve", "x")]):
+        line = answer(1, value, id=f"p{number}", who=who)
+        answers.add(line | {"when": f"2026-01-0{number + 1}"})
+        expected = ["x", "z", "x"][number]
+        assert answers.labels(rows(1)) == {1: expected}
+    assert answers.agreement(rows(1)) == (1, 0)
+    answers.add(answer(1, "x", id="p4", who="bob") | {"when": "2026-02-01"})
+    assert answers.agreement(rows(1)) == (1, 1)
+
+
+def test_skipped_rows_and_other_columns_have_no_label():
+    answers = Answers("y")
+    answers.add_all([answer(1, None), answer(2, column="z"), answer(3, "x")])
+    assert answers.labels(rows(1, 2, 3)) == {3: "x"}
+    assert answers.labels(rows(1)) == {}
+    assert answers.last_of("ann").id == "i3"
+    assert answers.last_of("bob") is None
