@@ -43,7 +43,7 @@ FLAGS = (
     "--disable-extensions",
     "--disable-sync",
     "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name is ever looked up
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no name is looked up
     "--remote-debugging-pipe",
 )
 # Descriptors 3 and 4 may be taken here, so a small program moves ours there.
@@ -56,6 +56,28 @@ BOX = """(() => {
   const box = document.querySelector(%s).getBoundingClientRect();
   return {x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height};
 })()"""
+
+SEEN_BOX = """(() => {
+  const element = document.querySelector(%s);
+  element.scrollIntoView({block: "nearest"});
+  return element.getBoundingClientRect().toJSON();
+})()"""
+CODES = {" ": "Space", "Enter": "Enter", "Backspace": "Backspace"}
+#: What Chromium calls keys that are no letters.
+NUMBERS = {
+    "Enter": 13,
+    "Backspace": 8,
+    "Escape": 27,
+    "Tab": 9,
+    "ArrowDown": 40,
+    "ArrowUp": 38,
+    " ": 32,
+}
+
+
+def _number_of(key: str) -> dict[str, int]:
+    number = NUMBERS.get(key) or (ord(key.upper()) if key.isalnum() else 0)
+    return {"windowsVirtualKeyCode": number} if number else {}
 
 
 def browser_command() -> str | None:
@@ -138,11 +160,48 @@ class Page:
         """Send a command to this tab."""
         return self.browser.call(method, self.session, **params)
 
-    def open(self, path: Path) -> None:
-        """Load a file; events of earlier pages are forgotten."""
+    def open(self, path: Path | str) -> None:
+        """Load a file or an address; events of earlier pages are forgotten."""
         self.browser.events.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        address = path if isinstance(path, str) else path.resolve().as_uri()
+        self.call("Page.navigate", url=address)
         self.browser.wait("Page.loadEventFired", self.session)
+
+    def press(self, key: str) -> None:
+        """Press a key and let go of it: "a", "?", " ", "Enter", "ArrowDown"."""
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        named = {"key": key, "code": CODES.get(key, ""), **_number_of(key)}
+        kind = "keyDown" if text else "rawKeyDown"
+        self.call("Input.dispatchKeyEvent", type=kind, text=text, **named)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def click(self, selector: str, *, touch: bool = False) -> None:
+        """Click an element in its middle, or touch it."""
+        box = self.evaluate(SEEN_BOX % json.dumps(selector))
+        at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        if touch:
+            self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])
+            self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+            return
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                button="left",
+                clickCount=1,
+                **at,
+            )
+
+    def wait_for(self, expression: str, seconds: float = SECONDS) -> Any:
+        """Value of an expression once it is true."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = self.evaluate(expression)
+            if found:
+                return found
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{expression} is still {found!r}.")
+            time.sleep(0.01)
 
     def events(self, method: str) -> list[dict[str, Any]]:
         """What was reported of one kind since the page was opened."""

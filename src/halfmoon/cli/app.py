@@ -9,6 +9,7 @@ from halfmoon.cli.completion import completion
 from halfmoon.cli.explain import explain
 from halfmoon.cli.fill import fill
 from halfmoon.cli.inspect import inspect
+from halfmoon.cli.label import label
 from halfmoon.cli.next import next_rows
 from halfmoon.cli.predict import predict
 
@@ -39,6 +40,7 @@ def app() -> None:
     Examples:
       halfmoon fill flowers.csv --target species
       halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      halfmoon label flowers.csv --target species
       halfmoon next flowers.csv --target species -n 20
       halfmoon explain flowers.csv --target species --row 17
       halfmoon predict flowers.halfmoon new.csv
@@ -46,5 +48,5 @@ def app() -> None:
     """
 
 
-for command in (fill, next_rows, explain, predict, inspect, completion):
+for command in (fill, label, next_rows, explain, predict, inspect, completion):
     app.add_command(command)

@@ -13,6 +13,7 @@ __all__ = [
     "filled_beside",
     "for_target",
     "is_table_name",
+    "labels_beside",
     "named",
     "report_beside",
     "stream_or_path",
@@ -74,6 +75,20 @@ def _beside_folder(pattern: Path) -> Path:
         )
     endings = pattern.name[len(_stem(pattern.name)) :]
     return folder.with_name(f"{folder.name}.filled{endings}")
+
+
+def labels_beside(source: Path) -> Path:
+    """The place of the answers for a table.
+
+    Examples
+    --------
+    >>> labels_beside(Path("data/flowers.csv.gz")).as_posix()
+    'data/flowers.labels.jsonl'
+    """
+    if glob.has_magic(str(source)) and not source.exists():
+        source = _beside_folder(source)
+    before, _ = _filled_before(_stem(source.name))
+    return source.with_name(f"{before}.labels.jsonl")
 
 
 def report_beside(filled: Path, target: str = "") -> Path:

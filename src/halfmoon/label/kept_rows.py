@@ -58,6 +58,8 @@ class KeptRows:
         Of each row.
     at : dict of int to int
         Places among these rows, by number in the table.
+    under : dict of int to object
+        Of rows that had an answer when the table was read: the label of the cell.
     kind : "classes" or "numbers"
     style : NumberStyle
         How numbers are written.
@@ -72,6 +74,7 @@ class KeptRows:
     columns: tuple[str, ...]
     keys: list[str]
     at: dict[int, int]
+    under: dict[int, Any]
     kind: Kind
     style: NumberStyle
     type: Any
@@ -175,6 +178,7 @@ def keep_rows(
         columns,
         row_keys(found.rows, columns),
         {int(number): i for i, number in enumerate(found.numbers)},
+        dict(given.under),
         _kind(labels, answers, settings, classes),
         style,
         as_column(pa.nulls(0, kind_of_column)).type,
