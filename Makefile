@@ -16,7 +16,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo browser test test-all test-lowest test-core test-wheel lint format docs \
+.PHONY: help demo demo-label browser test test-all test-lowest test-core test-wheel lint format docs \
 	bench rivals reproduce reproduce-quick clean
 
 help: ## list the targets
@@ -28,8 +28,12 @@ demo: .venv/.table ## fill a table in which nine in ten labels are blank
 	@$(BIN)/halfmoon fill examples/tables/wines.csv --target cultivar \
 		--output build/demo/wines.filled.csv --overwrite $(ARGS)
 
+demo-label: .venv/.label ## label the same table in the browser (Ctrl-C ends it)
+	@mkdir -p build/demo && cp examples/tables/wines.csv build/demo/wines.csv
+	@$(BIN)/halfmoon label build/demo/wines.csv --target cultivar $(ARGS)
+
 # A browser cannot be had from PyPI; where there is none its tests are skipped.
-browser: ## Chromium, for the tests that look at reports (Debian, as root)
+browser: ## Chromium, for the tests that look at pages (Debian, as root)
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 		{ apt-get update -qq && apt-get install -qq --no-install-recommends \
 			chromium fonts-dejavu-core >/dev/null; }
@@ -112,12 +116,17 @@ clean: ## remove what the other targets made, .venv included
 	@$(PIP) install --editable ".[table]"
 	@touch $@
 
+.venv/.label: .venv/.table
+	@$(PIP) install --editable ".[label]"
+	@touch $@
+
 .venv/.test .venv/.lint .venv/.docs .venv/.bench .venv/.reproduce: \
 		.venv/.%: .venv/.base
 	@$(PIP) install --group $*
 	@touch $@
 
-.venv/.test .venv/.docs .venv/.bench: .venv/.table
+.venv/.bench: .venv/.table
+.venv/.test .venv/.docs: .venv/.label
 
 .venv/.test-all: .venv/.test
 	@$(PIP) install torch==2.13.0

@@ -2,8 +2,10 @@
 
 import inspect
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import click
 import numpy as np
@@ -127,6 +129,10 @@ fill t.csv line.csv -t side
 fill t.csv side
 fill t.csv -t side --seed 1 more words
 fill t.csv -t side --budget soon
+label t.csv
+label t.csv -t sides
+label line.csv -t y --classes a,b --task numbers
+label t.csv -t side --host 203.0.113.1 --no-browser
 predict t.csv line.csv
 predict nowhere.halfmoon t.csv
 predict estimator.halfmoon t.csv
@@ -171,6 +177,8 @@ def refusals():
     for line in REFUSED.strip().splitlines():
         done = run(*shlex.split(line))
         assert done.exit_code not in (0, 1), (line, done.output, done.exception)
+    with mock.patch.dict(sys.modules, {"uvicorn": None}):
+        assert run("label", "t.csv", "-t", "side").exit_code == 2
 
 
 def helps():

@@ -21,7 +21,7 @@ from halfmoon.table.explanations import Reasons
 from halfmoon.table.files import Batch
 from halfmoon.table.forecast import Forecast
 from halfmoon.table.giveaways import leave_out_giveaways
-from halfmoon.table.given_labels import GivenLabels
+from halfmoon.table.given_labels import GivenLabels, TypedLabels
 from halfmoon.table.label_checks import checked_labels, mark_notes
 from halfmoon.table.notes import (
     common_notes,
@@ -66,6 +66,7 @@ def labels():
     for names in (["kind"], ["kind", "size"]):
         list(guess_notes(names))
     rows = pa.record_batch({"y": pa.array([1, None])})
+    list(GivenLabels("y", Blanks(), typed=TypedLabels({1: "a"}, {1})).notes())
     given = GivenLabels("y", Blanks(), typed={1: "many"})
     with refused():
         given.of(Batch(0, rows))

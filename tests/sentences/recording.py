@@ -16,7 +16,7 @@ from halfmoon.report import Note
 from halfmoon.table import errors
 
 SOURCE = Path(halfmoon.__file__).parent
-FOLDERS = ("table", "cli")
+FOLDERS = ("table", "label", "cli")
 ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
 MAKERS = {"Note", "UsageError", "fail"} | ERRORS
 #: What stands for the words of another library, which differ between its versions.

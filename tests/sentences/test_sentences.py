@@ -17,6 +17,7 @@ from halfmoon.table.notes import with_command
 from report.situations import QUALITIES
 from sentences.of_commands import all_of_commands
 from sentences.of_files import readings, typed_readings
+from sentences.of_labels import all_of_labels
 from sentences.of_outputs import books, copies_of_books, writings
 from sentences.of_reports import all_of_reports
 from sentences.of_runs import all_of_runs
@@ -37,6 +38,7 @@ def rendered():
             copies_of_books,
             writings,
             all_of_commands,
+            all_of_labels,
         ):
             with tempfile.TemporaryDirectory() as folder, chdir(folder):
                 lines += examples() or ()

@@ -208,6 +208,7 @@ def _listening(host: str, port: int) -> socket.socket:
         made = socket.socket(family)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen()  # before the address is told: whoever is early waits
     except OSError as error:
         raise OutputError(
             f"The page cannot be served at {host}, port {port}: {error.strerror}. Give "

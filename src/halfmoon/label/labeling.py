@@ -19,6 +19,7 @@ from halfmoon.label.learned import Learned, learned
 from halfmoon.label.progress import told_progress
 from halfmoon.label.questions import Question, Questions
 from halfmoon.table.allowance import Allowance
+from halfmoon.table.errors import TableError
 from halfmoon.table.files import Table
 from halfmoon.table.fill import Stages
 from halfmoon.table.given_labels import label_text
@@ -32,7 +33,7 @@ SHARE_OF_LABELS = 10  # a refit comes after one new answer for so many labels
 FEWEST_NEW = 3
 
 
-class RefusedAnswer(ValueError):
+class RefusedAnswer(TableError):
     """An answer that cannot be kept; its text says why, to the person."""
 
 
@@ -110,6 +111,7 @@ class Labeling:
         with self.lock:
             people = self.answers.of_people(self.rows)
             seen = {number for number, each in people.items() if who in each}
+            before = len(seen)
             seen |= {number for name, number in self._checked if name == who}
             others = [
                 number
@@ -117,7 +119,7 @@ class Labeling:
                 if who not in each and any(x.value is not None for x in each.values())
             ]
             done = set(people)
-            found = self.questions.next_for(who, n, held, done, seen, others)
+            found = self.questions.next_for(who, n, held, done, seen, others, before)
             for question in found:
                 self._asked[who, question.number] = question
             return [self._shown(question) for question in found]

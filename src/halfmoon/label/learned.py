@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from halfmoon.label.kept_rows import KeptRows
-from halfmoon.label.learning_curve import Forecast, forecast
+from halfmoon.label.learning_curve import Gain, expected_gain
 from halfmoon.queries import suspicious_labels, variance_reduction
 from halfmoon.table.allowance import Allowance
 from halfmoon.table.cells import Cells
@@ -82,7 +82,8 @@ class Learned:
     proposals : dict of int to Proposal
     order : list of str
         The columns, those that matter first.
-    forecast : Forecast or None
+    gain : Gain or None
+        Of more labels.
     why_not : str
         Why there is no model, if there is none.
     """
@@ -92,7 +93,7 @@ class Learned:
     checks: list[int] = field(default_factory=list)
     proposals: dict[int, Proposal] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
-    forecast: Forecast | None = None
+    gain: Gain | None = None
     why_not: str = ""
 
     @property
@@ -152,7 +153,7 @@ def learned(
         checks,
         _proposals(kept, model, numbers, set(checks)),
         list(order),
-        forecast(model, X, found.labels),
+        expected_gain(model, X, found.labels),
     )
 
 

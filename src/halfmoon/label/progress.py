@@ -54,7 +54,7 @@ def told_progress(labeling: Labeling, who: str) -> dict[str, Any]:
         if told is None
         else {"value": told.value, "low": told.low, "high": told.high, "n": told.n},
         "quality": _quality(labeling, told),
-        "forecast": "" if learned.forecast is None else learned.forecast.sentence,
+        "forecast": "" if learned.gain is None else learned.gain.sentence,
         "pace": _pace([x.seconds for x in own if x.seconds > 0][-RECENT:]),
         "stop": _stop(labeling, told, blank),
         "agreement": ""
@@ -92,7 +92,7 @@ def _stop(labeling: Labeling, told: LiveAccuracy | None, blank: int) -> str:
         return "Every row has a label. You can stop."
     if told is not None and told.is_share and told.low >= CERTAIN:
         return "You can stop: nearly every row is right."
-    if told is not None and learned.forecast is not None and learned.forecast.is_little:
+    if told is not None and learned.gain is not None and learned.gain.is_little:
         what = "1 point" if told.is_share else f"{percent(0.01)} of the error"
         return f"You can stop: {MORE} more labels would gain less than {what}."
     return ""

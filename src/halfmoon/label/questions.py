@@ -64,7 +64,6 @@ class Questions:
 
     numbers: Sequence[int]
     learned: Learned = field(default_factory=Learned)
-    _asked: dict[str, int] = field(default_factory=dict)  # how many, by person
     _held: dict[str, set[int]] = field(default_factory=dict)  # on their pages
 
     @classmethod
@@ -86,6 +85,7 @@ class Questions:
         done: Collection[int],
         seen: Collection[int],
         others: Sequence[int] = (),
+        before: int = 0,
     ) -> list[Question]:
         """The next rows for a person; fewer where there are no more.
 
@@ -101,6 +101,10 @@ class Questions:
             Rows that this person has answered for, or had looked at again.
         others : sequence of int
             Rows that other people have answered for.
+        before : int
+            Rows that this person has answered for. What a row is asked for depends on
+            how many come before it, so that a queue that is thrown away half-used
+            leaves the shares as they are.
         """
         mine = set(held)
         taken = mine.union(
@@ -111,14 +115,14 @@ class Questions:
         again = (x for x in others if x not in mine and x not in seen)
         random = (x for x in self.numbers if x not in taken)
         found: list[Question] = []
+        asked = before + len(mine)
         while len(found) < n:
-            asked = self._asked.get(who, 0)
             question = self._next(asked % CYCLE, chosen, checks, again, random, taken)
             if question is None:
                 break
             taken.add(question.number)
             mine.add(question.number)
-            self._asked[who] = asked + 1
+            asked += 1
             found.append(question)
         self._held[who] = mine
         return found

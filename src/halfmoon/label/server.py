@@ -25,7 +25,6 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -48,6 +47,14 @@ MOST_ASKED = 50  # rows at once
 HISTORY = 10
 QUIET = 15.0  # seconds after which a line keeps a stream of events open
 GATHER = 0.2  # seconds in which changes are told once
+
+
+class RefusedRequest(TableError):
+    """A request that makes no sense, with the status of its answer."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class Site:
@@ -104,7 +111,7 @@ class Site:
             exception_handlers={
                 RefusedAnswer: _said(422),
                 OutputError: _said(507),
-                TableError: _said(409),
+                RefusedRequest: _said(400),
             },
         )
 
@@ -143,7 +150,7 @@ class Site:
         asked = request.query_params
         number = _number(asked.get("row", ""))
         if number not in self.labeling.kept.at:
-            raise HTTPException(404, "This row is not in the table.")
+            raise RefusedRequest(404, "This row is not in the table.")
         return JSONResponse(self.labeling.question(asked.get("who", ""), number))
 
     async def answer(self, request: Request) -> Response:
@@ -178,7 +185,7 @@ class Site:
         elif self.filled is not None and name in ("table", "report"):
             path = getattr(self.filled, name)
         if path is None or not path.exists():
-            raise HTTPException(404, "There is no such file yet.")
+            raise RefusedRequest(404, "There is no such file yet.")
         return FileResponse(
             path, media_type="application/octet-stream", filename=path.name
         )
@@ -258,7 +265,7 @@ def _part(name: str) -> Response:
     known = {each.name: each for each in folder.iterdir()}
     ending = name[name.rfind(".") :] if "." in name else ""
     if name not in known or ending not in KINDS:
-        raise HTTPException(404, "There is no such page.")
+        raise RefusedRequest(404, "There is no such page.")
     return Response(known[name].read_bytes(), headers={"Content-Type": KINDS[ending]})
 
 
@@ -266,18 +273,18 @@ async def _body(request: Request) -> dict[str, Any]:
     """What a page has sent: an object of JSON, not too long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":  # which no form can send
-        raise HTTPException(415, "JSON is needed.")
+        raise RefusedRequest(415, "JSON is needed.")
     data = b""
     async for part in request.stream():
         data += part
         if len(data) > MOST_BODY:
-            raise HTTPException(413, "This is too long.")
+            raise RefusedRequest(413, "This is too long.")
     try:
         said = json.loads(data)
     except ValueError:
         said = None
     if not isinstance(said, dict):
-        raise HTTPException(400, "This is not JSON.")
+        raise RefusedRequest(400, "This is not JSON.")
     return said
 
 
@@ -285,11 +292,12 @@ def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise HTTPException(400, f"{text!r} is not a number.") from None
+        raise RefusedRequest(400, f"{text!r} is not a number.") from None
 
 
 def _said(status: int) -> Any:
     async def say(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": str(error)}, status_code=status)
+        code = getattr(error, "status", status)
+        return JSONResponse({"error": str(error)}, status_code=code)
 
     return say

@@ -14,7 +14,7 @@ const MOST_WAITING = 5; // answers that may be on their way
 const state = {
   who: "", target: "", kind: "classes", classes: [],
   queue: [], current: null, shownAt: 0, history: [],
-  asking: false, saved: 0, ended: false,
+  asking: false, saved: 0, ended: false, refits: 0,
 };
 const passes = once();
 const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, state.saved > 0));
@@ -33,12 +33,14 @@ async function refill(anew = false) {
     const there = new Set(rest.map(each => each.row));
     const fresh = found.questions.filter(each => !late.has(each.row) && !there.has(each.row));
     state.queue = [...rest, ...fresh];
+    state.refits = found.refits;
     state.ended = !fresh.length && !rest.length;
   } catch {
     // The outbox says that the server does not answer.
   } finally {
     state.asking = false;
   }
+  document.documentElement.dataset.refits = state.refits;
   if (state.current === null) advance();
 }
 

@@ -1,0 +1,298 @@
+"""The labeling page: how quickly it goes on, and how many labels it saves.
+
+    HALFMOON_DATA=folder python -m benchmarks.labeling labels    people; resumes
+    HALFMOON_DATA=folder python -m benchmarks.labeling keys      a page in Chromium
+
+**labels**: a person who knows the truth answers the questions of the page on five real
+tables, from no label at all; another one labels rows in random order. After 50, 100 and
+200 answers a model is fitted to the labels, and its error on all other rows is counted:
+the share of wrong classes, or the mean absolute error over the labels' standard
+deviation. The queue is that of the page, refits where the page would make them.
+
+**keys**: the page of a table of 100,000 rows and 30 columns in headless Chromium. Keys
+are pressed while refits run; the time is from the key to the frame with the next row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from benchmarks.lines import RESULTS, machine
+from benchmarks.markdown import row
+from benchmarks.tables import NUMBERS, TABLES, peak_kilobytes
+from halfmoon.label.journal import Journal
+from halfmoon.label.kept_rows import joined_labels
+from halfmoon.label.labeling import Labeling
+from halfmoon.table.files import open_table
+from halfmoon.table.fill import Silent, learn_from
+from halfmoon.table.settings import Settings
+
+NAMES = ("breast cancer", "digits", "usps", "covtype", "california")
+POINTS = (50, 100, 200)
+ROWS = 1_500  # of each table, drawn at random for each repetition
+BUDGET = 0.2  # seconds of each search: the simulation makes thousands
+ORDERS = ("page", "random")
+TARGET = "target"
+PATH = RESULTS / "labeling.json"
+KEYS_ROWS, KEYS_COLUMNS, PRESSES = 100_000, 30, 60
+
+# From a key to the frame that shows the next row.
+TIMED = """new Promise(done => {
+  const heading = document.getElementById("question"), before = heading.textContent;
+  const start = performance.now();
+  const seen = new MutationObserver(() => {
+    if (heading.textContent === before) return;
+    seen.disconnect();
+    const changed = performance.now() - start;
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => done([changed, performance.now() - start]);
+      channel.port2.postMessage(0);
+    });
+  });
+  seen.observe(heading, {childList: true, subtree: true, characterData: true});
+  document.dispatchEvent(new KeyboardEvent("keydown", {key: KEY, bubbles: true}));
+})"""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.labeling")
+    parser.add_argument("part", choices=["labels", "keys", "write"])
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--tables", nargs="*", default=NAMES)
+    arguments = parser.parse_args()
+    if arguments.part == "labels":
+        for repeat in range(arguments.repeats):
+            for name in arguments.tables:
+                for order in ORDERS:
+                    key = {"table": name, "repeat": repeat, "order": order}
+                    if not any(key.items() <= each.items() for each in read()["runs"]):
+                        result = key | simulated(name, repeat, order)
+                        print(result, flush=True)
+                        keep(runs=[*read()["runs"], result])
+    elif arguments.part == "keys":
+        keep(keys=timed_keys())
+    print(write().read_text())
+
+
+def simulated(name, repeat, order):
+    """Errors of models after some answers."""
+    frame, y = TABLES[name]()
+    rng = np.random.default_rng([repeat, 7])
+    some = np.sort(rng.permutation(len(y))[:ROWS])
+    frame, y = frame.iloc[some].reset_index(drop=True), y[some]
+    is_number = name in NUMBERS
+    start = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        frame.assign(**{TARGET: ""}).to_csv(path, index=False)
+        task: Any = "numbers" if is_number else "classes"
+        settings = Settings(TARGET, budget=BUDGET, seed=repeat, task=task)
+        with open_table(path) as table, Journal(f"{path}.jsonl") as journal:
+            labeling = Labeling(table, settings, journal, (), Silent())
+        with journal:
+            errors = answered(labeling, y, order, rng, is_number)
+    return {"errors": errors, "processor": round(time.process_time() - start, 1)}
+
+
+def answered(labeling, y, order, rng, is_number):
+    by_chance = iter(rng.permutation(len(y)).tolist())
+    errors, done = {}, 0
+    while done < POINTS[-1]:
+        if order == "random":
+            number = next(by_chance)
+        else:
+            if labeling.wants_refit:
+                labeling.refit()
+            number = labeling.next_questions("person", 1)[0]["row"]
+        value = float(y[number]) if is_number else str(y[number])
+        done += 1
+        said = {"id": f"i{done}", "row": number, "value": value, "who": "person"}
+        labeling.answer(said | {"seconds": 1.0})
+        if done in POINTS:
+            errors[str(done)] = error_of(labeling, y, is_number)
+    return errors
+
+
+def error_of(labeling, y, is_number):
+    """Of a model of the labels so far, on all other rows."""
+    found = labeling.answers.labels(labeling.rows)
+    scan = labeling.kept.scan
+    labels = joined_labels(labeling.kept, found)
+    rows = scan.rows.select(labeling.kept.features)
+    given = replace(scan, rows=rows, labels=labels, n_labeled=len(found))
+    try:
+        model, _ = learn_from(given, labeling.settings, labeling.allowance, Silent())
+    except ValueError:  # one class so far: it is the guess
+        (only,) = set(found.values())
+        return float((y != only).mean())
+    rest = np.flatnonzero([label is None for label in labels])
+    said = model.predict(rows.take(pa.array(rest))).values
+    truth = y[scan.numbers[rest]]
+    if is_number:
+        return float(np.abs(np.array(said) - truth).mean() / y.std())
+    return float((np.array(said, dtype=str) != truth.astype(str)).mean())
+
+
+def big_table(path):
+    """Numbers, categories and a text; two in a hundred rows have a label."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(KEYS_ROWS, KEYS_COLUMNS - 3)).round(3)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    frame["color"] = rng.choice(["red", "green", "blue"], KEYS_ROWS)
+    frame["city"] = [f"city {c}" for c in rng.integers(40, size=KEYS_ROWS)]
+    words = np.array(["late", "parcel", "broken", "refund", "thanks", "where"])
+    drawn = rng.integers(len(words), size=(KEYS_ROWS, 5))
+    frame["note"] = [" ".join(each) for each in words[drawn]]
+    score = X[:, 0] + X[:, 1] * X[:, 2] + (frame["color"] == "red")
+    y = np.where(score > 1, "high", np.where(score < -0.5, "low", "middle"))
+    frame[TARGET] = np.where(rng.random(KEYS_ROWS) < 0.02, y, "")
+    frame.to_csv(path, index=False)
+
+
+def timed_keys():
+    """Milliseconds from key to row while refits run, and memory."""
+    from tools.browser import open_browser
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "big.csv"
+        big_table(path)
+        command = [sys.executable, "-m", "halfmoon", "label", str(path), "--json"]
+        command += ["--target", TARGET, "--as", "bench", "--no-browser"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            said: Any = process.stdout
+            address = json.loads(said.readline())["address"]
+            with open_browser() as browser:
+                page = browser.new_page()
+                page.resize(1280, 900)
+                page.open(address)
+                page.wait_for("document.documentElement.dataset.ready === 'yes'", 120)
+                wait_for_model(page)
+                times, refits = pressed(page)
+            megabytes = round(1024 * peak_kilobytes(process.pid) / 1e6)
+        finally:
+            process.terminate()
+            process.wait()
+    return {
+        "rows": KEYS_ROWS,
+        "columns": KEYS_COLUMNS,
+        "presses": len(times),
+        "refits": refits,
+        "changed": [round(each[0], 2) for each in times],
+        "shown": [round(each[1], 2) for each in times],
+        "megabytes": megabytes,
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def wait_for_model(page):
+    page.wait_for("!document.getElementById('proposal').hidden", 300)
+
+
+def pressed(page):
+    """Keys, one after the other, those alone counted during which a refit runs."""
+    learning = "document.getElementById('pace').textContent.includes('is learning')"
+    times: list[Any] = []
+    refits, before, presses = 0, False, 0
+    while len(times) < PRESSES and presses < 20 * PRESSES:
+        presses += 1
+        now = page.evaluate(learning)
+        refits += now and not before
+        before = now
+        found = page.evaluate(TIMED.replace("KEY", json.dumps("123"[presses % 3])))
+        if now:
+            times.append(found)
+        time.sleep(0.4)
+    return times, refits
+
+
+def read() -> Any:
+    empty: Any = {"runs": [], "keys": None}
+    return empty | json.loads(PATH.read_text()) if PATH.exists() else empty
+
+
+def keep(**changed):
+    """Write the file anew, whole at any time."""
+    content = read() | {"machine": machine()} | changed
+    runs = ",\n".join(json.dumps(each) for each in content.pop("runs"))
+    rest = json.dumps(content)[1:-1]
+    new = PATH.with_suffix(".json.new")
+    new.write_text(f'{{{rest},\n"runs": [\n{runs}\n]}}\n')
+    os.replace(new, PATH)
+
+
+def write():
+    path = RESULTS / "labeling.md"
+    path.write_text("\n".join(markdown(read())) + "\n")
+    return path
+
+
+def markdown(content):
+    yield "# The labeling page\n"
+    yield "Made by `python -m benchmarks.labeling`.\n"
+    yield "<!-- tables -->\n"
+    found: Any = defaultdict(dict)
+    for each in content["runs"]:
+        for point, error in each["errors"].items():
+            found[each["table"], int(point)].setdefault(each["repeat"], {})[
+                each["order"]
+            ] = error
+    pairs = {
+        key: np.array([[r[o] for o in ORDERS] for r in runs.values() if len(r) == 2])
+        for key, runs in found.items()
+    }
+    pairs = {key: both for key, both in pairs.items() if len(both)}
+    if pairs:
+        yield (
+            f"Error on all other rows after so many answers, from no label at all: in "
+            f"the order of the page, and in random order. Mean over repetitions; "
+            f"the difference with its standard error. {ROWS:,} rows of each table, "
+            f"{BUDGET} s of search for each fit. Of *california* the error is the mean "
+            f"absolute error over the standard deviation.\n"
+        )
+        head = ("table", "answers", "page", "random", "difference", "repetitions")
+        yield row(head)
+        yield "| --- |" + " ---: |" * (len(head) - 1)
+        for name in NAMES:
+            for point in POINTS:
+                if (name, point) not in pairs:
+                    continue
+                both = pairs[name, point]
+                less = both[:, 0] - both[:, 1]
+                spread = less.std(ddof=1) / np.sqrt(len(less)) if len(less) > 1 else 0
+                shown = (f"{both[:, i].mean():.3f}" for i in (0, 1))
+                gap = f"{less.mean():+.3f} ± {spread:.3f}"
+                yield row([name, point, *shown, gap, len(both)])
+        yield ""
+    keys = content["keys"]
+    if keys:
+        drawn, changed = np.array(keys["shown"]), np.array(keys["changed"])
+        yield (
+            f"Time from a key to the next row in headless Chromium, on "
+            f"{keys['rows']:,} rows by {keys['columns']} columns, {keys['presses']} "
+            f"keys while a refit ran ({keys['refits']} refits): until the row has "
+            f"changed, median {np.median(changed):.1f} ms (90 %: "
+            f"{np.quantile(changed, 0.9):.1f} ms); until the frame with it is drawn, "
+            f"median {np.median(drawn):.1f} ms (90 %: {np.quantile(drawn, 0.9):.1f} "
+            f"ms). The server held {keys['megabytes']:,} MB at most (`--memory 1GB`). "
+            f"The machine had 2 cores and a load of {keys['load']}."
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Starts ``halfmoon label`` many times over, with its libraries imported once.
+
+Reads lines of JSON, each a list of a folder and arguments; forks a process that runs
+the command there, and answers with its process id. What the command says goes to a
+file ``said.txt`` in the folder.
+"""
+
+import json
+import os
+import sys
+import traceback
+
+import uvicorn.protocols.http.h11_impl  # noqa: F401
+
+import halfmoon.cli.app
+import halfmoon.cli.serving
+import halfmoon.label.downloads
+import halfmoon.label.guard
+import halfmoon.label.server
+
+
+def child(folder, arguments):
+    os.chdir(folder)
+    said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, place in ((0, nothing), (1, said), (2, said)):
+        os.dup2(place, number)
+    sys.argv = ["halfmoon", "label", *arguments]
+    try:
+        halfmoon.cli.main()
+    except SystemExit as end:
+        return end.code or 0
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def say(number):
+    sys.stdout.write(f"{number}\n")
+    sys.stdout.flush()
+
+
+def main():
+    for line in sys.stdin:
+        folder, arguments = json.loads(line)
+        sys.stdout.flush()
+        number = os.fork()
+        if number == 0:
+            sys.stdin.close()
+            code = child(folder, arguments)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code if isinstance(code, int) else 1)
+        say(number)
+        _, status = os.waitpid(number, 0)
+        say(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,546 @@
+"""The page in a real browser: Chromium, headless."""
+
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+from tools.browser import MISSING, browser_command, open_browser
+
+from halfmoon.label.answers import Answers
+from halfmoon.label.journal import read_journal
+from small_tables import a_line, two_groups, write_csv
+
+if browser_command() is None:
+    pytest.skip(MISSING, allow_module_level=True)
+
+PAUSE = 0.17  # seconds; a second press within 0.15 counts once
+WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"
+READY = "document.documentElement.dataset.ready === 'yes'"
+SAVED = "document.getElementById('saved').textContent === 'All answers are saved.'"
+AXE = """axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa",
+  "best-practice"]}).then(found => found.violations.map(
+  each => [each.id, each.impact, each.nodes.map(node => node.html).slice(0, 3)]))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, serve, tmp_path):
+    """page(rows, "--target", "y") is the page of a table."""
+    opened = []
+
+    def page(rows, *options, target="side", person="ann", ready=True, model=True):
+        write_csv(tmp_path / "t.csv", rows)
+        server = serve("t.csv", "--target", target, "--as", person, *options)
+        opened.append(Seen(browser, server, tmp_path, target))
+        if ready:
+            opened[-1].wait_for(READY)
+        if ready and model:
+            opened[-1].wait_for("document.documentElement.dataset.refits > 0")
+        return opened[-1]
+
+    yield page
+    for each in opened:
+        each.tab.call("Page.close")
+
+
+class Seen:
+    """A page, and the file behind it."""
+
+    def __init__(self, browser, server, folder, target, address=None):
+        self.browser, self.server, self.folder = browser, server, folder
+        self.target, self.path = target, folder / "t.labels.jsonl"
+        self.tab = browser.new_page()
+        self.tab.resize(1280, 900)
+        self.tab.media()
+        self.tab.open(address or server.address)
+        self.wait_for, self.evaluate = self.tab.wait_for, self.tab.evaluate
+
+    def text(self, id_):
+        return self.evaluate(f"document.getElementById('{id_}').innerText")
+
+    def is_shown(self, id_):
+        return self.evaluate(f"document.getElementById('{id_}').checkVisibility()")
+
+    @property
+    def row(self):
+        """Number of the row that is asked for, from 0."""
+        found = re.match(r"Row (\d+):", self.text("question"))
+        return int(found[1]) - 2 if found else None
+
+    def asks(self, row):
+        """An expression that is true while the page asks for a row."""
+        heading = "document.getElementById('question').textContent"
+        return f"{heading}.startsWith('Row {row + 2}:')"
+
+    @property
+    def proposal(self):
+        return self.text("proposed") if self.is_shown("proposal") else None
+
+    def press(self, *keys):
+        for key in keys:
+            time.sleep(PAUSE)
+            self.tab.press(key)
+
+    def type(self, text):
+        for letter in text:
+            self.tab.press(letter)
+
+    def lines(self):
+        """What is in the file, once the page says that all is saved."""
+        self.wait_for(SAVED)
+        return read_journal(self.path).lines
+
+    def labels(self):
+        """Labels by row, from 0, skipped rows among them."""
+        answers = Answers(self.target)
+        answers.add_all(self.lines())
+        return {x.place[2] - 2: x.value for x in answers.every.values()}
+
+    def problems(self):
+        logged = self.tab.events("Log.entryAdded")
+        thrown = self.tab.events("Runtime.exceptionThrown")
+        return [each for each in (*logged, *thrown) if "favicon" not in str(each)]
+
+
+def test_by_keyboard_through_thirty_rows(page):
+    rows, truth = two_groups(n=80, labels=8)
+    seen = page(rows)
+    keys = {"left": "1", "right": "2"}
+    expected = {}
+    while len(expected) < 30:
+        row, step = seen.row, len(expected)
+        value = str(truth[row])
+        if step == 4:  # wrong, and taken back
+            seen.press("2" if value == "left" else "1", "u")
+            assert seen.row == row
+            seen.press(keys[value])
+        elif step == 7:  # three steps back, by the other key
+            last = list(expected)[-3:]
+            for before in reversed(last):
+                seen.press("Backspace")
+                assert seen.row == before
+            for before in last:
+                assert seen.row == before
+                seen.press(keys[expected[before]])
+            assert seen.row == row
+            seen.press(keys[value])
+        elif step in (9, 10):
+            value = None
+            seen.press(" ")
+        elif step == 12:
+            seen.press("/")
+            seen.type(value[:3])
+            seen.press("Enter")
+        elif step == 14:
+            value = "up & <away>"
+            seen.press("/")
+            seen.type(value)
+            assert "New class" in seen.text("found")
+            seen.press("Enter")
+        elif step == 15:
+            value = "up & <away>"
+            seen.press("3")  # which has a key from now on
+        elif seen.proposal == value and step % 2:
+            seen.press("Enter")
+        else:
+            seen.press(keys[value])
+        expected[row] = value
+        seen.wait_for(f"!{seen.asks(row)}")
+    assert seen.labels() == expected
+    lines = seen.lines()
+    assert sum("undo" in line for line in lines) == 4
+    assert len({line["id"] for line in lines}) == len(lines)
+    assert {line["who"] for line in lines} == {"ann"}
+    assert all(0 <= line["seconds"] < 60 for line in lines if "undo" not in line)
+    random = [line for line in lines if line.get("why") == "random"]
+    assert len(random) >= 6
+    assert not any(line["shown"] for line in random)
+    assert seen.problems() == []
+    # A page that is opened again goes on where this one was.
+    again = Seen(seen.browser, seen.server, seen.folder, "side")
+    again.wait_for(READY)
+    assert again.row not in expected
+    again.press("u")
+    again.wait_for(again.asks(list(expected)[-1]))
+    again.tab.call("Page.close")
+
+
+def test_numbers_by_keyboard(page):
+    rows, _ = a_line()
+    seen = page(rows, target="y")
+    seen.wait_for("document.activeElement.id === 'number'")
+    before = 0
+    while seen.proposal is None:
+        seen.press(" ")
+        before += 1
+    first = seen.row
+    proposed = seen.proposal
+    seen.press("Enter")
+    second = seen.row
+    seen.type("-2,75")
+    assert seen.evaluate("document.getElementById('number').value") == "-2,75"
+    seen.tab.press("Backspace")  # of what is typed
+    seen.press("Enter")
+    third = seen.row
+    seen.press("x", "Enter")
+    assert seen.text("number-wrong") == "This is not a number."
+    assert seen.row == third
+    seen.tab.press("Backspace")
+    seen.press("Backspace")  # there is nothing left to delete
+    assert seen.row == second
+    seen.press("4", "Enter")
+    seen.press(" ")
+    labels = seen.labels()
+    assert labels[first] == pytest.approx(float(proposed), abs=0.01)
+    assert (labels[second], labels[third]) == (4.0, None)
+    assert len(labels) == 3 + before
+    seen.press(*"uuuu", *"u" * before)
+    seen.wait_for("document.getElementById('told').textContent.includes('nothing')")
+    assert seen.labels() == {}
+    assert seen.problems() == []
+
+
+def test_every_key_is_what_its_button_says(page):
+    rows, _ = two_groups(n=80, labels=4)
+    names = [f"k{i}" for i in range(40)]
+    seen = page(rows, "--classes", ",".join(names))
+    shown = seen.evaluate(
+        "[...document.querySelectorAll('#classes button')].map(b => [b.value,"
+        " b.querySelector('kbd').textContent, b.getAttribute('aria-keyshortcuts')])"
+    )
+    assert len(shown) == 34
+    keys = [key for _, key, _ in shown]
+    assert keys == [*"123456789", *"ABCDEFGHIJKLMNOPQRSTVWXYZ"]  # U is to undo
+    assert [name for name, _, _ in shown] == names[:34]
+    expected = {}
+    for name, key, _ in shown:
+        expected[seen.row] = name
+        seen.press(key.lower())
+    assert seen.labels() == expected
+    before = seen.row
+    for key in ("ArrowDown", "Tab", "Escape", "0", ".", "+", ";"):
+        seen.press(key)
+    seen.tab.call(
+        "Input.dispatchKeyEvent", type="keyDown", key="1", text="1", modifiers=2
+    )
+    assert seen.row == before
+    seen.press("?")
+    assert seen.is_shown("help")
+    seen.press("1", "u")
+    assert seen.is_shown("help")
+    seen.press("Escape")
+    assert not seen.is_shown("help")
+    seen.press("/")
+    seen.type("k3")
+    assert seen.text("found").splitlines()[0] == "k3"
+    seen.press("ArrowDown", "Escape")
+    assert not seen.is_shown("search")
+    assert seen.row == before
+    seen.press("/")
+    seen.type("k39")
+    seen.press("Enter")
+    assert seen.labels() == {**expected, before: "k39"}
+    assert seen.problems() == []
+
+
+def test_a_second_press_at_once_counts_once(page):
+    rows, _ = two_groups(n=60, labels=8)
+    seen = page(rows)
+    first = seen.row
+    seen.evaluate(
+        "for (let i = 0; i < 5; i++) document.dispatchEvent(new KeyboardEvent("
+        "'keydown', {key: '1', bubbles: true}))"
+    )
+    second = seen.row
+    assert second != first
+    seen.evaluate(
+        "document.dispatchEvent(new KeyboardEvent('keydown',"
+        " {key: '2', bubbles: true}))"
+    )
+    assert seen.row == second  # still within 150 ms, if by another key
+    time.sleep(0.2)
+    for _ in range(2):  # a key that is held down
+        seen.evaluate(
+            "document.dispatchEvent(new KeyboardEvent('keydown',"
+            " {key: '2', bubbles: true, repeat: true}))"
+        )
+    assert seen.row == second
+    seen.evaluate(
+        "for (let i = 0; i < 3; i++) document.querySelector('#classes button').click()"
+    )
+    assert seen.labels() == {first: "left", second: "left"}
+
+
+def test_touch_on_a_phone(page):
+    rows, _ = two_groups(n=60, labels=8)
+    rows[0][0] = "a very long name of a column, " * 6
+    seen = page(rows)
+    seen.tab.resize(360, 640)
+    width, inner = seen.evaluate(WIDTHS)
+    assert width <= inner == 360
+    first = seen.row
+    seen.tab.click("#classes button", touch=True)
+    seen.wait_for(f"!{seen.asks(first)}")
+    time.sleep(PAUSE)
+    second = seen.row
+    seen.tab.click("#skip", touch=True)
+    time.sleep(PAUSE)
+    seen.tab.click("#undo", touch=True)
+    assert seen.row == second
+    assert seen.labels() == {first: "left"}
+    heights = seen.evaluate(
+        "[...document.querySelectorAll('.answers button')].filter(b => "
+        "b.checkVisibility()).map(b => b.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44
+    # The answers are in sight, whatever the length of the row.
+    assert (
+        seen.evaluate(
+            "document.getElementById('answers').getBoundingClientRect().bottom"
+        )
+        <= 640
+    )
+
+
+def test_a_mouse_leaves_enter_to_the_proposal(page):
+    rows, _ = two_groups(n=60, labels=8)
+    seen = page(rows)
+    first = seen.row
+    seen.tab.click("#classes button:nth-child(2)")
+    while seen.proposal is None:
+        seen.press(" ")
+    second, proposed = seen.row, seen.proposal
+    seen.press("Enter")
+    assert (seen.labels()[first], seen.labels()[second]) == ("right", proposed)
+    time.sleep(PAUSE)
+    seen.tab.click("#last button")  # the latest answer, to look at again
+    assert seen.row == second
+    seen.press("1")
+    assert seen.labels()[second] == "left"
+    # A button that has the focus by the keyboard is pressed by Enter.
+    third = seen.row
+    seen.evaluate("document.querySelector('#classes button:nth-child(2)').focus()")
+    seen.press("Enter")
+    assert seen.labels()[third] == "right"
+
+
+HOSTILE = [
+    "<script>window.hit = 1</script>",
+    "<img src=x onerror='window.hit = 1'>",
+    '"><svg onload=window.hit=1>',
+    "javascript:window.hit=1",
+    "=1+1",
+    "=cmd|' /C calc'!A0",
+    "\u202egnirts\u202c",
+    "{{7*7}}${7*7}",
+    "a\u0000b\u0007c",
+    "x" * 1_000_000,
+]
+
+
+def test_hostile_cells_do_nothing(page):
+    names = [f"{text[:60]}{i}" for i, text in enumerate(HOSTILE[:6])]
+    rows = [[*names, "y"]]
+    for i in range(24):
+        cells = [HOSTILE[(i + j) % len(HOSTILE)] for j in range(6)]
+        rows.append([*cells, HOSTILE[i % 3] if i < 12 else ""])
+    before = "\n".join(map(str, rows))
+    seen = page(rows, target="y", person="<i>ann</i>", model=False)
+    for _ in range(4):
+        seen.press("1")
+    seen.press("/")
+    seen.type("<b>new</b>")
+    seen.press("Enter")
+    assert seen.evaluate("window.hit") is None
+    assert (
+        seen.evaluate("document.querySelectorAll('#cells script, img, svg').length")
+        == 0
+    )
+    assert seen.evaluate("document.querySelectorAll('main b, main i').length") == 0
+    assert "\u202e" not in seen.evaluate("document.body.textContent")
+    assert list(seen.labels().values())[-1] == "<b>new</b>"
+    assert {line["who"] for line in seen.lines()} == {"<i>ann</i>"}
+    width, inner = seen.evaluate(WIDTHS)
+    assert width <= inner
+    assert seen.problems() == []
+    assert before == "\n".join(map(str, rows))
+
+
+def test_two_hundred_columns(page):
+    rows = [[*(f"c{j}" for j in range(200)), "y"]]
+    rows += [[*range(i, 200 + i), "ab"[i % 2] if i < 6 else ""] for i in range(12)]
+    seen = page(rows, target="y", model=False)
+    assert seen.evaluate("document.querySelectorAll('#cells dt').length") == 25
+    assert seen.text("more-name") == "175 more columns"
+    seen.tab.click("#more summary")
+    seen.press("1")  # the others stay open
+    assert seen.evaluate("document.getElementById('more').open")
+    assert seen.evaluate("document.querySelectorAll('dt').length") == 200
+
+
+def test_two_people_the_same_row(page, browser):
+    rows, _ = two_groups(n=40, labels=8)
+    ann = page(rows)
+    bob = Seen(
+        browser,
+        ann.server,
+        ann.folder,
+        "side",
+        ann.server.address.replace("as=ann", "as=bob"),
+    )
+    bob.wait_for(READY)
+    mine = ann.row
+    assert bob.row != mine
+    ann.press("1")
+    ann.lines()
+    for person in (ann, bob):
+        person.evaluate(
+            f"""fetch('/row?who=x&row={mine}').then(answer => answer.json())"""
+        )
+    for _ in range(12):  # some rows come to both
+        if bob.row == mine:
+            break
+        bob.press("2")
+    else:
+        # Bob's queue was filled before Ann's answer: the next one has the row.
+        bob.evaluate("location.reload()")
+        bob.wait_for(READY)
+        for _ in range(12):
+            if bob.row == mine:
+                break
+            bob.press("2")
+    assert bob.row == mine
+    assert bob.proposal is None
+    bob.press("2")
+    lines = [x for x in bob.lines() if x.get("row") == mine + 2]
+    assert {(x["who"], x["value"]) for x in lines} == {
+        ("ann", "left"),
+        ("bob", "right"),
+    }
+    bob.wait_for("document.getElementById('agreement').textContent.includes('several')")
+    assert "0 % agree" in bob.text("agreement").replace("\u00a0", " ")
+    bob.tab.call("Page.close")
+
+
+def test_a_name_is_asked_for_once(page, browser):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows, person="", ready=False)
+    seen.wait_for("document.getElementById('name').open")
+    seen.type("eve")
+    seen.press("Enter")
+    seen.wait_for(READY)
+    seen.press("1")
+    assert seen.lines()[0]["who"] == "eve"
+    again = Seen(browser, seen.server, seen.folder, "side")
+    again.wait_for(READY)
+    assert not again.is_shown("name")
+    seen.evaluate("localStorage.clear()")
+    again.tab.call("Page.close")
+
+
+def test_a_server_that_is_gone_is_told_of(page):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows)
+    seen.press("1")
+    before = seen.lines()
+    seen.server.end()
+    seen.press("1")
+    seen.wait_for("!document.getElementById('trouble').hidden")
+    assert "Not saved yet" in seen.text("trouble")
+    rows_seen = set()
+    for _ in range(8):
+        rows_seen.add(seen.row)
+        seen.press("1")
+    assert len(rows_seen) <= 5  # no more is taken until the others are saved
+    assert read_journal(seen.path).lines == before
+
+
+def test_the_address_holds_no_token_any_more(page):
+    seen = page(two_groups(n=40, labels=8)[0])
+    assert seen.evaluate("location.href").endswith("/?as=ann")
+    assert seen.evaluate("document.cookie") == ""  # which no script reads
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The rules of axe-core, from npm for this run alone."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is needed for axe-core")
+    folder = tmp_path_factory.mktemp("axe")
+    asked = ["npm", "pack", "axe-core", "--silent"]
+    try:
+        subprocess.run(asked, cwd=folder, check=True, capture_output=True, timeout=60)
+    except (subprocess.SubprocessError, OSError):
+        pytest.skip("axe-core cannot be had from npm")
+    (packed,) = Path(folder).glob("axe-core-*.tgz")
+    with tarfile.open(packed) as archive:
+        return archive.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_serious_finding_of_axe(page, axe, dark):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows)
+    seen.tab.media(dark=dark)
+    seen.press("1", "2")
+    seen.evaluate(axe + ";0")
+    for width in (1280, 390):
+        seen.tab.resize(width, 800)
+        for key in (None, "/", "?"):
+            if key:
+                seen.press(key)
+            found = seen.evaluate(AXE)
+            assert [each for each in found if each[1] in ("serious", "critical")] == []
+            if key:
+                seen.press("Escape")
+
+
+def test_everything_has_a_name_for_a_screen_reader(page):
+    seen = page(two_groups(n=40, labels=8)[0])
+    seen.press("1")
+    nodes = seen.tab.call("Accessibility.getFullAXTree")["nodes"]
+    told = ("button", "link", "textbox", "progressbar", "combobox", "dialog", "region")
+    named = [
+        (node["role"]["value"], node.get("name", {}).get("value", ""))
+        for node in nodes
+        if not node["ignored"] and node["role"]["value"] in told
+    ]
+    assert len(named) > 10
+    assert [each for each in named if not each[1]] == []
+    assert ("button", "1 left") in named
+    # What comes next is said without looking for it.
+    assert seen.text("told").startswith(f"Row {seen.row + 2}.")
+
+
+def test_the_filled_table_is_made_on_the_page(page):
+    seen = page(two_groups(n=40, labels=8)[0])
+    seen.press("1")
+    seen.lines()
+    seen.tab.click("#fill")
+    seen.wait_for("!document.getElementById('made').hidden", 120)
+    assert seen.text("filling").startswith("Filled ")
+    made = seen.evaluate("fetch('/files/table').then(answer => answer.text())")
+    assert made.splitlines()[0] == "x,note,z,side,side_source,side_confidence"
+    assert json.dumps(made).count("predicted") > 20
+
+
+def test_ctrl_c_ends_it_in_good_order(page):
+    import signal
+
+    seen = page(two_groups(n=40, labels=8)[0])
+    seen.press("1")
+    seen.lines()
+    assert seen.server.end(signal.SIGINT) == 0
+    assert "Stopped. 1 answer in t.labels.jsonl." in seen.server.said()
+    assert "Traceback" not in seen.server.said()
+    seen.wait_for("document.getElementById('trouble').textContent.includes('stopped')")

@@ -1,0 +1,247 @@
+"""Who may speak to the page, and what it says. The file stays as it is for others."""
+
+import json
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from halfmoon.label.background import Background
+from halfmoon.label.guard import Guard
+from halfmoon.label.journal import Journal
+from halfmoon.label.labeling import Labeling
+from halfmoon.label.server import Site
+from halfmoon.table.files import open_table
+from halfmoon.table.fill import Silent
+from halfmoon.table.settings import Settings
+from label.asking import Asking
+from small_tables import read_csv, two_groups, write_csv
+
+HOST = "127.0.0.1:8123"
+ORIGIN = f"http://{HOST}"
+
+
+class Open:
+    """A site with one answer, and what a browser needs to get in."""
+
+    def __init__(self, folder):
+        write_csv(folder / "t.csv", two_groups(labels=12)[0])
+        self.journal = Journal(folder / "t.labels.jsonl")
+        settings = Settings("side", budget=0.05)
+        self.open = lambda: open_table(folder / "t.csv")
+        with self.open() as table:
+            self.labeling = Labeling(table, settings, self.journal, (), Silent())
+        self.background = Background(self.labeling)
+        self.site = Site(
+            self.labeling, self.background, self.open, folder, "t.filled.csv"
+        )
+        self.guard = Guard(self.site.app(), [HOST, "localhost:8123"], "secret", 8123)
+        self.client = self.browser()
+        assert self.client.get("/?token=secret").status_code == 200
+        self.say(id="first", row=20, value="left", who="ann")
+        self.before = self.journal.path.read_bytes()
+
+    def browser(self, guard=None):
+        return Asking(guard or self.guard, HOST)
+
+    def say(self, client=None, path="/answer", headers=None, **said):
+        headers = {"Origin": ORIGIN} if headers is None else headers
+        headers = {"Content-Type": "application/json", **headers}
+        return (client or self.client).post(path, json.dumps(said), headers)
+
+    @property
+    def is_unchanged(self):
+        return self.journal.path.read_bytes() == self.before
+
+
+@pytest.fixture
+def page(tmp_path):
+    found = Open(tmp_path)
+    yield found
+    found.journal.close()
+
+
+ANSWER = {"id": "second", "row": 21, "value": "right", "who": "ann"}
+
+
+def test_the_token_is_exchanged_for_a_cookie(page):
+    browser = page.browser()
+    assert browser.get("/").status_code == 403
+    assert browser.get("/?token=other").status_code == 403
+    assert browser.get("/page/app.js?token=secret").status_code == 403
+    answer = browser.get("/?token=secret")
+    assert answer.status_code == 200
+    cookie = answer.headers["set-cookie"]
+    assert "SameSite=Strict" in cookie
+    assert "HttpOnly" in cookie
+    assert "secret" not in cookie
+    assert browser.get("/").status_code == 200
+    assert "set-cookie" not in browser.get("/").headers
+
+
+def test_answers_need_the_cookie(page):
+    stranger = page.browser()
+    for path in ("/answer", "/undo", "/fill", "/answer?token=secret"):
+        assert page.say(stranger, path, **ANSWER).status_code == 403
+    for path in ("/start", "/questions", "/row?row=1", "/events", "/files/labels"):
+        assert stranger.get(path).status_code == 403
+    assert page.is_unchanged
+
+
+def test_an_old_cookie_is_refused(page):
+    later = Guard(page.site.app(), [HOST], "another", 8123)
+    old = page.browser(later)
+    old.cookies = page.client.cookies
+    assert old.get("/").status_code == 403
+    assert page.say(old, **ANSWER).status_code == 403
+    assert page.is_unchanged
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8123", "127.0.0.1", "127.0.0.1:80", "127.0.0.1.evil:8123"]
+)
+def test_another_host_is_refused(page, host):
+    """A name elsewhere that was turned to this machine has the cookie of neither."""
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert page.say(headers=headers, **ANSWER).status_code == 400
+    assert page.say(headers={**headers, "Origin": ORIGIN}, **ANSWER).status_code == 400
+    assert page.client.get("/?token=secret", headers={"Host": host}).status_code == 400
+    assert page.is_unchanged
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", None]
+)
+def test_another_origin_is_refused(page, origin):
+    headers = {} if origin is None else {"Origin": origin}
+    for path in ("/answer", "/undo", "/fill"):
+        assert page.say(path=path, headers=headers, **ANSWER).status_code == 403
+    assert page.is_unchanged
+
+
+def test_a_form_is_refused(page):
+    for kind in ("application/x-www-form-urlencoded", "text/plain", ""):
+        headers = {"Origin": ORIGIN, "Content-Type": kind}
+        answer = page.client.post("/answer", json.dumps(ANSWER), headers)
+        assert answer.status_code == 415
+    assert page.is_unchanged
+
+
+def test_a_picture_elsewhere_does_not_get_through(page):
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    assert page.client.get("/files/labels", headers=headers).status_code == 403
+    assert page.client.get("/", headers=headers).status_code == 200  # a link
+
+
+def test_other_methods_and_bodies_are_refused(page):
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+        answer = page.client.request(method, "/answer", headers={"Origin": ORIGIN})
+        assert answer.status_code == 405
+    headers = {"Origin": ORIGIN, "Content-Type": "application/json"}
+    for body, status in (("[1]", 400), ("{", 400), ('"' + "x" * 200_000, 413)):
+        answer = page.client.post("/answer", body, headers)
+        assert answer.status_code == status
+    for wrong in ({}, {**ANSWER, "row": 99}, {**ANSWER, "value": ""}):
+        answer = page.say(**wrong)
+        assert answer.status_code == 422
+        assert answer.json()["error"]
+    assert page.client.get("/row?who=ann&row=99").status_code == 404
+    assert page.client.get("/questions?who=ann&n=many").status_code == 400
+    assert page.is_unchanged
+
+
+def test_no_script_but_its_own(page):
+    for path in ("/", "/page/app.js", "/start", "/nowhere", "/files/table"):
+        headers = page.client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+    text = page.client.get("/").text
+    assert "<script type=" in text
+    assert text.count("<script") == 1
+    assert " style=" not in text
+    assert " on" + "click" not in text
+    assert "http" not in text.replace('http-equiv"', "")
+
+
+def test_the_parts_of_the_page(page):
+    kinds = {"app.js": "text/javascript", "style.css": "text/css"}
+    for name, kind in kinds.items():
+        answer = page.client.get(f"/page/{name}")
+        assert answer.headers["content-type"].startswith(kind)
+        assert "innerHTML" not in answer.text
+        assert "http:" not in answer.text
+    for name in ("../server.py", "..%2fserver.py", "server.py", "none.js", ".."):
+        assert page.client.get(f"/page/{name}").status_code == 404
+
+
+def test_an_answer_and_its_undoing(page):
+    assert page.say(**ANSWER).json() == {"saved": "second"}
+    assert b'"id":"second"' in page.journal.path.read_bytes()
+    start = page.client.get("/start?who=ann").json()
+    assert [x["id"] for x in start["history"]] == ["second", "first"]
+    assert start["progress"]["answered"] == 2
+    back = page.say(path="/undo", id="u", who="ann", undo="second").json()
+    assert back["question"]["row"] == 21
+    assert page.client.get("/start?who=ann").json()["progress"]["answered"] == 1
+    assert page.client.get("/row?who=ann&row=20").json()["name"] == 22
+
+
+def test_downloads(page):
+    assert page.client.get("/files/table").status_code == 404
+    answer = page.client.get("/files/labels")
+    assert answer.content == page.before
+    assert "t.labels.jsonl" in answer.headers["content-disposition"]
+    page.background.start()
+    try:
+        assert page.say(path="/fill").json()["working"]
+        page.background.submit(lambda: None).result(120)
+    finally:
+        page.background.stop()
+    filled = page.client.get("/start?who=ann").json()["filled"]
+    assert filled["table"] == "t.filled.csv"
+    assert filled["said"].startswith("Filled 27 blanks in 'side' from 13 labels")
+    assert (
+        "attachment" in page.client.get("/files/report").headers["content-disposition"]
+    )
+    assert b"<html" in page.client.get("/files/report").content
+    assert len(read_csv(page.site.filled.table)) == 41
+    assert page.is_unchanged
+
+
+def test_a_table_that_cannot_be_filled_says_why(page):
+    page.say(path="/undo", id="u", who="ann", undo="first")
+    page.labeling.settings = Settings("side", budget=0.05, memory="1MB")
+    page.site._fill()
+    assert "1MB of memory is too little" in page.site.filling
+    assert page.client.get("/start?who=ann").json()["filled"]["table"] == ""
+
+
+def test_events(page):
+    async def first_events():
+        import asyncio
+
+        page.site._loop = asyncio.get_running_loop()
+        stream = page.site._stream("ann")
+        found = [await anext(stream)]
+        page.labeling.answer(ANSWER)
+        found.append(await anext(stream))
+        page.labeling.tell("queue")
+        found += [await anext(stream), await anext(stream)]
+        page.site.stop()
+        found += [event async for event in stream]
+        return found
+
+    import asyncio
+
+    found = asyncio.run(first_events())
+    names = [event.split("\n")[0] for event in found]
+    assert names == [
+        *("event: progress", "event: progress", "event: queue", "event: progress"),
+        "event: stop",
+    ]
+    assert json.loads(found[0].split("data: ")[1])["answered"] == 1
+    assert json.loads(found[1].split("data: ")[1])["answered"] == 2
