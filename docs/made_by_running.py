@@ -6,17 +6,19 @@ The tutorial's table is filled as a reader would fill it. What the commands say 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from screenshots import take
+from screenshots import take, take_labeling
 
 DOCS = Path(__file__).resolve().parent
 TABLE = DOCS.parent / "examples" / "tables" / "wines.csv"
-COMMANDS = ("fill", "predict", "inspect")
+COMMANDS = ("fill", "label", "predict", "inspect")
+CLASSES = 3  # of the table
 
 
 def make(app: object = None) -> None:
@@ -32,6 +34,22 @@ def make(app: object = None) -> None:
         said = _halfmoon(folder, "fill", TABLE.name, "--target", "cultivar")
         (generated / "demo.txt").write_text(said)
         take({"report": folder / "wines.report.html"}, DOCS / "images")
+        _label(folder)
+
+
+def _label(folder: Path) -> None:
+    """Pictures of the labeling page, which is started for them."""
+    command = [sys.executable, "-m", "halfmoon", "label", TABLE.name]
+    command += ["--target", "cultivar", "--as", "ann", "--no-browser", "--json"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            address = json.loads(process.stdout.readline())["address"]
+            take_labeling(address, DOCS / "images", CLASSES)
+        finally:
+            process.terminate()
 
 
 def _halfmoon(folder: Path, *arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""Screenshots of reports for the documentation, taken by its build.
+"""Screenshots of reports and pages for the documentation, taken by its build.
 
 Where there is no browser the pictures that are there stay as they are. By hand:
 
@@ -8,6 +8,7 @@ Where there is no browser the pictures that are there stay as they are. By hand:
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.browser import MISSING, browser_command, open_browser
 
-__all__ = ["take"]
+__all__ = ["take", "take_labeling"]
 
 DESKTOP, PHONE = (1100, 1150), (390, 844)
 SECTIONS = ("quality", "mattered", "map", "least-sure")
@@ -57,6 +58,47 @@ def take(reports: Mapping[str, Path], folder: Path) -> list[Path]:
                 if page.evaluate(f"document.getElementById('{section}') !== null"):
                     taken.append(folder / f"{name}-{section}.png")
                     page.screenshot(taken[-1], selector=f"#{section}")
+    return taken
+
+
+def take_labeling(address: str, folder: Path, classes: int) -> list[Path]:
+    """PNG files of the labeling page after some answers: wide, dark, and on a phone.
+
+    Parameters
+    ----------
+    address : str
+        That ``halfmoon label`` has printed.
+    folder : Path
+        For ``label-desktop.png``, ``label-dark.png`` and ``label-phone.png``.
+    classes : int
+        How many there are.
+    """
+    if browser_command() is None:
+        sys.stderr.write(f"{MISSING} The screenshots in {folder} are kept.\n")
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = [folder / f"label-{name}.png" for name in ("desktop", "dark", "phone")]
+    has_proposal = "!document.getElementById('proposal').hidden"
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.media()
+        page.resize(1100, 760)
+        page.open(address)
+        page.wait_for("document.documentElement.dataset.refits > 0", 120)
+        for answer in range(12):
+            proposed = page.evaluate(has_proposal)
+            page.press("Enter" if proposed else str(1 + answer % classes))
+            time.sleep(0.2)
+        page.wait_for("document.documentElement.dataset.refits > 1", 120)
+        while not page.evaluate(has_proposal):
+            page.press("1")
+            time.sleep(0.2)
+        page.screenshot(taken[0])
+        page.media(dark=True)
+        page.screenshot(taken[1])
+        page.media()
+        page.resize(*PHONE, scale=2)
+        page.screenshot(taken[2])
     return taken
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from http.cookies import SimpleCookie
 from pathlib import Path
 
@@ -44,13 +45,17 @@ class Server:
             found = [x for x in self.said().splitlines(True) if x.startswith("http")]
             if found and found[0].endswith("\n"):
                 return found[0].strip()
+            if "halfmoon: " in self.said():
+                break
             time.sleep(0.005)
-        raise TimeoutError(self.said())
+        self.end()
+        raise RuntimeError(self.said())
 
     def end(self, by=signal.SIGKILL):
         """Its exit code; negative if a signal has ended it."""
         if self.code is None:
-            os.kill(self.pid, by)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, by)
             self.code = int(self.launcher.stdout.readline())
         return self.code
 

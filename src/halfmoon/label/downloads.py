@@ -16,7 +16,7 @@ from halfmoon.table.story import findings_of
 
 __all__ = ["FilledTable", "filled_table"]
 
-BUDGET = 20.0  # seconds to search for the model that fills, if a refit has fewer
+LONGER = 4  # times the search of a refit, for the model that fills
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def filled_table(
         for row, value in found.items()
     }
     settings = labeling.settings
-    settings = replace(settings, budget=max(settings.budget, BUDGET))
+    settings = replace(settings, budget=LONGER * settings.budget)
     table_path = folder / name
     stem = name.partition(".filled")[0]
     report_path = folder / f"{stem}.report.html"

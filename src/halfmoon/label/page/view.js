@@ -115,7 +115,7 @@ export function showClasses(classes, onPick) {
     button.type = "button";
     button.value = name;
     button.setAttribute("aria-keyshortcuts", CLASS_KEYS[i]);
-    button.append(key, isolated(name.length > 60 ? `${name.slice(0, 60)}…` : name));
+    button.append(key, " ", isolated(name.length > 60 ? `${name.slice(0, 60)}…` : name));
     button.addEventListener("click", event => onPick(name, event));
     return button;
   }));
