@@ -47,7 +47,7 @@ test-all: .venv/.test-all ## every test, slow ones and those with torch included
 
 # What needs the extra `table`, Matplotlib or pandas.
 BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experiments \
-	tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
+	tests/label src/halfmoon/label tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
 	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table \
 	src/halfmoon/partitions/dask_rows.py)
 

@@ -38,8 +38,9 @@ from halfmoon.label.journal import Journal
 from halfmoon.label.kept_rows import joined_labels
 from halfmoon.label.labeling import Labeling
 from halfmoon.table.files import open_table
-from halfmoon.table.fill import Silent, learn_from
+from halfmoon.table.learning import learn_from
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent
 
 NAMES = ("breast cancer", "digits", "usps", "covtype", "california")
 POINTS = (50, 100, 200)

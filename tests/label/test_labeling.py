@@ -14,8 +14,8 @@ from halfmoon.label.learned import Learned, Proposal
 from halfmoon.label.live_accuracy import live_accuracy
 from halfmoon.label.questions import Questions
 from halfmoon.table.files import open_table
-from halfmoon.table.fill import Silent
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent
 from small_tables import a_line, two_groups, write_csv
 
 

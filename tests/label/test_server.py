@@ -12,8 +12,8 @@ from halfmoon.label.journal import Journal
 from halfmoon.label.labeling import Labeling
 from halfmoon.label.server import Site
 from halfmoon.table.files import open_table
-from halfmoon.table.fill import Silent
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent
 from label.asking import Asking
 from small_tables import read_csv, two_groups, write_csv
 

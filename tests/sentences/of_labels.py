@@ -16,8 +16,8 @@ from halfmoon.label.live_accuracy import LiveAccuracy
 from halfmoon.label.progress import told_progress
 from halfmoon.label.server import Site
 from halfmoon.table.files import open_table
-from halfmoon.table.fill import Silent
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent
 from label.asking import Asking
 from sentences.of_files import refused
 from small_tables import a_line, two_groups, write_csv

@@ -92,7 +92,7 @@ def _explain(
     from halfmoon.table.column_importance import column_importance
     from halfmoon.table.errors import CommandError
     from halfmoon.table.explained_rows import explained_rows, most_important
-    from halfmoon.table.fill import learn
+    from halfmoon.table.learning import learn
     from halfmoon.table.settings import Settings
 
     with chosen.bars() as bars, chosen.table() as table:

@@ -26,13 +26,14 @@ from halfmoon.table.earlier_runs import earlier_runs
 from halfmoon.table.files import Table
 from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.files.values import column_text
-from halfmoon.table.fill import Stages, features_of, given_labels
 from halfmoon.table.given_labels import TypedLabels, label_text
 from halfmoon.table.label_numbers import read_label_numbers
+from halfmoon.table.learning import features_of, given_labels
 from halfmoon.table.number_style import PLAIN, NumberStyle
 from halfmoon.table.reading import as_column
 from halfmoon.table.scan import Scan, scan
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Stages
 from halfmoon.table.target import Kind, target_kind
 
 __all__ = ["KeptRows", "joined_labels", "keep_rows", "readable"]

@@ -21,9 +21,9 @@ from halfmoon.label.questions import Question, Questions
 from halfmoon.table.allowance import Allowance
 from halfmoon.table.errors import TableError
 from halfmoon.table.files import Table
-from halfmoon.table.fill import Stages
 from halfmoon.table.given_labels import label_text
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Stages
 
 __all__ = ["Labeling", "RefusedAnswer"]
 

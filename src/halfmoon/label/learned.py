@@ -22,9 +22,10 @@ from halfmoon.table.cells import Cells
 from halfmoon.table.column_importance import column_importance
 from halfmoon.table.errors import LabelError
 from halfmoon.table.explanations import reasons_of
-from halfmoon.table.fill import Silent, learn_from
+from halfmoon.table.learning import learn_from
 from halfmoon.table.model import TableModel
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Silent
 
 __all__ = ["Learned", "Neighbor", "Proposal", "learned"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon import queries
+from halfmoon.queries import forecast_learning_curve
 from halfmoon.report.wording import percent
 from halfmoon.table.model import TableModel
 
@@ -79,9 +79,8 @@ def expected_gain(model: TableModel, X: Any, labels: Sequence[Any]) -> Gain | No
     if not is_share:
         y = np.array([np.nan if label is None else label for label in labels])
     try:
-        forecast = queries.forecast_learning_curve  # type: ignore[attr-defined]
-        found = forecast(model.estimator_, X, y, MORE)
-    except (AttributeError, ValueError, MemoryError):  # too few labels
+        found = forecast_learning_curve(model.estimator_, X, y, MORE)
+    except (ValueError, MemoryError):  # too few labels
         return None
     gain, high = float(found.gain[0]), float(found.gain_high[0])
     if not is_share:

@@ -3,6 +3,7 @@
 ==============  ============================================================
 `files`         tables in files: read in batches, written again, whole or not
 `fill`          the whole job, in two passes
+`learning`      its first half: a model of the rows that were kept
 `frames`        the same for data frames: `halfmoon.fill`
 `scan`          the first pass: labels, blanks, rows to learn from
 `sampling`      a sample of a stream of rows

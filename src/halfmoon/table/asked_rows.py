@@ -16,12 +16,13 @@ from halfmoon.queries import maximin, random, variance_reduction
 from halfmoon.table.earlier_runs import earlier_runs
 from halfmoon.table.explained_rows import rows_by_number
 from halfmoon.table.files import Table
-from halfmoon.table.fill import Stages, given_labels, learn
+from halfmoon.table.learning import given_labels, learn
 from halfmoon.table.model import TableModel
 from halfmoon.table.next_rows import next_rows
 from halfmoon.table.scan import Scan
 from halfmoon.table.second_pass import Job
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Stages
 from halfmoon.table.unsure_rows import Unsure, unsure_of
 
 __all__ = ["RULES", "asked_rows"]

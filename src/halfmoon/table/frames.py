@@ -25,12 +25,13 @@ from halfmoon.table.allowance import resident_bytes
 from halfmoon.table.errors import CommandError
 from halfmoon.table.files.frame import FrameTable, library_of
 from halfmoon.table.files.frame_writer import FrameWriter, taken_rows, with_columns
-from halfmoon.table.fill import Filled, Stages, fill_targets
+from halfmoon.table.fill import Filled, fill_targets
 from halfmoon.table.in_python import CALL
 from halfmoon.table.model import TableModel
 from halfmoon.table.record import record_of
 from halfmoon.table.selection import existing
 from halfmoon.table.settings import Settings
+from halfmoon.table.stages import Stages
 from halfmoon.table.story import findings_of
 
 __all__ = ["FilledFrame", "Report", "fill"]
