@@ -203,13 +203,13 @@ def _end(chosen: Chosen, line: str, stopped: _Stopped, background: Background) -
 
 def _listening(host: str, port: int) -> socket.socket:
     """A socket at an address, or an error that says what is wrong."""
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.socket(family)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen()  # before the address is told: whoever is early waits
     except OSError as error:
+        made.close()
         raise OutputError(
             f"The page cannot be served at {host}, port {port}: {error.strerror}. Give "
             f"another port (--port), or none."
