@@ -6,8 +6,8 @@ thread each fit `LaplacianRegressor` to them. Run with
     python -m benchmarks.dask_rows --rows 1e5 1e6 1e7 1e8
 
 Times are processor seconds of the workers, summed: what else runs on the machine
-hardly changes them. The forecast for n rows is made before any pass over n rows, from a
-probe of the work and from the reading (here: generating) of a million rows.
+hardly changes them. The forecast is made as a fit makes it: after the first look at the
+rows, from how long that took, and from a probe of the sum.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from halfmoon import ConditionalRegressor, LaplacianRegressor
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream, alone
 from halfmoon.costs import (
-    PROBE_ROWS,
     energy_cost,
     energy_operations,
+    probe_rows,
     seconds_a_call,
 )
 from halfmoon.kernels import Gaussian
@@ -42,10 +42,9 @@ from halfmoon.moments import dirichlet
 from halfmoon.partitions import InTurn, PartitionedRows
 from halfmoon.partitions.table import Reader
 
-D, P, LABELS = 3, 50, 1_000
+D, P, LABELS = 3, 30, 1_000  # small, so that 10^8 rows take minutes
 PARTITION_ROWS = 1_000_000
-K = Gaussian(1.5)
-READING_ROWS = 1_000_000  # read to know how long reading takes
+K = Gaussian(0.7)
 MEMORY_ROWS = 1_000_000  # that fit memory, to compare with
 RESULTS = Path(__file__).parent / "results"
 
@@ -94,6 +93,13 @@ def worker_seconds(client) -> float:
     return sum(client.run(time.process_time).values())
 
 
+def taken_by(client, work) -> float:
+    """Processor seconds of the workers."""
+    before = worker_seconds(client)
+    work()
+    return worker_seconds(client) - before
+
+
 def peak_bytes(client) -> int:
     def peak() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -105,25 +111,15 @@ def probed_rate(d: int = D, p: int = P) -> float:
     """Operations a second of one thread, by the work itself on some rows."""
     rng = np.random.default_rng(3)
     basis = Nystrom(K, landmarks=rng.standard_normal((p, d)))
-    some = rng.standard_normal((PROBE_ROWS, d))
+    some = rng.standard_normal((probe_rows(p), d))
     basis.fit(some)
     work = partial(dirichlet, basis, some, stream=Stream(n_jobs=1))
     with alone():
         seconds = seconds_a_call(work, 2.0, time.process_time)
-    return energy_operations(PROBE_ROWS, d, p) / seconds
+    return energy_operations(len(some), d, p) / seconds
 
 
-def reading_rate(client) -> float:
-    """Processor seconds a row of a pass that reads, checks and samples."""
-    X, y, _ = collection(READING_ROWS)
-    features = ConditionalRegressor(K, alpha=1e-2)  # one look, and no sum over rows
-    features.fit(X, y)
-    before = worker_seconds(client)
-    features.fit(X, y)
-    return (worker_seconds(client) - before) / READING_ROWS
-
-
-def moved(m: int) -> dict:
+def moved() -> dict:
     """Bytes a partition: what a sum sends to it, and what it sends home."""
     basis = Nystrom(K, landmarks=landmarks()).fit(landmarks())
     from distributed.protocol.pickle import dumps
@@ -143,7 +139,7 @@ def moved(m: int) -> dict:
         [(0, rows)], Reader(None, D, "float64"), lambda client: Weighing(), 1_000, rows
     )
     dirichlet(basis, table)
-    return {"sent": sent[0], "home": got[0], "partitions": m}
+    return {"sent": sent[0], "home": got[0]}
 
 
 def equal_answers() -> dict[str, float]:
@@ -160,17 +156,20 @@ def equal_answers() -> dict[str, float]:
     return out
 
 
-def measure(client, n: int, rate: float, reading: float) -> dict:
+def measure(client, n: int, rate: float) -> dict:
     X, y, m = collection(n)
+    look = ConditionalRegressor(K, alpha=1e-2)  # one look, and no sum over rows
+    reading = taken_by(client, lambda: look.fit(X, y))
     # Two passes: one reads and samples, the other reads and sums.
-    cost = energy_cost(n, D, P, partitions=m, rate=rate, reading=2 * reading * n)
-    before, start = worker_seconds(client), time.monotonic()
-    fitted = model().fit(X, y)
-    wall, taken = time.monotonic() - start, worker_seconds(client) - before
+    cost = energy_cost(n, D, P, partitions=m, rate=rate, reading=2 * reading)
+    fitted, start = model(), time.monotonic()
+    taken = taken_by(client, lambda: fitted.fit(X, y))
+    wall = time.monotonic() - start
     run = {
         "rows": n,
         "partitions": m,
         "operations": cost.operations,
+        "look": reading,
         "forecast": cost.seconds,
         "seconds": taken,
         "elapsed": wall,
@@ -184,7 +183,6 @@ def measure(client, n: int, rate: float, reading: float) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", nargs="+", type=float, default=[1e5, 1e6, 1e7])
-    parser.add_argument("--out", default="dask_rows")
     asked = parser.parse_args()
     from distributed import Client, LocalCluster
 
@@ -200,24 +198,24 @@ def main() -> None:
     ):
         model().fit(*collection(10_000)[:2])  # imports
         differences = equal_answers()
-        rate, reading = probed_rate(), reading_rate(client)
-        runs = [measure(client, int(n), rate, reading) for n in asked.rows]
-    about = {
-        "d": D,
-        "p": P,
-        "labels": LABELS,
-        "differences": differences,
-        "rate": rate,
-        "rate_1000": probed_rate(20, 1_000),
-        "reading": reading,
-        "moved": moved(runs[-1]["partitions"]),
-        "runs": runs,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "versions": {"halfmoon": halfmoon.__version__, "dask": dask.__version__},
-    }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{asked.out}.json").write_text(json.dumps(about, indent=1) + "\n")
-    (RESULTS / f"{asked.out}.md").write_text(page(about))
+        rate = probed_rate()
+        about: dict = {
+            "d": D,
+            "p": P,
+            "labels": LABELS,
+            "differences": differences,
+            "rate": rate,
+            "rate_1000": probed_rate(20, 1_000),
+            "moved": moved(),
+            "runs": [],
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+            "versions": {"halfmoon": halfmoon.__version__, "dask": dask.__version__},
+        }
+        for n in asked.rows:  # kept one by one: the largest may take long
+            about["runs"].append(measure(client, int(n), rate))
+            RESULTS.mkdir(exist_ok=True)
+            (RESULTS / "dask_rows.json").write_text(json.dumps(about, indent=1) + "\n")
+            (RESULTS / "dask_rows.md").write_text(page(about))
     print(page(about))
 
 
@@ -227,8 +225,8 @@ ABOUT = """\
 `LaplacianRegressor` with {p} landmarks and {labels:,} labels on rows of {d} columns,
 which are generated partition by partition and never stored. Two local workers of one
 thread each. Seconds are processor seconds of both workers together, because the machine
-had other work to do; the forecast was made before the pass, from a probe of the sum and
-from reading 1,000,000 rows. {machine}, dask {dask}.
+had other work to do. The forecast is made as a fit makes it, from a probe of the sum
+and from how long a first look at the same rows takes. {machine}, dask {dask}.
 """
 
 NOTES = """

@@ -34,13 +34,14 @@ __all__ = [
     "energy_cost",
     "energy_operations",
     "in_words",
+    "probe_rows",
     "seconds_a_call",
 ]
 
 FLOAT = 8  # bytes
 EXPONENTIAL = 20  # operations
 PROBE_SECONDS = 0.2
-PROBE_ROWS = 4_096
+PROBE_BYTES = 48_000_000  # as in a block of rows: what fits a cache is faster
 MATRICES = 2  # that an energy brings home: A'A and (D * A)'A
 
 
@@ -118,6 +119,11 @@ def energy_cost(
     moved = partitions * FLOAT * (p * d + MATRICES * p * p)
     seconds = None if rate is None else reading + operations / (rate * workers)
     return Cost(n, operations, float(moved), seconds)
+
+
+def probe_rows(p: int) -> int:
+    """Rows of a probe with p kernel sections: as many as in a block of `Stream`."""
+    return max(1, PROBE_BYTES // (2 * FLOAT * p))
 
 
 def seconds_a_call(

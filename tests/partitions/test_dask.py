@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -31,7 +32,9 @@ from halfmoon.baselines import (
 )
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
+from halfmoon.costs import energy_cost
 from halfmoon.kernels import Gaussian
+from halfmoon.moments import forecast
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
 from optional_modules import optional
 
@@ -441,3 +444,26 @@ def test_an_exact_basis_gives_way_to_landmarks_with_a_line_in_the_log(table, cap
     assert p < 200
     with pytest.raises(ValueError, match="Exact has functions for every row, and 1,20"):
         LaplacianRegressor(basis=Exact(K)).fit(in_dask(X), y)
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_a_long_sum_is_forecast_in_the_log(table, caplog, monkeypatch):
+    X, y = table
+    caplog.set_level(logging.INFO, "halfmoon")
+    monkeypatch.setattr(forecast, "SHORT", 0.0)
+    LEVERS["laplacian"](X).fit(in_dask(X), y)
+    (line,) = [r.getMessage() for r in caplog.records if "moved" in r.getMessage()]
+    assert re.match(r"About \d+ seconds?: 1,200 rows at [\d,]+ a second\. ", line)
+    cost = energy_cost(1_200, 3, 30, partitions=4)
+    assert line.endswith(
+        f"That is {cost.operations:.2g} operations, {cost.bytes_moved / 1e3:.1f} kB "
+        f"moved."
+    )
+
+
+@pytest.mark.usefixtures("small_samples")
+def test_little_work_has_no_forecast(table, caplog):
+    X, y = table
+    caplog.set_level(logging.INFO, "halfmoon")
+    LEVERS["laplacian"](X).fit(in_dask(X), y)
+    assert not [r for r in caplog.records if "moved" in r.getMessage()]

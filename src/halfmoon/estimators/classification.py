@@ -37,7 +37,8 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            All rows, labeled or not.
+            All rows, labeled or not; of NumPy, pandas, or Dask, whose rows stay where
+            they are.
         y : array-like of shape (n,)
             Classes: numbers, strings or booleans; NaN, None or pd.NA where a row has
             none.

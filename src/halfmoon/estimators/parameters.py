@@ -35,7 +35,8 @@ PARAMETERS = {
         normalize)``.""",
     "n_components": """
         int or None. Number of landmarks or random features. None takes all rows while
-        they fit `memory_limit`, and as many landmarks as fit beyond it.""",
+        they fit `memory_limit`, and as many landmarks as fit beyond it; of Dask rows
+        beside an energy, 1,000 landmarks.""",
     "landmarks": """
         {"rpcholesky", "uniform", "kmeans++", "leverage"} or array. How landmarks are
         chosen, or the numbers of the rows, or the landmarks themselves.""",

@@ -43,7 +43,8 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
-            All rows, labeled or not.
+            All rows, labeled or not; of NumPy, pandas, or Dask, whose rows stay where
+            they are.
         y : array-like of shape (n,) or (n, t)
             Targets; NaN, None or pd.NA where a row has none. A row may have some of
             its outputs and lack others: each output learns from the rows that have it.

@@ -9,10 +9,10 @@ import numpy as np
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, alone
 from halfmoon.costs import (
-    PROBE_ROWS,
     Cost,
     energy_cost,
     energy_operations,
+    probe_rows,
     seconds_a_call,
 )
 from halfmoon.moments.dirichlet import dirichlet
@@ -34,13 +34,13 @@ def energy_forecast(
     (n, d), p = rows.shape, basis.n_components_
     if energy_operations(n, d, p) < SHORT:
         return None
-    some = np.repeat(rows.example, PROBE_ROWS, axis=0)
+    some = np.repeat(rows.example, min(n, probe_rows(p)), axis=0)
     with alone():
         taken = seconds_a_call(lambda: dirichlet(basis, some, stream=Stream(n_jobs=1)))
     return energy_cost(
         *(n, d, p),
         partitions=len(rows.partitions),
-        rate=energy_operations(PROBE_ROWS, d, p) / taken,
+        rate=energy_operations(len(some), d, p) / taken,
         workers=rows.engine(client).threads,
         reading=rows.reading,
     )

@@ -8,9 +8,11 @@ is in its graph, and can be made again from there.
 from __future__ import annotations
 
 import itertools
+import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -23,8 +25,17 @@ from halfmoon.blocks import worker_count
 from halfmoon.partitions.engines import Engine, Partition, in_order
 from halfmoon.partitions.table import Reader
 
-__all__ = ["Answer", "Opened", "engine_for", "lazily", "opened", "pieces_like"]
+__all__ = [
+    "Answer",
+    "Opened",
+    "connected",
+    "engine_for",
+    "lazily",
+    "opened",
+    "pieces_like",
+]
 
+CONNECT_SECONDS = 10
 AHEAD = 2  # partitions in work or waiting, for each thread
 
 
@@ -120,6 +131,44 @@ def engine_for(client: Any = None) -> Engine:
             "client without asynchronous=True."
         )
     return OnCluster(client)
+
+
+@contextmanager
+def connected(address: str, workers: int | None = None) -> Iterator[Engine]:
+    """A context with the engine of a scheduler.
+
+    Parameters
+    ----------
+    address : str
+        Such as "tcp://10.0.0.1:8786"; or "local", for processes of this machine, which
+        end with the context.
+    workers : int or None
+        Of "local"; None is one for each core.
+    """
+    from distributed import Client, LocalCluster
+
+    if address != "local":
+        try:
+            client = Client(address, timeout=CONNECT_SECONDS)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ConnectionError(
+                f"No Dask scheduler answers at {address!r} ({type(error).__name__}). "
+                f"Start one with 'dask scheduler', or use 'local'."
+            ) from error
+        with client:
+            yield OnCluster(client)
+        return
+    with (
+        LocalCluster(
+            n_workers=workers or worker_count(),
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield OnCluster(client)
 
 
 class OwnScheduler:
