@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 
 from halfmoon.optimism import choice_factor
 from halfmoon.queries.hidden_labels import HiddenLabels
-from halfmoon.queries.power_law import curve_posterior
 from halfmoon.queries.sub_samples import MeasuredErrors, measured_errors
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array
 
-__all__ = ["Forecast", "forecast_learning_curve", "forecast_of"]
+__all__ = [
+    "Forecast",
+    "forecast_learning_curve",
+    "forecast_of",
+    "measured_points",
+]
 
 FEWEST = 10  # labels that can be tested
 MOST = 1_000  # labels; of more, no sub-samples are fitted and the prior gives the shape
@@ -30,7 +34,6 @@ DRAWS = 4_000
 PATH = 24  # counts that a drawn curve goes through
 HALF = 0.5  # of an error, added to those that were counted: 0 of 20 is not 0
 LEAST = 1e-3  # of the spread of numbers: smaller errors are taken for this
-ROUNDING = 1e-6  # of squared logarithms
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,14 +157,11 @@ def forecast_of(
 ) -> Forecast:
     """`forecast_learning_curve` for labels that were looked at already."""
     _refuse_too_few(labels)
-    points = _measured(labels, rng)
+    points = measured_points(labels, rng)
     l = len(labels.places)
     path = np.geomspace(points.counts[0], l + more.max(), PATH)
     new = np.concatenate([[float(l)], l + more, path])
-    scale = np.outer(points.errors, points.errors)
-    relative = points.covariance / scale + ROUNDING * np.eye(len(scale))
-    found = curve_posterior(points.counts, np.log(points.errors), relative, new)
-    draws = np.exp(found.draws(DRAWS))
+    draws = np.exp(points.posterior(new).draws(DRAWS))
     if labels.of_classes:
         draws = np.minimum(draws, 1.0)
     ends = [0.5, (1 - level) / 2, (1 + level) / 2]
@@ -194,7 +194,7 @@ def forecast_of(
     )
 
 
-def _measured(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredErrors:
+def measured_points(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredErrors:
     """Errors at several counts, none of them 0, at the level of leave-one-out."""
     l, errors = len(labels.places), labels.loo_errors()
     own = None

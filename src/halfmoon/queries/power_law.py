@@ -78,14 +78,14 @@ class Prior:
 
 
 PRIOR = Prior(
-    log_rate=0.398,
-    log_rate_std=0.957,
-    logit_floor=-1.604,
-    logit_floor_std=3.05,
-    correlation=0.222,
-    drift=0.0771,
-    drift_weights=(1.25, 1.0, 0.71),
-    delay_weights=(1.0, 0.45, 0.21),
+    log_rate=0.356,
+    log_rate_std=0.956,
+    logit_floor=-1.729,
+    logit_floor_std=3.004,
+    correlation=0.129,
+    drift=0.0655,
+    drift_weights=(1.324, 1.0, 0.85),
+    delay_weights=(1.0, 0.388, 0.29),
 )
 
 

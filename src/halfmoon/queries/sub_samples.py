@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon.queries.power_law import PRIOR, CurveMixture, Prior, curve_posterior
 from halfmoon.rows import Array, Indices
 
 __all__ = ["MeasuredErrors", "measured_errors"]
@@ -28,6 +29,7 @@ BY_REFITS = ((4, 1), (2, 1), (5, 4))
 FEWEST = 4  # labels of a fit
 SHUFFLED = 200  # labels in all shuffles together, so that few are shuffled more often
 MOST_SHUFFLES = 5
+ROUNDING = 1e-6  # of squared logarithms
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,13 @@ class MeasuredErrors:
         k = len(counts)
         covariance = np.cov(rows.T).reshape(k, k) / len(rows)
         return cls(counts, rows.mean(axis=0), covariance)
+
+    def posterior(self, new: Array, prior: Prior = PRIOR) -> CurveMixture:
+        """What they say of the logarithms of errors at other counts; none may be 0."""
+        scale = np.outer(self.errors, self.errors)
+        relative = self.covariance / scale + ROUNDING * np.eye(len(scale))
+        logs = np.log(self.errors)
+        return curve_posterior(self.counts, logs, relative, new, prior)
 
 
 def measured_errors(

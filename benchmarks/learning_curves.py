@@ -1,0 +1,436 @@
+"""Forecasts of learning curves: published curves of twenty learners, and our own.
+
+- ``lcdb``: from errors with 16 to 64 labels, the errors with 128 and 256, for every
+  learner on every second table of LCDB (Mohr et al., 2022), beside an inverse power law
+  fitted by weighted least squares (Figueroa et al., 2012).
+- ``own``: from N labels of five tables, the error with 50, 100 and 200 more, beside the
+  error of a fit to so many, on rows that are never labeled.
+- ``fit``: the constants of the prior, from the other tables of LCDB and from curves of
+  ConditionalClassifier and ConditionalRegressor on tables that ``own`` does not use.
+
+    HALFMOON_DATA=folder python -m benchmarks.learning_curves lcdb own
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import curve_fit, minimize
+from sklearn import datasets
+
+from benchmarks.markdown import row
+from halfmoon import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
+)
+from halfmoon.queries import forecast_learning_curve
+from halfmoon.queries.forecast import measured_points
+from halfmoon.queries.hidden_labels import HiddenLabels
+from halfmoon.queries.power_law import PRIOR, Prior, curve_posterior
+
+RESULTS = Path(__file__).parent / "results"
+OLD, NEW = (16, 23, 32, 45, 64), (128, 256)
+# What the prior is fitted to: near, and far beyond what is known.
+FITTED = (
+    (OLD, NEW, 120),
+    ((16, 23, 32), (64, 128), 40),
+    ((32, 45, 64, 91, 128, 181, 256), (512, 1024), 40),
+)
+FLOOR = 0.002  # added to errors, some of which are 0
+ENDS = (0.05, 0.5, 0.95)
+MORE = (50, 100, 200)
+BUDGET = 1.0  # seconds of a search
+REPETITIONS = 5
+ABOUT = """\
+# Forecasts of learning curves
+
+Made by `python -m benchmarks.learning_curves lcdb own`. Intervals are those of 90 %.
+"""
+
+
+def folder():
+    return Path(os.environ["HALFMOON_DATA"])
+
+
+# ---- published curves ----------------------------------------------------------------
+
+
+def lcdb_curves():
+    """Errors and their standard errors, a row for each table and learner."""
+    found = pd.read_csv(folder() / "learning_curves/lcdb.csv.gz")
+    found["error"] = 1 - found["mean"]
+    found["deviation"] = (found["std"] / np.sqrt(found["count"])).fillna(0.05)
+    index = ["openmlid", "learner"]
+    return tuple(
+        found.pivot_table(index=index, columns="size_train", values=name)
+        for name in ("error", "deviation")
+    )
+
+
+def halves(errors):
+    """Which rows are of tables for fitting, and which for testing."""
+    tables = errors.index.get_level_values(0)
+    first = np.isin(tables, np.unique(tables)[::2])
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def complete(errors, rows, counts):
+    return rows[errors.iloc[rows][list(counts)].notna().all(axis=1).to_numpy()]
+
+
+def forecast_curve(errors, deviations, i, old, new, prior, n=400):
+    """Quantiles of the measured errors at new counts, (3, new), and these errors."""
+    e, s = (each.iloc[i][[*old, *new]].to_numpy() for each in (errors, deviations))
+    k, raised = len(old), e + FLOOR
+    noise = (s / raised) ** 2 + 1e-6
+    counts = np.array([*old, *new], dtype=np.float64)
+    logs = np.log(raised[:k])
+    found = curve_posterior(counts[:k], logs, np.diag(noise[:k]), counts[k:], prior)
+    steps = np.random.default_rng(0).normal(size=(n, len(new)))
+    draws = np.exp(found.draws(n) + np.sqrt(noise[k:]) * steps) - FLOOR
+    return np.quantile(draws, ENDS, axis=0), e[k:]
+
+
+def inverse_power_law(old, e, new):
+    """a + b n^-c by least squares with weights n; the last error where that fails."""
+    x = np.array(old, dtype=np.float64)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            (a, b, c), _ = curve_fit(
+                lambda n, a, b, c: a + b * n**-c,
+                *(x, e),
+                p0=[0.9 * e.min(), 1.0, 0.5],
+                sigma=1 / np.sqrt(x / x.max()),
+                bounds=([0, 0, 0], [1, np.inf, 5]),
+                maxfev=5000,
+            )
+    except RuntimeError:
+        return np.full(len(new), e[-1])
+    return a + b * np.array(new, dtype=np.float64) ** -c
+
+
+def run_lcdb():
+    errors, deviations = lcdb_curves()
+    _, rows = halves(errors)
+    rows = complete(errors, rows, [*OLD, *NEW])
+    found, start = [], time.process_time()
+    for i in rows:
+        q, truth = forecast_curve(errors, deviations, i, OLD, NEW, PRIOR)
+        e = errors.iloc[i][list(OLD)].to_numpy()
+        held = (q[0] <= truth) & (truth <= q[2])
+        law = inverse_power_law(OLD, e, NEW)
+        found.append([np.abs(q[1] - truth), np.abs(law - truth), held, q[2] - q[0]])
+    ours, law, held, width = np.array(found).transpose(1, 0, 2)
+    learners = errors.index.get_level_values(1)[rows]
+    by_learner = {
+        str(name): {
+            "curves": int((learners == name).sum()),
+            "error": ours[learners == name].mean(axis=0).tolist(),
+            "power_law": law[learners == name].mean(axis=0).tolist(),
+            "held": held[learners == name].mean(axis=0).tolist(),
+        }
+        for name in np.unique(learners)
+    }
+    return {
+        "curves": len(rows),
+        "tables": len(np.unique(errors.index.get_level_values(0)[rows])),
+        "error": ours.mean(axis=0).tolist(),
+        "power_law": law.mean(axis=0).tolist(),
+        "held": held.mean(axis=0).tolist(),
+        "width": width.mean(axis=0).tolist(),
+        "by_learner": by_learner,
+        "cpu_seconds": time.process_time() - start,
+    }
+
+
+# ---- our own curves ------------------------------------------------------------------
+
+
+def standardized(X, y, most=3000):
+    some = np.random.default_rng(0).permutation(len(y))[:most]
+    X = np.asarray(X, dtype=np.float64)[some]
+    return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9), np.asarray(y)[some]
+
+
+def tables_for_fitting():
+    """Name, rows, labels, and whether these are classes."""
+    for name in ("digits", "wine", "iris"):
+        yield name, *getattr(datasets, f"load_{name}")(return_X_y=True), True
+    yield "diabetes", *datasets.load_diabetes(return_X_y=True), False
+    for name in ("coil2", "digit1", "g241c", "g50c"):
+        found = np.load(folder() / f"ssl_book/{name}.npz")
+        yield name, found["X"], found["y"], True
+    for name in ("glass", "housing", "stock", "vehicle", "vowel"):
+        with gzip.open(folder() / f"weak/rankings/{name}.txt.gz", "rt") as file:
+            text = file.read()
+        lines = [line.split(",") for line in text.splitlines()[1:] if "," in line]
+        X = np.array([line[:-1] for line in lines], dtype=np.float64)
+        first = [line[-1].split(">")[0] for line in lines]
+        yield name, X, np.unique(first, return_inverse=True)[1], True
+    yield "friedman1", *datasets.make_friedman1(2000, noise=2.0, random_state=0), False
+    yield "friedman2", *datasets.make_friedman2(2000, noise=125, random_state=0), False
+    flipped = datasets.make_classification(
+        2000, 15, n_informative=6, flip_y=0.2, random_state=1
+    )
+    yield "flipped", *flipped, True
+
+
+def tables_for_testing():
+    found = np.load(folder() / "usps/usps.npz")
+    yield "usps", found["X_train"], found["y_train"], True
+    found = np.load(folder() / "covtype/covtype.npz")
+    yield "covtype", found["quant"], found["y"], True
+    yield "breast cancer", *datasets.load_breast_cancer(return_X_y=True), True
+    for name in ("california_housing/california_housing", "uci_regression/protein"):
+        table = pd.read_csv(
+            folder() / f"{name}.csv.gz", header=0 if "housing" in name else None
+        ).to_numpy(dtype=np.float64)
+        yield name.split("/")[1], table[:, :-1], table[:, -1], False
+
+
+def one_case(X, y, of_classes, n, seed, make):
+    """A fit to n labels, and the errors of it and of fits to more, on other rows."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    test = order[-min(1000, len(y) // 4) :]
+    more = [each for each in MORE if n + each <= 0.75 * len(y)]
+
+    def fitted(labels):
+        known = np.full(len(y), np.nan)
+        known[order[:labels]] = y[order[:labels]]
+        return make(of_classes).fit(X, known), known
+
+    def error(model):
+        answers = model.predict(X[test])
+        wrong = answers != y[test] if of_classes else np.abs(answers - y[test])
+        return float(np.mean(wrong))
+
+    model, known = fitted(n)
+    truth = [error(model), *(error(fitted(n + each)[0]) for each in more)]
+    return model, known, more, np.array(truth)
+
+
+def lever(of_classes):
+    kind = ConditionalClassifier if of_classes else ConditionalRegressor
+    return kind(random_state=0)
+
+
+def search(of_classes):
+    kind = HalfmoonClassifier if of_classes else HalfmoonRegressor
+    return kind(budget=BUDGET, random_state=0)
+
+
+def judged(X, model, known, more, truth):
+    """A forecast beside the truth."""
+    start = time.process_time()
+    f = forecast_learning_curve(model, X, known, more)
+    seconds = time.process_time() - start
+    then, gains = truth[1:], truth[0] - truth[1:]
+    return {
+        "now": f.error,
+        "true_now": float(truth[0]),
+        "more": more,
+        "expected": f.expected.tolist(),
+        "true": then.tolist(),
+        "held": ((f.low <= then) & (then <= f.high)).tolist(),
+        "gain": f.gain.tolist(),
+        "true_gain": gains.tolist(),
+        "gain_held": ((f.gain_low <= gains) & (gains <= f.gain_high)).tolist(),
+        "cpu_seconds": seconds,
+    }
+
+
+def run_own():
+    found = []
+    for name, *table, of_classes in tables_for_testing():
+        X, y = standardized(*table)
+        for player, make in (("lever", lever), ("search", search)):
+            for n in (40, 100):
+                for seed in range(REPETITIONS):
+                    case = one_case(X, y, of_classes, n, seed, make)
+                    about = {"table": name, "estimator": player, "labels": n}
+                    found.append(about | {"seed": seed} | judged(X, *case))
+                print(found[-1], flush=True)
+    return found
+
+
+# ---- the constants of the prior ------------------------------------------------------
+
+
+def prior_of(p):
+    return Prior(
+        log_rate=p[0],
+        log_rate_std=np.exp(p[1]),
+        logit_floor=p[2],
+        logit_floor_std=np.exp(p[3]),
+        correlation=np.tanh(p[4]),
+        drift=np.exp(p[5]),
+        drift_weights=(np.exp(p[6]), 1.0, np.exp(p[7])),
+        delay_weights=(1.0, np.exp(p[8]), np.exp(p[9])),
+    )
+
+
+def pinball(q, truth):
+    """Mean loss of three quantiles, twice the absolute error for the middle one."""
+    far = truth - q
+    levels = np.array(ENDS)[:, None]
+    losses = np.maximum(levels * far, (levels - 1) * far).mean(axis=1)
+    return float(losses @ np.array([4.0, 2.0, 4.0]))
+
+
+def fit():
+    errors, deviations = lcdb_curves()
+    rows = np.random.default_rng(0).permutation(halves(errors)[0])
+    curves = [
+        (i, old, new)
+        for old, new, most in FITTED
+        for i in complete(errors, rows, [*old, *new])[:most]
+    ]
+    cases = []
+    for name, *table, of_classes in tables_for_fitting():
+        X, y = standardized(*table)
+        for n in (20, 40, 80, 160):
+            for seed in range(3):
+                if n + MORE[0] > 0.75 * len(y):
+                    continue
+                case = one_case(X, y, of_classes, n, 100 * seed + n, lever)
+                labels = HiddenLabels.of(case[0], X, case[1])
+                if labels.tested.sum() >= 10:
+                    points = measured_points(labels, np.random.default_rng(0))
+                    unit = 0.3 if of_classes else case[3].mean()
+                    cases.append((points, n, case[2], case[3], unit))
+        print(name, len(cases), flush=True)
+
+    def loss(p):
+        prior = prior_of(p)
+        published = np.mean(
+            [
+                pinball(*forecast_curve(errors, deviations, *each, prior, 200))
+                for each in curves
+            ]
+        )
+        own = []
+        for points, n, more, truth, unit in cases:
+            new = np.array([n, *(n + np.array(more))], dtype=np.float64)
+            draws = np.exp(points.posterior(new, prior).draws(200))
+            own.append(pinball(np.quantile(draws, ENDS, axis=0), truth) / unit)
+            gains = draws[:, :1] - draws[:, 1:]
+            q = np.quantile(gains, ENDS, axis=0)
+            own[-1] += pinball(q, truth[0] - truth[1:]) / unit
+        return published / 0.056 + np.mean(own) / 0.7
+
+    start = np.array([0.3, -0.11, -1.5, 0.82, 0.39, -2.12, 0.08, -0.52, -0.94, -1.87])
+    simplex = start + 0.4 * np.vstack([np.zeros(10), np.eye(10)])
+    found = minimize(
+        loss,
+        start,
+        method="Nelder-Mead",
+        options={"maxfev": 300, "initial_simplex": simplex},
+    )
+    print(found.fun, prior_of(found.x))
+
+
+# ---- the page ------------------------------------------------------------------------
+
+
+def lcdb_page(found):
+    yield "## Published curves"
+    yield ""
+    yield (
+        f"{found['curves']:,} curves of {found['tables']} tables on which nothing was "
+        f"fitted: from 16 to 64 labels, to 128 and 256. Mean absolute error of the "
+        f"error rate, in percentage points."
+    )
+    yield ""
+    yield row(["labels", "forecast", "inverse power law", "interval holds", "width"])
+    yield "| ---: | ---: | ---: | ---: | ---: |"
+    for j, n in enumerate(NEW):
+        figures = [100 * found[name][j] for name in ("error", "power_law", "held")]
+        width = f"{100 * found['width'][j]:.1f}"
+        held = f"{figures[2]:.1f} %"
+        yield row([n, *(f"{x:.2f}" for x in figures[:2]), held, width])
+    yield ""
+    yield row(["learner", "curves", "forecast 256", "power law 256", "held 256"])
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for name, each in found["by_learner"].items():
+        held = f"{100 * each['held'][1]:.0f} %"
+        figures = [f"{100 * each[k][1]:.2f}" for k in ("error", "power_law")]
+        yield row([name.split(".")[-1], each["curves"], *figures, held])
+    yield ""
+
+
+def own_page(runs):
+    yield "## Curves of halfmoon"
+    yield ""
+    yield (
+        f"Five tables of at most 3,000 rows; {REPETITIONS} draws of N labels each. "
+        f"`lever` is ConditionalClassifier or ConditionalRegressor, `search` is "
+        f"HalfmoonClassifier or HalfmoonRegressor with a budget of {BUDGET:g} s. The "
+        f"truth is the error of a fit to N + 50, 100, 200 labels on up to 1,000 rows "
+        f"that are never labeled. Held: share of intervals that hold it, of the error "
+        f"and of the gain."
+    )
+    yield ""
+    head = [
+        "table",
+        "estimator",
+        "N",
+        "now",
+        "true",
+        "+100",
+        "true",
+        "held",
+        "gain held",
+    ]
+    yield row(head)
+    yield "| --- | --- " + "| ---: " * 7 + "|"
+    keys = dict.fromkeys((r["table"], r["estimator"], r["labels"]) for r in runs)
+    for key in keys:
+        some = [r for r in runs if (r["table"], r["estimator"], r["labels"]) == key]
+        figures = [np.mean([r[k] for r in some]) for k in ("now", "true_now")]
+        figures += [np.mean([r[k][1] for r in some]) for k in ("expected", "true")]
+        held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
+        yield row([*key, *(f"{x:.3g}" for x in figures), *(f"{x:.0%}" for x in held)])
+    for player in ("lever", "search"):
+        some = [r for r in runs if r["estimator"] == player]
+        held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
+        seconds = np.mean([r["cpu_seconds"] for r in some])
+        yield ""
+        yield (
+            f"All of `{player}`: {held[0]:.0%} of the intervals hold the error, "
+            f"{held[1]:.0%} the gain; a forecast takes {seconds:.2f} s of processor "
+            f"time on average."
+        )
+
+
+def main(parts):
+    if "fit" in parts:
+        fit()
+        return
+    path = RESULTS / "learning_curves.json"
+    record = json.loads(path.read_text()) if path.exists() else {}
+    if "lcdb" in parts:
+        record["lcdb"] = run_lcdb()
+    if "own" in parts:
+        record["own"] = run_own()
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    lines = [ABOUT]
+    lines += lcdb_page(record["lcdb"]) if "lcdb" in record else []
+    lines += own_page(record["own"]) if "own" in record else []
+    text = "\n".join(lines) + "\n"
+    (RESULTS / "learning_curves.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["lcdb", "own"])
