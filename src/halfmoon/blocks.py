@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -33,7 +33,14 @@ from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon.partitions.table import PartitionedRows
 from halfmoon.rows import Array, Rows
 
-__all__ = ["Progress", "Stream", "alone", "blas_for", "worker_count"]
+__all__ = [
+    "Progress",
+    "Stream",
+    "alone",
+    "blas_for",
+    "side_by_side",
+    "worker_count",
+]
 
 Progress: TypeAlias = Callable[[int, int], None]  # rows done, rows in all
 Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
@@ -226,7 +233,7 @@ class Stream:
         elif workers == 1:
             walk = _one_by_one(work, blocks)
         else:
-            walk = _side_by_side(work, blocks, workers)
+            walk = side_by_side(work, blocks, workers)
         done = 0
         for rows, result in walk:
             yield result
@@ -322,16 +329,21 @@ def _one_by_one(work: Callable[[Block], Any], blocks: list[Block]) -> Iterator[A
         yield from map(work, blocks)
 
 
-def _side_by_side(
-    work: Callable[[Block], Any], blocks: list[Block], workers: int
+def side_by_side(
+    work: Callable[[Any], Any], items: Iterable[Any], workers: int
 ) -> Iterator[Any]:
+    """Results of a function in the order of what it is given, by some threads.
+
+    BLAS is held to one thread in each. An exception stops the rest and comes out
+    unchanged; so does Ctrl-C.
+    """
     waiting: deque[Future[Any]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="halfmoon")
     interrupted = True
     try:
         with _held_blas():
-            for block in blocks:
-                waiting.append(pool.submit(work, block))
+            for item in items:
+                waiting.append(pool.submit(work, item))
                 if len(waiting) > workers:  # one ahead: no worker waits for the sum
                     yield _result(waiting.popleft())
             while waiting:

@@ -20,6 +20,7 @@ from halfmoon.cli.summary import say
 from halfmoon.table.record import record_of
 from halfmoon.table.settings import Settings
 from report.situations import QUALITIES
+from sentences import of_folders as folders
 from sentences.of_files import refused
 from small_tables import a_line, two_groups, write_csv
 
@@ -172,9 +173,9 @@ def make_models():
         keep(estimator, "estimator.halfmoon", overwrite=False)
 
 
-def refusals():
+def refusals(commands):
     """Run commands that end in an error."""
-    for line in REFUSED.strip().splitlines():
+    for line in commands.strip().splitlines():
         done = run(*shlex.split(line))
         assert done.exit_code not in (0, 1), (line, done.output, done.exception)
     with mock.patch.dict(sys.modules, {"uvicorn": None}):
@@ -234,6 +235,9 @@ def _output(function):
 def all_of_commands():
     """All of these."""
     make_tables()
+    folders.make_folders()
     make_models()
-    refusals()
+    refusals(REFUSED)
+    refusals(folders.REFUSED)
+    folders.of_folders()
     yield from (*helps(), "", *outcomes())

@@ -90,7 +90,7 @@ def readings():
     before = csv.field_size_limit(3)
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv, "field_size_limit", lambda: 2**40)
-        walked(io.BytesIO(b"a,b\n1,2345\n"))
+        walked(io.BytesIO(b'a,b\n1,"2345"\n'))
     csv.field_size_limit(before)
     for kind in KINDS:
         name = f"table{kind.endings[0]}" if kind.endings else "table.csv"

@@ -11,7 +11,8 @@ def offered(n, cut, most_rows, most_bytes=10**9, seed=0):
     kept = Reservoir(most_rows, most_bytes, np.random.default_rng(seed))
     for start in range(0, n, cut):
         numbers = np.arange(start, min(n, start + cut))
-        kept.offer(pa.record_batch({"x": pa.array(numbers * 10)}), numbers)
+        rows = pa.record_batch({"x": pa.array(numbers * 10)})
+        kept.offer(rows, np.arange(len(numbers)), start)
     return kept
 
 

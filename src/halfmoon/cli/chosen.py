@@ -55,17 +55,39 @@ class Chosen:
             "formulas": self.formulas,
         }
 
-    def table(self) -> Table:
-        """The table, to be walked through."""
-        from halfmoon.table.files import open_table
+    @property
+    def is_folder(self) -> bool:
+        """Whether the input is a folder of tables."""
+        return self.file != STREAM and Path(self.file).is_dir()
 
-        return open_table(
-            stream_or_path(self.file),
-            format=self.format_,
-            sheet=self.sheet,
-            delimiter=self.delimiter,
-            encoding=self.encoding,
-        )
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How tables are read."""
+        return {
+            "format": self.format_,
+            "sheet": self.sheet,
+            "delimiter": self.delimiter,
+            "encoding": self.encoding,
+        }
+
+    def table(self) -> Table:
+        """The table, to be walked through; of a folder, all tables in it as one."""
+        from halfmoon.table.files import open_table
+        from halfmoon.table.folders import FolderTable, list_folder
+
+        if self.is_folder:
+            return FolderTable(list_folder(self.file), self.file, **self.reading)
+        return open_table(stream_or_path(self.file), **self.reading)
+
+    def refuse_for_file(self, resume: bool) -> None:
+        """Refuse what only folders have."""
+        from halfmoon.table.errors import CommandError
+
+        if resume and not self.is_folder:
+            raise CommandError(
+                f"--resume goes on with the files of a folder, and {self.file} is not "
+                f"a folder. Leave it out; a table is filled in one go."
+            )
 
     def bars(self) -> Bars:
         """Progress, unless it is to be quiet."""

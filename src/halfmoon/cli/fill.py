@@ -8,7 +8,12 @@ import click
 
 from halfmoon.cli.arguments import Arguments, Seconds
 from halfmoon.cli.chosen import Chosen
-from halfmoon.cli.options import command_line, shared_options, table_options
+from halfmoon.cli.options import (
+    command_line,
+    resume_option,
+    shared_options,
+    table_options,
+)
 from halfmoon.cli.outcome import ending_well
 
 __all__ = ["fill"]
@@ -152,6 +157,7 @@ MOST_TO_LABEL = 500
     "the answers of halfmoon label (NAME.labels.jsonl).",
 )
 @table_options
+@resume_option
 @shared_options
 @click.pass_context
 def fill(context: click.Context, **options: Any) -> None:
@@ -163,6 +169,10 @@ def fill(context: click.Context, **options: Any) -> None:
     COLUMN_source (given or predicted), and COLUMN_confidence for classes, or
     COLUMN_low and COLUMN_high for numbers. A filled table can be filled again: what
     was predicted counts as blank, unless you set its source to 'given'.
+
+    FILE may be a folder of CSV, Parquet or Feather files with the same columns. One
+    model learns from all of them; the output is a folder with the same files, each
+    filled. Folders in it such as country=fr are columns too.
 
     \b
     Examples:
@@ -180,6 +190,9 @@ def fill(context: click.Context, **options: Any) -> None:
         halfmoon fill lamps.csv --target hours --low at_least --high at_most
       Keep the model for new rows:
         halfmoon fill flowers.csv --target species --model flowers.halfmoon
+      Fill the files of a folder; go on after a stop:
+        halfmoon fill sales/ --target kind -o filled/
+        halfmoon fill sales/ --target kind -o filled/ --resume
       Read from and write to other programs:
         halfmoon fill - --target price < houses.csv > filled.csv
     """

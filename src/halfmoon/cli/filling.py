@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from halfmoon.table.cells import Cells
 from halfmoon.table.errors import CommandError
 from halfmoon.table.files import Table, open_table, refuse_place, replacing
 from halfmoon.table.fill import Filled, fill_targets
+from halfmoon.table.folders import fill_folder
 from halfmoon.table.given_labels import TypedLabels
 from halfmoon.table.label_lists import (
     read_labels,
@@ -41,6 +43,7 @@ def run_fill(
     interactive: str | None,
     to_label: tuple[int, str] | None,
     labels: tuple[str, ...],
+    resume: bool = False,
     **asked: Any,
 ) -> None:
     """Fill a table, and write what was asked for beside it.
@@ -50,12 +53,13 @@ def run_fill(
     chosen : Chosen
     command : str
         That repeats the run.
-    target, model, report, no_report, interactive, to_label, labels
+    target, model, report, no_report, interactive, to_label, labels, resume
         Options of the command.
     **asked
         Fields of `Settings`.
     """
     asked["task"] = asked_task(asked["task"], asked["order"])
+    chosen.refuse_for_file(resume)
     with chosen.bars() as bars, chosen.table() as table:
         new = asked["low"] is not None or asked["high"] is not None
         targets = asked_targets(target, table, asked["unlabeled"], may_be_new=new)
@@ -73,23 +77,35 @@ def run_fill(
             for name, place in reports.items()
         } | of_one
         _refuse_shared_places(places, chosen)
+        if chosen.is_folder:
+            _refuse_for_folder({"--to-label": todo, "--labels": labels}, chosen)
         inputs = [*([] if chosen.file == STREAM else [chosen.file]), *labels]
         for place in places.values():  # before any work is done in vain
             if place is not None:
-                refuse_place(place, chosen.overwrite, inputs)
+                refuse_place(place, chosen.overwrite or resume, inputs)
         if todo is not None:
             refuse_to_lose_labels(todo, targets[0])
         several = [Settings(target=name, **asked) for name in targets]
-        filled = fill_targets(
-            table,
-            several=several,
-            typed={
-                name: typed_labels(labels, table, name, one, asked["unlabeled"])
-                for name in targets
-            },
-            stages=bars,
-            **chosen.writing,
-        )
+        if chosen.is_folder:
+            filled = fill_folder(
+                chosen.file,
+                chosen.place,
+                several,
+                overwrite=chosen.overwrite,
+                resume=resume,
+                formulas=chosen.formulas,
+                stages=bars,
+                **chosen.reading,
+            )
+        else:
+            marks = asked["unlabeled"]
+            typed = {
+                name: typed_labels(labels, table, name, one, marks) for name in targets
+            }
+            filled = fill_targets(
+                table, several=several, typed=typed, stages=bars, **chosen.writing
+            )
+        chosen = replace(chosen, overwrite=chosen.overwrite or resume)
         bars.stage("Reporting")
         if to_label is not None:
             _write_to_label(to_label, filled[0], table, chosen)
@@ -223,6 +239,16 @@ def _refuse_for_several(targets: list[str], places: dict[str, str | None]) -> No
             raise CommandError(
                 f"{option} is for one target, and {len(targets)} were named. Run the "
                 f"command once for each of them."
+            )
+
+
+def _refuse_for_folder(given: dict[str, Any], chosen: Chosen) -> None:
+    for option, value in given.items():
+        if value:
+            raise CommandError(
+                f"{option} works with one table, and {chosen.file} is a folder. Give a "
+                f"pattern instead, which is read as one table: "
+                f"{str(Path(chosen.file) / '*.csv')!r}."
             )
 
 

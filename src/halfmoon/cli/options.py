@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["command_line", "reading_options", "shared_options", "table_options"]
+__all__ = [
+    "command_line",
+    "reading_options",
+    "resume_option",
+    "shared_options",
+    "table_options",
+]
 
 FORMATS = [
     *("csv", "tsv", "parquet", "feather"),
@@ -102,6 +108,21 @@ def shared_options(command: Command) -> Command:
             ),
             click.option(
                 "--debug", is_flag=True, help="Show the full traceback of an error."
+            ),
+        ],
+    )
+
+
+def resume_option(command: Command) -> Command:
+    """The option to go on with a run over a folder."""
+    return _with(
+        command,
+        [
+            click.option(
+                "--resume",
+                is_flag=True,
+                help="Go on with a run over a folder that was stopped: files that are "
+                "written stay, and so does the model.",
             ),
         ],
     )

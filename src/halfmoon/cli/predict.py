@@ -8,7 +8,7 @@ import click
 
 from halfmoon.cli.arguments import Arguments
 from halfmoon.cli.chosen import Chosen
-from halfmoon.cli.options import shared_options, table_options
+from halfmoon.cli.options import resume_option, shared_options, table_options
 from halfmoon.cli.outcome import ending_well
 from halfmoon.cli.places import named
 
@@ -19,14 +19,16 @@ __all__ = ["predict"]
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path(allow_dash=True))
 @table_options
+@resume_option
 @shared_options
-def predict(model: str, **options: Any) -> None:
+def predict(model: str, resume: bool, **options: Any) -> None:
     """Predict the rows of the table FILE ('-' is standard input) with MODEL.
 
     MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
     model learned from. If it has the target too, its blanks are filled in, and the
     labels it has stay and are compared with the predictions: so a table with known
-    labels tests the model. If it does not have the target, the target is added.
+    labels tests the model. If it does not have the target, the target is added. FILE
+    may be a folder of tables, as for halfmoon fill; the output is one too.
 
     \b
     Examples:
@@ -42,13 +44,27 @@ def predict(model: str, **options: Any) -> None:
     with ending_well(debug=chosen.debug, as_json=chosen.as_json):
         from halfmoon.cli.kept import table_model, used
         from halfmoon.table.fill import predict_table
+        from halfmoon.table.folders import predict_folder
         from halfmoon.table.record import predicted_record
 
+        chosen.refuse_for_file(resume)
         kept = table_model(model)
-        with chosen.bars() as bars, chosen.table() as table:
-            with used(model):
-                predicted = predict_table(
-                    table, model=kept, stages=bars, **chosen.writing
+        with chosen.bars() as bars, used(model):
+            if chosen.is_folder:
+                predicted = predict_folder(
+                    chosen.file,
+                    chosen.place,
+                    kept,
+                    overwrite=chosen.overwrite,
+                    resume=resume,
+                    formulas=chosen.formulas,
+                    stages=bars,
+                    **chosen.reading,
                 )
+            else:
+                with chosen.table() as table:
+                    predicted = predict_table(
+                        table, model=kept, stages=bars, **chosen.writing
+                    )
             bars.finish()
         chosen.say([(predicted_record(predicted, named(chosen.file)), {})])

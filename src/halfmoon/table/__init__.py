@@ -4,6 +4,7 @@
 `files`         tables in files: read in batches, written again, whole or not
 `fill`          the whole job, in two passes
 `learning`      its first half: a model of the rows that were kept
+`folders`       the same for folders of tables, file by file
 `frames`        the same for data frames: `halfmoon.fill`
 `scan`          the first pass: labels, blanks, rows to learn from
 `sampling`      a sample of a stream of rows
@@ -39,6 +40,7 @@
 from halfmoon.table.errors import TableError
 from halfmoon.table.files import new_table, open_table
 from halfmoon.table.fill import Filled, fill_table, fill_targets, predict_table
+from halfmoon.table.folders import fill_folder, predict_folder
 from halfmoon.table.frames import FilledFrame
 from halfmoon.table.model import TableModel
 from halfmoon.table.predictions import LeftOut, Prediction
@@ -54,11 +56,13 @@ __all__ = [
     "Settings",
     "TableError",
     "TableModel",
+    "fill_folder",
     "fill_table",
     "fill_targets",
     "findings_of",
     "new_table",
     "open_table",
+    "predict_folder",
     "predict_table",
     "record_of",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
@@ -119,16 +120,18 @@ class Cells:
 
     def columns(
         self, prediction: Prediction, blank: NDArray[np.bool_]
-    ) -> list[list[Any]]:
+    ) -> list[list[Any] | pa.Array]:
         """The target, and each added column, over all rows; None for no cell."""
-        values: list[Any] = prediction.values
+        values: Any = prediction.values
         numbers: list[Any] = [prediction.confidence]
         if prediction.confidence is None:
             values = self._typed(values)
             numbers = [prediction.low, prediction.high]
+        elif set(map(type, values)) == {str}:
+            values = pa.array(values, pa.string())
         return [
             _spread(values, blank),
-            [PREDICTED if b else GIVEN for b in blank],
+            pc.if_else(pa.array(blank), PREDICTED, GIVEN),
             *(_spread(self._added(column), blank) for column in numbers),
         ]
 
@@ -136,9 +139,11 @@ class Cells:
         """A label, or an end of its interval, for a person to read."""
         if value is None or value != value:  # NaN
             return ""
-        return str(value) if self.kind == "classes" else self._written([value])[0]
+        if self.kind == "classes":
+            return str(value)
+        return str(self._written([value])[0])
 
-    def _typed(self, values: Any) -> list[Any]:
+    def _typed(self, values: Any) -> list[Any] | pa.Array:
         """Numbers as values of the target's column."""
         if self.type is None or is_text(self.type):
             return self._written(values)
@@ -152,27 +157,23 @@ class Cells:
             return [Decimal(min(max(n, -most), most)).scaleb(-scale) for n in steps]
         return self._rounded(values)
 
-    def _added(self, values: Any) -> list[Any]:
+    def _added(self, values: Any) -> list[Any] | pa.Array:
         """Numbers as values of a new column, None where one is not known."""
-        missing = np.isnan(np.asarray(values, float))
-        if missing.any():
-            known = iter(self._added(np.asarray(values, float)[~missing]))
-            return [None if out else next(known) for out in missing]
-        if self.type is not None:
-            return self._rounded(values)
-        if self.kind == "numbers":
+        if self.type is None and self.kind == "numbers":
             return self._written(values)
         rounded = self._rounded(values)
-        if self.style.decimal == ".":
+        if self.type is not None or self.style.decimal == ".":
             return rounded
-        return [str(x).replace(".", self.style.decimal) for x in rounded]
+        return [
+            None if x != x else str(x).replace(".", self.style.decimal)
+            for x in rounded.to_pylist()
+        ]
 
-    def _written(self, values: Any) -> list[Any]:
-        return self.style.write(np.asarray(values, float).tolist(), self.digits)
+    def _written(self, values: Any) -> pa.Array:
+        return self.style.written(np.asarray(values, float), self.digits)
 
-    def _rounded(self, values: Any) -> list[float]:
-        rounded: list[float] = np.round(np.asarray(values, float), self.digits).tolist()
-        return rounded
+    def _rounded(self, values: Any) -> pa.Array:
+        return pa.array(np.round(np.asarray(values, float), self.digits))
 
 
 def _within(values: Any, type_: Any) -> list[float]:
@@ -193,8 +194,15 @@ def _decimal(model: TableModel) -> str:
     return "," if commas > len(used) / 2 else "."
 
 
-def _spread(values: list[Any], where: NDArray[np.bool_]) -> list[Any]:
+def _spread(
+    values: list[Any] | pa.Array, where: NDArray[np.bool_]
+) -> list[Any] | pa.Array:
     """Values at their places among all rows, None elsewhere."""
+    if isinstance(values, pa.Array):
+        if where.all():
+            return values
+        places = np.cumsum(where) - 1
+        return values.take(pa.array(places, mask=~where))
     column = np.full(len(where), None, dtype=object)
     column[where] = values
     return list(column)

@@ -20,7 +20,7 @@ from halfmoon.table.errors import ModelError
 from halfmoon.table.files import Table, new_table
 from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.forecast import Forecast
-from halfmoon.table.learning import given_labels, learn
+from halfmoon.table.learning import given_labels, learn, settings_of
 from halfmoon.table.model import TableModel
 from halfmoon.table.scan import Scan
 from halfmoon.table.scored_rows import ScoredRows
@@ -34,7 +34,13 @@ from halfmoon.table.stages import Silent, Stages
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
 
-__all__ = ["Filled", "fill_table", "fill_targets", "predict_table"]
+__all__ = [
+    "Filled",
+    "fill_table",
+    "fill_targets",
+    "predict_table",
+    "refuse_unfit",
+]
 
 
 @dataclass(repr=False)
@@ -184,29 +190,9 @@ def predict_table(
     start, stages = time.monotonic(), stages or Silent()
     runs = earlier_runs(table)
     earlier = runs.get(model.target, ())
-    refuse_taken(set(table.columns) - set(earlier), model.added)
-    missing = [u.name for u in model.table_.used if u.name not in table.columns]
-    if missing:
-        raise ModelError(
-            f"The table has no column {missing[0]!r}, which the model learned from; it "
-            f"needs {listed([use.name for use in model.table_.used])} and the table "
-            f"has {listed(table.columns)}."
-        )
-    given = None
-    ends = getattr(model, "ends", ())
-    if {model.target, *ends} & set(table.columns):
-        asked = model.record_["settings"]
-        settings = Settings(
-            model.target,
-            unlabeled=asked["unlabeled"],
-            sets=asked.get("sets"),
-            **{
-                end: asked.get(end)
-                for end in ("low", "high")
-                if asked.get(end) in table.columns
-            },
-        )
-        given = given_labels(table, settings, runs)
+    refuse_unfit(model, table, runs)
+    settings = settings_of(model, table.columns)
+    given = None if settings is None else given_labels(table, settings, runs)
     scored, unseen = ScoredRows(model), Unseen(model)
     job = Job(model, given, earlier=earlier, scored=scored, unseen=unseen)
     with new_table(
@@ -221,6 +207,20 @@ def predict_table(
     notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
     sha256 = _sha256(table)
     return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes, scored)
+
+
+def refuse_unfit(
+    model: TableModel, table: Table, runs: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Refuse a table that a model cannot be asked of."""
+    refuse_taken(set(table.columns) - set(runs.get(model.target, ())), model.added)
+    missing = [u.name for u in model.table_.used if u.name not in table.columns]
+    if missing:
+        raise ModelError(
+            f"The table has no column {missing[0]!r}, which the model learned from; it "
+            f"needs {listed([use.name for use in model.table_.used])} and the table "
+            f"has {listed(table.columns)}."
+        )
 
 
 def _sha256(table: Table) -> str:

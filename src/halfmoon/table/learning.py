@@ -36,6 +36,7 @@ __all__ = [
     "given_labels",
     "learn",
     "learn_from",
+    "settings_of",
 ]
 
 MOST_WEAK = 2_000  # labels known in part that are learned from: time goes with l^3
@@ -65,6 +66,29 @@ def given_labels(
     return GivenLabels(**common)
 
 
+def settings_of(model: TableModel, columns: Sequence[str]) -> Settings | None:
+    """How the labels of a table are to be read; None if it has none.
+
+    Parameters
+    ----------
+    model : TableModel
+        With the settings that it was learned with in its record.
+    columns : sequence of str
+        Of the table.
+    """
+    ends = getattr(model, "ends", ())
+    if not {model.target, *ends} & set(columns):
+        return None
+    asked = model.record_["settings"]
+    found = {end: asked.get(end) for end in ("low", "high")}
+    return Settings(
+        model.target,
+        unlabeled=asked["unlabeled"],
+        sets=asked.get("sets"),
+        **{end: name for end, name in found.items() if name in columns},
+    )
+
+
 def learn(
     table: Table,
     settings: Settings,
@@ -72,6 +96,7 @@ def learn(
     runs: Mapping[str, tuple[str, ...]] | None = None,
     given: GivenLabels | None = None,
     targets: Sequence[str] = (),
+    fitted: TableModel | None = None,
 ) -> tuple[TableModel, Scan]:
     """The first pass, and the model that is learned from what it kept.
 
@@ -86,6 +111,8 @@ def learn(
         The labels; None are those in the cells.
     targets : sequence of str
         All that are filled in this run.
+    fitted : TableModel or None
+        A model that was learned from this table already, which is not done again.
     """
     runs = earlier_runs(table) if runs is None else runs
     given = given_labels(table, settings, runs) if given is None else given
@@ -105,7 +132,7 @@ def learn(
     new = _new_column(settings.target, table.columns)
     found = replace(found, notes=(*new, *given.notes(), *found.notes))
     known = [n for n in known_columns(table.columns, settings) if n in features]
-    model, found = learn_from(found, settings, allowance, stages, known)
+    model, found = learn_from(found, settings, allowance, stages, known, fitted)
     return model, replace(found, notes=(*found.notes, *guesses))
 
 
@@ -140,6 +167,7 @@ def learn_from(
     allowance: Allowance,
     stages: Stages,
     known: Sequence[str] = (),
+    fitted: TableModel | None = None,
 ) -> tuple[TableModel, Scan]:
     """The model that is learned from what a first pass kept.
 
@@ -152,6 +180,8 @@ def learn_from(
     stages : Stages
     known : sequence of str
         Columns that no penalty touches.
+    fitted : TableModel or None
+        Of `learn`.
 
     Returns
     -------
@@ -174,6 +204,8 @@ def learn_from(
         n_ignored=found.n_ignored + checked.n_ignored,
         notes=(*found.notes, *unmatched, *checked.notes),
     )
+    if fitted is not None:
+        return fitted, found
     features = found.rows.column_names
     options: dict[str, Any] = {
         "target": settings.target,

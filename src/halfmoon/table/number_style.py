@@ -22,9 +22,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.rows import Array
 from halfmoon.table.files.arrow_types import null_where
 
 __all__ = ["PLAIN", "NumberStyle", "normalized"]
@@ -79,6 +81,11 @@ class NumberStyle:
     negative: str = "-x"
     digits: int = 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether numbers are written with a decimal point and nothing else."""
+        return not (self.thousands or self.prefix or self.suffix or self.decimal == ",")
+
     def fits(self, text: pa.Array) -> pa.Array:
         """Whether cells are written so; text as `normalized` gives it."""
         return pc.match_substring_regex(text, self._pattern())
@@ -97,7 +104,7 @@ class NumberStyle:
         >>> style.read(pa.array(["$1,053.20", "(7)", "12", "$5 kg"])).to_pylist()
         [1053.2, -7.0, 12.0, None]
         """
-        if not (self.thousands or self.decimal == "," or self.prefix or self.suffix):
+        if self.is_plain:
             try:
                 return pc.cast(text, pa.float64())
             except pa.ArrowInvalid:  # some cell is written otherwise
@@ -141,6 +148,23 @@ class NumberStyle:
             size = f"{self.prefix}{size.translate(signs)}{self.suffix}"
             written.append(self.negative.replace("x", size, 1) if below else size)
         return written
+
+    def written(self, values: Array, digits: int) -> pa.Array:
+        """The same as an array of Arrow, null for NaN.
+
+        Examples
+        --------
+        >>> PLAIN.written(np.array([1053.26, -0.01, np.nan]), 1).to_pylist()
+        ['1053.3', '0.0', None]
+        """
+        plain = self.is_plain and self.negative == "-x"
+        if not plain or not np.isfinite(values).all():
+            return pa.array(self.write(values.tolist(), digits), pa.string())
+        lines = (f"%.{digits}f\n" * len(values)) % tuple(values.tolist())
+        texts, minus_zero = lines.split("\n")[:-1], f"{-0.0:.{digits}f}"
+        if minus_zero in lines:
+            texts = [text[1:] if text == minus_zero else text for text in texts]
+        return pa.array(texts, pa.string())
 
     def describe(self) -> str:
         """What is special about it, for a person to read; nothing if it is plain.

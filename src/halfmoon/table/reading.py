@@ -129,6 +129,9 @@ def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, in
         Cells with something else than a finite number.
     """
     if is_text(array.type):
+        plain = _plain_numbers(array) if style.is_plain else None
+        if plain is not None:
+            return plain, 0
         text = without_missing(array)
         values, _ = _finite(style.read(text))
         return values, len(text) - text.null_count - int(np.isfinite(values).sum())
@@ -141,6 +144,22 @@ def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, in
     elif pa.types.is_temporal(type_) or not _is_number(type_):
         return np.full(len(array), np.nan), len(array) - array.null_count
     return _finite(array)
+
+
+def _plain_numbers(array: pa.Array) -> Array | None:
+    """Cells that are all empty or finite numbers; None at the first that is not."""
+    if pa.types.is_string_view(array.type):
+        return None
+    empty = pc.equal(array, "")
+    if pc.any(empty).as_py():
+        array = null_where(array, empty)
+    try:
+        numbers = pc.cast(array, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    values, infinite = _finite(numbers)
+    strange = infinite or int(np.isnan(values).sum()) != numbers.null_count
+    return None if strange else values
 
 
 def _is_number(type_: pa.DataType) -> bool:

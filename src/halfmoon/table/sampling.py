@@ -40,19 +40,30 @@ class Reservoir:
     _parts: list[pa.Table] = field(default_factory=list)
     _keys: list[NDArray[np.float64]] = field(default_factory=list)
     _numbers: list[NDArray[np.int64]] = field(default_factory=list)
+    _bytes: int = 0  # of the parts
     _below: float = 1.0  # keys that may still be in the sample
 
-    def offer(self, rows: Any, numbers: NDArray[np.int64]) -> None:
-        """Take part of a table, with the numbers of its rows, into account."""
-        keys = self.rng.random(len(numbers))
-        self.offered += len(numbers)
+    def offer(self, rows: Any, where: NDArray[np.intp], start: int) -> None:
+        """Take some rows of a batch into account.
+
+        Parameters
+        ----------
+        rows : RecordBatch
+        where : ndarray of int
+            Which of them.
+        start : int
+            Number of the first of the batch.
+        """
+        keys = self.rng.random(len(where))
+        self.offered += len(where)
         in_it = keys < self._below
         if not in_it.any():
             return
-        taken = rows.take(pa.array(np.flatnonzero(in_it)))
+        taken = rows.take(pa.array(where[in_it]))
         self._parts.append(pa.Table.from_batches([taken]))
+        self._bytes += taken.nbytes
         self._keys.append(keys[in_it])
-        self._numbers.append(numbers[in_it])
+        self._numbers.append(start + where[in_it])
         if self._held() > 2 * self._capacity():
             self._shrink()
 
@@ -71,7 +82,7 @@ class Reservoir:
         held = self._held()
         if not held:
             return self.most_rows
-        row_bytes = max(1.0, sum(part.nbytes for part in self._parts) / held)
+        row_bytes = max(1.0, self._bytes / held)
         return max(1, min(self.most_rows, int(self.most_bytes / row_bytes)))
 
     def _shrink(self) -> None:
@@ -84,5 +95,5 @@ class Reservoir:
             kept = np.sort(np.argpartition(keys, capacity - 1)[:capacity])
             rows, keys, numbers = rows.take(pa.array(kept)), keys[kept], numbers[kept]
             self._below = float(keys.max())
-        self._parts, self._keys = [rows], [keys]
+        self._parts, self._keys, self._bytes = [rows], [keys], rows.nbytes
         self._numbers = [numbers]

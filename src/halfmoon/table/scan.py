@@ -130,12 +130,11 @@ def scan(
             [*(plain.column(name) for name in features), labels_here],
             [*features, target],
         )
-        numbers = batch.start + np.arange(rows.num_rows)
         totals.see(plain, batch.start, blank)
         for kept, those in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(those)
             if len(chosen):
-                kept.offer(rows.take(pa.array(chosen)), numbers[chosen])
+                kept.offer(rows, chosen, batch.start)
     n_rows = labeled.offered + unlabeled.offered
     if n_rows == 0:
         raise ReadError("The table has a header and no rows.")

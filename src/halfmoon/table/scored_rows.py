@@ -81,6 +81,17 @@ class Sums:
         self.mean += off * len(y) / n
         self.n = n
 
+    def merge(self, other: Sums) -> None:
+        """Add what another one has added up."""
+        n, off = self.n + other.n, other.mean - self.mean
+        if not n:
+            return
+        self.spread += other.spread + off**2 * self.n * other.n / n
+        self.mean += off * other.n / n
+        self.given.update(other.given)
+        for name in ("n", "right", "confidence", "inside", "error", "squared_error"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     @property
     def accuracy(self) -> tuple[float, float, float]:
         """Share that was right, low and high of its 95 % interval."""

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from halfmoon.table.cells import Cells
 from halfmoon.table.files import Batch, Table, TableOutput
+from halfmoon.table.files.arrow_types import null_where
+from halfmoon.table.files.values import as_list
 from halfmoon.table.given_labels import GivenLabels
 from halfmoon.table.model import TableModel
 from halfmoon.table.scored_rows import ScoredRows
@@ -64,7 +66,7 @@ class Job:
         used = [use.name for use in self.model.table_.used]
         self.tally = Tally(self.cells.edges, UnsureRows(used))
 
-    def columns(self, batch: Batch) -> dict[str, list[Any]]:
+    def columns(self, batch: Batch) -> dict[str, Any]:
         """The target and the columns beside it, None where a cell stays or is empty."""
         blank = np.ones(len(batch), dtype=bool)
         within, labels_here = np.zeros(len(batch), dtype=bool), None
@@ -97,11 +99,13 @@ class Job:
             for i in np.flatnonzero(within):
                 kept[i] = cast(Any, labels_here)[i].as_py()
             others.append(kept)
-        if self.given is not None:
-            for place, label in self.given.typed_in(batch).items():
+        typed = {} if self.given is None else self.given.typed_in(batch)
+        if typed:
+            labels = as_list(labels)
+            for place, label in typed.items():
                 labels[place] = label
-        for i in np.flatnonzero(left):
-            source[i] = None
+        if left.any():
+            source = null_where(source, pa.array(left))
         new = dict(zip(self.cells.added, [source, *others], strict=True))
         nothing: list[Any] = [None] * len(batch)
         stale = {name: nothing for name in self.earlier if name not in new}
@@ -119,6 +123,7 @@ def write_filled(
     out: TableOutput,
     jobs: Sequence[Job],
     progress: Callable[[float, float], None] | None = None,
+    seen: Callable[[Batch], Batch] = lambda batch: batch,
 ) -> None:
     """Write every row as it was, its blanks filled in.
 
@@ -130,19 +135,29 @@ def write_filled(
     jobs : sequence of Job
         One for each target.
     progress : callable or None
+    seen : callable
+        What the jobs see of a batch, such as columns that are not in the file.
     """
     schema = None if out.format.is_text else table.schema
     for job in jobs:
         job.cells = Cells.of(job.model, schema)
-    for batch in table.batches(progress=progress):
-        replaced: dict[str, list[Any]] = {}
-        added: dict[str, list[Any]] = {}
+
+    def write(batch: Batch) -> None:
+        replaced: dict[str, Any] = {}
+        added: dict[str, Any] = {}
         for job in jobs:
-            for name, values in job.columns(batch).items():
+            for name, values in job.columns(seen(batch)).items():
                 if name not in table.columns:
                     added[name] = values
                 elif name == job.model.target:
                     replaced[name] = values
                 else:  # of an earlier run: nothing of it stays
-                    replaced[name] = [CLEARED if v is None else v for v in values]
+                    replaced[name] = [
+                        CLEARED if v is None else v for v in as_list(values)
+                    ]
         out.write(batch, replace=replaced, append=added)
+
+    for batch in table.batches(progress=progress):
+        write(batch)
+    if not table.n_rows:  # the new columns are there all the same
+        write(table.empty())

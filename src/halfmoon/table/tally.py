@@ -100,3 +100,13 @@ class Tally:
             self.total += float(width[free].sum())
         self.histogram += Histogram.of(measured, self.edges)
         self.unsure.offer(prediction, rows, numbers)
+
+    def merge(self, other: Tally) -> None:
+        """Count what another tally has counted, of rows behind these."""
+        self.n += other.n
+        self.n_within += other.n_within
+        self.total += other.total
+        self.classes.update(other.classes)
+        self.confidences.update(other.confidences)
+        self.histogram += other.histogram
+        self.unsure.merge(other.unsure)

@@ -51,6 +51,8 @@ class Unseen:
         """Take a batch of rows, with all their columns, into account."""
         for use, known in self._uses:
             values, _ = use.read(as_column(rows.column(use.name)))
+            if known.issuperset(values.cat.categories):
+                continue
             for value, n in values.value_counts().items():
                 if n and value not in known:
                     self.counts.setdefault(use.name, Counter())[str(value)] += int(n)

@@ -16,11 +16,12 @@ from halfmoon.table.predictions import Prediction
 from halfmoon.table.row_keys import cell_keys
 from halfmoon.table.sampling import joined
 
-__all__ = ["Unsure", "UnsureRows", "as_text", "unsure_of"]
+__all__ = ["Answer", "Unsure", "UnsureRows", "as_text", "unsure_of"]
 
 MOST_ROWS = 1_000
 MOST_BYTES = 16_000_000
 FEWEST_ROWS = 20
+OWN = ("number", "key", "doubt")  # columns of `state`, behind those of the rows
 
 
 class Unsure(NamedTuple):
@@ -35,7 +36,7 @@ class Unsure(NamedTuple):
     high: float | None
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
     """What is predicted for a row."""
 
     value: Any
@@ -73,7 +74,7 @@ class UnsureRows:
     _parts: list[pa.Table] = field(default_factory=list)
     _numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     _keys: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
-    _answers: list[_Answer] = field(default_factory=list)
+    _answers: list[Answer] = field(default_factory=list)
     _below: float = -np.inf  # rows with less doubt than this are not among them
 
     def __len__(self) -> int:
@@ -103,12 +104,60 @@ class UnsureRows:
         if not len(new):
             return
         where = where[new]
-        self._parts.append(pa.Table.from_batches([some.take(pa.array(new))]))
-        self._numbers = np.append(self._numbers, numbers[where])
-        self._keys = np.append(self._keys, keys[new])
-        self._answers += [_answer(prediction, int(i)) for i in where]
-        self.doubt = np.append(self.doubt, doubt[where])
+        self._add(
+            pa.Table.from_batches([some.take(pa.array(new))]),
+            doubt[where],
+            numbers[where],
+            keys[new],
+            [_answer(prediction, int(i)) for i in where],
+        )
+
+    def merge(self, other: UnsureRows) -> None:
+        """Take the least sure rows of another part of the table into account."""
+        those = ~np.isin(other._keys, self._keys) & (other.doubt > self._below)
+        new = np.flatnonzero(those)
+        if len(new):
+            answers = [other._answers[i] for i in new]
+            rows = other._parts[0].take(pa.array(new))
+            self._add(
+                rows, other.doubt[new], other._numbers[new], other._keys[new], answers
+            )
+
+    def _add(
+        self,
+        rows: pa.Table,
+        doubt: Array,
+        numbers: NDArray[np.int64],
+        keys: NDArray[np.uint64],
+        answers: list[Answer],
+    ) -> None:
+        """Add rows of which none is held yet, and let the surest go."""
+        self._parts.append(rows)
+        self._numbers = np.append(self._numbers, numbers)
+        self._keys = np.append(self._keys, keys)
+        self._answers += answers
+        self.doubt = np.append(self.doubt, doubt)
         self._shrink()
+
+    def state(self) -> tuple[pa.Table | None, list[Answer]]:
+        """What is held: rows with their numbers, keys and doubts, and the answers."""
+        if not self._parts:
+            return None, []
+        rows = self._parts[0]
+        own = (self._numbers, self._keys, self.doubt)
+        for name, values in zip(OWN, own, strict=True):
+            rows = rows.append_column(name, pa.array(values))
+        return rows, self._answers
+
+    def restore(self, rows: pa.Table | None, answers: list[Answer]) -> None:
+        """Hold what `state` gave, and nothing else."""
+        if rows is None:
+            return
+        own = [rows.column(len(rows.schema) - 3 + i).to_numpy() for i in range(3)]
+        names = rows.schema.names[:-3]
+        self._parts = [rows.select(range(len(names)))]
+        self._numbers, self._keys, self.doubt = own
+        self._answers = list(answers)
 
     def table(self) -> pa.Table:
         """The rows, the least sure first; None if there are none."""
@@ -142,7 +191,7 @@ def unsure_of(rows: pa.Table, i: int, number: int, prediction: Prediction) -> Un
     return _unsure(rows, i, number, _answer(prediction, i))
 
 
-def _unsure(rows: pa.Table, i: int, number: int, answer: _Answer) -> Unsure:
+def _unsure(rows: pa.Table, i: int, number: int, answer: Answer) -> Unsure:
     cells = rows.slice(i, 1).to_pylist()[0]
     texts = {name: as_text(cell) for name, cell in cells.items()}
     return Unsure(number, texts, *answer)
@@ -160,8 +209,8 @@ def as_text(cell: Any) -> str:
     return "" if cell is None else str(cell)
 
 
-def _answer(prediction: Prediction, i: int) -> _Answer:
-    return _Answer(
+def _answer(prediction: Prediction, i: int) -> Answer:
+    return Answer(
         *(
             _at(values, i)
             for values in (

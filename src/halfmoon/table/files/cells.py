@@ -11,8 +11,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from halfmoon.table.errors import CommandError
+from halfmoon.table.files.arrow_types import null_where
+from halfmoon.table.files.values import as_list
 
 __all__ = ["NewCells", "value_text"]
 
@@ -24,6 +31,8 @@ NUMBER = re.compile(
     r"([0-9][0-9.,'\u2019 \u00a0\u2009\u202f]*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
     r"[ \u00a0]?[A-Za-z%‰°µ²³€£¥₹/]{0,8}"
 )
+
+PLAIN_NUMBERS = r"^-?[0-9]+(\.[0-9]+)?$"  # which need no quotes and are no formulas
 
 
 class NewCells:
@@ -47,6 +56,7 @@ class NewCells:
             )
         self.escaped = 0
         self._escape = formulas == "escape"
+        self._has_plain_numbers = delimiter not in "0123456789.-"
         self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
 
     def of(self, values: Sequence[object]) -> list[str]:
@@ -61,6 +71,37 @@ class NewCells:
             made[value][0] if isinstance(value, str) else value_text(value)
             for value in values
         ]
+
+    def array(self, values: Any) -> Any:
+        """The cells for a column as an array of Arrow; None gives null, not a cell.
+
+        Parameters
+        ----------
+        values : sequence, or pyarrow.Array of strings or floats
+        """
+        kind = values.type if isinstance(values, pa.Array) else None
+        if kind not in (pa.string(), pa.float64()):
+            values = as_list(values)
+            none = pa.array([v is None or v != v for v in values], pa.bool_())
+            return null_where(pa.array(self.of(values), pa.string()), none)
+        if kind == pa.float64():
+            values = null_where(values, pc.is_nan(values))
+        elif self._has_plain_numbers and _all_match(values, PLAIN_NUMBERS):
+            return values
+        # Labels and confidences repeat, so that each different one is written once.
+        encoded = values.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+        if kind != pa.string():
+            made = pa.array([repr(value) for value in distinct], pa.string())
+        else:
+            pairs = [self._made(text) for text in distinct]
+            seen = encoded.indices.drop_null().to_numpy()
+            times = np.bincount(seen, minlength=len(pairs)).tolist()
+            self.escaped += sum(
+                n * changed for n, (_, changed) in zip(times, pairs, strict=True)
+            )
+            made = pa.array([text for text, _ in pairs], pa.string())
+        return made.take(encoded.indices)
 
     def text(self, text: str) -> str:
         """The cell for a text."""
@@ -79,6 +120,10 @@ class NewCells:
             and NUMBER.fullmatch(text) is None
         )
         return self.quoted("'" + text if escaped else text), int(escaped)
+
+
+def _all_match(texts: Any, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
 def value_text(value: object) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -28,12 +29,12 @@ from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.cells import value_text
 from halfmoon.table.files.columnar import ColumnarTable
 from halfmoon.table.files.format import Format
+from halfmoon.table.files.values import Values
 
 __all__ = ["ColumnarWriter"]
 
 GROUP_ROWS = 2**16  # rows of a row group, or of a batch in the file
 GROUP_BYTES = 2**24
-Values = Mapping[str, Sequence[object]]
 
 
 class ColumnarWriter:
@@ -50,6 +51,7 @@ class ColumnarWriter:
     """
 
     escaped = 0  # a typed file has no formulas
+    takes_arrays = True
 
     def __init__(
         self,
@@ -157,8 +159,7 @@ class ColumnarWriter:
         array = plain_array(array)
         try:
             if replaced is not None:  # what goes need not fit: a blank may read NA
-                goes = [v is not None and v == v for v in replaced]
-                array = null_where(array, pa.array(goes, pa.bool_()))
+                array = null_where(array, _there(replaced))
             if _is_text(array.type):
                 array = pc.utf8_trim_whitespace(array)
                 array = null_where(array, pc.equal(array, ""))
@@ -168,9 +169,13 @@ class ColumnarWriter:
 
     def _new(self, values: Sequence[object], field: Any, kind: Any = None) -> Any:
         """Values as a column; None and not-a-number are null."""
-        given = [None if v is None or v != v else v for v in values]
         kind = field.type if kind is None else kind
         kind = kind.value_type if pt.is_dictionary(kind) else kind
+        if isinstance(values, pa.Array):
+            if values.type == kind and not pt.is_dictionary(field.type):
+                return null_where(values, pc.invert(_there(values)))
+            values = values.to_pylist()
+        given = [None if v is None or v != v else v for v in values]
         try:
             if pt.is_time(kind):
                 return pa.array(
@@ -185,9 +190,13 @@ class ColumnarWriter:
         return array.dictionary_encode() if pt.is_dictionary(field.type) else array
 
     def _replaced(self, array: Any, values: Sequence[object], field: Any) -> Any:
-        cleared = pa.array([isinstance(v, str) and not v for v in values], pa.bool_())
         plain = array if pt.is_dictionary(field.type) else plain_array(array)
-        values = [v if v != "" else None for v in values]
+        if isinstance(values, pa.Array):  # which have no value that empties a cell
+            cleared = pa.array(np.zeros(len(values), dtype=bool))
+        else:
+            empty = [isinstance(v, str) and not v for v in values]
+            cleared = pa.array(empty, pa.bool_())
+            values = [v if v != "" else None for v in values]
         new = self._new(values, field, plain.type)
         if pt.is_dictionary(field.type):
             plain = pc.coalesce(_decoded(new), _decoded(array))
@@ -234,6 +243,15 @@ class ColumnarWriter:
         )
 
 
+def _there(values: Sequence[object]) -> Any:
+    """Where there is a value, and not None or not-a-number."""
+    if not isinstance(values, pa.Array):
+        return pa.array([v is not None and v == v for v in values], pa.bool_())
+    if pt.is_floating(values.type):
+        return pc.invert(pc.is_null(values, nan_is_null=True))
+    return values.is_valid()
+
+
 def _nbytes(rows: Any) -> int:
     try:
         return int(rows.nbytes)
@@ -255,5 +273,7 @@ def _as_text(value: object) -> str:
 
 def _type_of(values: Sequence[object]) -> Any:
     """Type of an appended column by its first batch: numbers if it has any."""
+    if isinstance(values, pa.Array):
+        return values.type
     numbers = any(v is not None and not isinstance(v, str) for v in values)
     return pa.float64() if numbers else pa.string()

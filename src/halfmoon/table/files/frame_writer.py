@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from halfmoon.table.files.batch import Batch
 from halfmoon.table.files.cells import value_text
 from halfmoon.table.files.frame import library_of
+from halfmoon.table.files.values import Values
 
 __all__ = ["FrameWriter", "taken_rows", "with_columns"]
-
-Values = Mapping[str, Sequence[object]]
 
 
 class FrameWriter:
@@ -28,6 +27,7 @@ class FrameWriter:
     """
 
     escaped = 0  # a data frame has no formulas
+    takes_arrays = False
 
     def __init__(self) -> None:
         self._replaced: dict[str, list[NDArray[Any]]] = {}

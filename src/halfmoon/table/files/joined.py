@@ -67,6 +67,7 @@ class JoinedTable(Table):
         for other in tables[1:]:
             _refuse_other(first, other)
             self.schema = _common(self.schema, other)
+        self._common = self.schema  # of the files
         self.notes = list(first.notes)
 
     @property
@@ -75,20 +76,26 @@ class JoinedTable(Table):
         return self._tables[0].first_row
 
     def _walk(self) -> Iterator[tuple[Batch, int]]:
+        for _, batch, read in self._walk_tables():
+            yield batch, read
+
+    def _walk_tables(self) -> Iterator[tuple[int, Batch, int]]:
+        """The number of a table, a batch of it, and the bytes read so far."""
         start = done = 0
         self.blank_lines = 0
         for number, table in enumerate(self._tables):
             last = number == len(self._tables) - 1
             for batch, read in table._walk():
                 rows = batch.rows
-                if not rows.schema.equals(self.schema):
-                    rows = rows.cast(self.schema)
+                if not rows.schema.equals(self._common):
+                    rows = rows.cast(self._common)
                 raw = batch.raw
                 if raw and not last and not line_end(raw[-1]):
                     # The last line of a file, behind which the next one goes on
                     end = line_end(raw[0]) or line_end(self.header) or "\n"
                     raw = [*raw[:-1], raw[-1] + end]
-                yield replace(batch, start=start, rows=rows, raw=raw), done + read
+                made = replace(batch, start=start, rows=rows, raw=raw)
+                yield number, made, done + read
                 start += len(batch)
             done += table.source.size
             self.blank_lines += table.blank_lines

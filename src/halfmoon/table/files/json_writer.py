@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO, Any
 
 import pyarrow.types as pt
@@ -11,12 +11,10 @@ from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.json_objects import changed_object, json_text
 from halfmoon.table.files.json_table import JsonTable
-from halfmoon.table.files.values import column_text
+from halfmoon.table.files.values import Values, column_text
 from halfmoon.table.files.workbook_cells import cell_number
 
 __all__ = ["JsonWriter"]
-
-Values = Mapping[str, Sequence[object]]
 
 
 class JsonWriter:
@@ -34,6 +32,7 @@ class JsonWriter:
     """
 
     escaped = 0  # a text in JSON is no formula
+    takes_arrays = False
 
     def __init__(
         self,

@@ -10,18 +10,34 @@ import csv
 import re
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from typing import IO
+from typing import Protocol
 
 from halfmoon.table.errors import ReadError
 
-__all__ = ["RECORD_LIMIT", "cell_spans", "line_end", "read_records"]
+__all__ = [
+    "RECORD_LIMIT",
+    "Record",
+    "cell_spans",
+    "count_lines",
+    "line_end",
+    "read_records",
+]
 
 RECORD_LIMIT = 2**24  # characters of one record: above it, a quote never closes
 
+Record = tuple[int, str, list[str]]  # line, text, cells
+
+
+class Lines(Protocol):
+    """Where lines of text come from."""
+
+    def readline(self, limit: int, /) -> str:
+        """The next line with its end, or as much of it as a limit allows."""
+
 
 def read_records(
-    stream: IO[str], delimiter: str, name: str
-) -> Iterator[tuple[int, str, list[str]]]:
+    stream: Lines, delimiter: str, name: str, line: int = 1
+) -> Iterator[Record]:
     """Line where each record begins, the record with its line end, and its cells.
 
     Parameters
@@ -30,6 +46,8 @@ def read_records(
     delimiter : str
     name : str
         What to call the file in an error.
+    line : int
+        Number of the first line.
 
     Notes
     -----
@@ -41,8 +59,8 @@ def read_records(
     if csv.field_size_limit() < RECORD_LIMIT:
         csv.field_size_limit(RECORD_LIMIT)
     lines: list[str] = []  # of the record being read
-    reader = csv.reader(_kept(stream, lines, name), delimiter=delimiter)
-    first = 1
+    reader = csv.reader(_kept(stream, lines, name, line), delimiter=delimiter)
+    first = line
     try:
         for cells in reader:
             if len(lines) == 1:
@@ -53,12 +71,14 @@ def read_records(
                 raise _unclosed(name, first, "is never closed")
             lines.clear()
             yield first, raw, cells
-            first = reader.line_num + 1
+            first = line + reader.line_num
     except csv.Error as error:
         raise ReadError(f"{name}, line {first} cannot be read: {error}.") from error
 
 
-def _kept(stream: IO[str], lines: list[str], name: str) -> Iterator[str]:
+def _kept(
+    stream: Lines, lines: list[str], name: str, number_of_first: int
+) -> Iterator[str]:
     """Lines for the parser, of which those since the last record are kept.
 
     An empty string is kept where the text ends, but is not handed on.
@@ -66,7 +86,7 @@ def _kept(stream: IO[str], lines: list[str], name: str) -> Iterator[str]:
     size = 0
     # A line is read up to a limit: a file may be one line of many gigabytes.
     read_line = partial(stream.readline, RECORD_LIMIT)
-    for number, line in enumerate(iter(read_line, ""), start=1):
+    for number, line in enumerate(iter(read_line, ""), number_of_first):
         size = size + len(line) if lines else len(line)
         lines.append(line)
         if "\0" in line:
@@ -91,6 +111,11 @@ def _unclosed(name: str, first: int, what: str) -> ReadError:
         f"{name}, line {first}: a quotation mark in the record that begins here "
         f"{what}. Close it, or double it if it belongs to the text."
     )
+
+
+def count_lines(text: str) -> int:
+    """How many line ends a text has."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def line_end(raw: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from halfmoon.report.findings import Note
 from halfmoon.table.errors import ReadError
@@ -16,8 +18,10 @@ from halfmoon.table.files.batch import Batch, Table, refuse_doubled_names
 from halfmoon.table.files.compression import decompressing, reading
 from halfmoon.table.files.encoding import undecodable
 from halfmoon.table.files.format import Format
-from halfmoon.table.files.records import read_records
+from halfmoon.table.files.plain_lines import PlainLines
+from halfmoon.table.files.records import Record, count_lines, read_records
 from halfmoon.table.files.source import Source
+from halfmoon.table.files.text_pieces import text_pieces
 from halfmoon.table.files.title import SEPARATOR, header_number, may_be_title
 
 __all__ = ["TextTable"]
@@ -28,8 +32,6 @@ SEARCHED_RECORDS = 50  # in which the header is looked for, below a title
 SEARCHED_CHARACTERS = 2**20
 
 PART_ROWS = 256  # turned into columns at once: their cells fit into the cache
-
-Record = tuple[int, str, list[str]]  # line, text, cells
 
 
 class TextTable(Table):
@@ -50,12 +52,13 @@ class TextTable(Table):
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, batch_rows)
         self.format = found
-        with self._records() as (records, _):
-            self._n_lead, self.lead, self.header, columns = _header(records)
+        with self._opened() as (stream, _):
+            found_header = _header(self._read(stream))
+        self._n_lead, self.lead, self.header, columns = found_header
         if self.lead.strip() and not SEPARATOR.fullmatch(self.lead):
             self.notes.append(
                 Note(
-                    f"Line {_count_lines(self.lead) + 1} was read as the header; the "
+                    f"Line {count_lines(self.lead) + 1} was read as the header; the "
                     f"lines above it were skipped, and stay in a text output."
                 )
             )
@@ -76,43 +79,54 @@ class TextTable(Table):
         return self._n_lead - hint + 2
 
     def _walk(self) -> Iterator[tuple[Batch, int]]:
-        width = len(self.schema)
         self.blank_lines = sum(not line.strip() for line in self.lead.splitlines())
-        start, size = 0, 0
-        rows: list[list[str]] = []
-        parts: list[Any] = []  # rows before these, as columns
-        raws: list[str] = []
-        blanks: dict[int, str] = {}
-        with self._records() as (records, file):
-            for _ in range(self._n_lead + 1):
-                next(records, None)
-            for line, raw, cells in records:
-                if len(cells) != width:
-                    if width == 1 and not cells:
-                        cells = [""]
-                    elif is_blank(raw, cells):
-                        blanks[len(raws)] = blanks.get(len(raws), "") + raw
+        held = _Held(self)
+        with self._opened() as (stream, file):
+            records = self._read(stream)
+            before = "".join(raw for _, raw, _ in islice(records, self._n_lead + 1))
+            for piece in text_pieces(
+                stream,
+                str(self.format.delimiter),
+                self.name,
+                len(self.schema),
+                before,
+                self._opened,
+            ):
+                if isinstance(piece, PlainLines):
+                    sizes = piece.characters.cumsum()
+                    while len(piece):
+                        if held.is_full:
+                            yield held.batch(), file.tell()
+                        n = held.room(sizes)
+                        held.add_lines(piece[:n], int(sizes[n - 1]))
+                        piece, sizes = piece[n:], sizes[n:] - sizes[n - 1]
+                    continue
+                for line, raw, cells in piece:
+                    checked = self._checked(line, raw, cells)
+                    if checked is None:
+                        held.add_blank(raw)
                         self.blank_lines += 1
                         continue
-                    else:
-                        raise self._ragged(line, len(cells))
-                # Before the row, not behind it: blank lines go with the row above.
-                if len(raws) == self.batch_rows or size >= BATCH_CHARACTERS:
-                    parts.append(self._columns(rows))
-                    yield self._batch(start, parts, raws, blanks), file.tell()
-                    start, size = start + len(raws), 0
-                    rows, parts, raws, blanks = [], [], [], {}
-                elif len(rows) == PART_ROWS:
-                    parts.append(self._columns(rows))
-                    rows = []
-                rows.append(cells)
-                raws.append(raw)
-                size += len(raw)
-            if raws:
-                parts.append(self._columns(rows))
-                yield self._batch(start, parts, raws, blanks), file.tell()
+                    # Before the row, not behind it: blank lines go with the row above.
+                    if held.is_full:
+                        yield held.batch(), file.tell()
+                    held.add(checked, raw)
+            if held.n:
+                yield held.batch(), file.tell()
 
-    def _columns(self, rows: list[list[str]]) -> Any:
+    def _checked(self, line: int, raw: str, cells: list[str]) -> list[str] | None:
+        """The cells of a row, or None of a blank line; any other line is refused."""
+        width = len(self.schema)
+        if len(cells) == width:
+            return cells
+        if width == 1 and not cells:
+            return [""]
+        if is_blank(raw, cells):
+            return None
+        raise self._ragged(line, len(cells))
+
+    def columns_of(self, rows: list[list[str]]) -> Any:
+        """Rows of cells as columns."""
         try:
             arrays = [
                 pa.array(column, pa.string()) for column in zip(*rows, strict=True)
@@ -128,12 +142,6 @@ class TextTable(Table):
             f"{self.name} holds half a character, {half!a}. Check the encoding."
         )
 
-    def _batch(
-        self, start: int, parts: list[Any], raws: list[str], blanks: dict[int, str]
-    ) -> Batch:
-        rows = parts[0] if len(parts) == 1 else pa.concat_batches(parts)
-        return Batch(start, rows, raws, blanks)
-
     def _ragged(self, line: int, n_cells: int) -> ReadError:
         width = len(self.schema)
         cells = "1 cell" if n_cells == 1 else f"{n_cells} cells"
@@ -148,12 +156,14 @@ class TextTable(Table):
             f"{self.name}, line {line} has {cells}, but the header has {width}. {what}"
         )
 
+    def _read(self, stream: IO[str]) -> Iterator[Record]:
+        return read_records(stream, str(self.format.delimiter), self.name)
+
     @contextmanager
-    def _records(self) -> Iterator[tuple[Iterator[Record], IO[bytes]]]:
-        """Records from the first on, and the raw file that tells how far they are."""
+    def _opened(self) -> Iterator[tuple[IO[str], IO[bytes]]]:
+        """The text from the first letter on, and the file that tells how far it is."""
         packing, encoding = self.format.compression, self.format.encoding
         assert encoding is not None
-        assert self.format.delimiter is not None
         with self.source.open() as file:
             try:
                 with (
@@ -162,8 +172,7 @@ class TextTable(Table):
                 ):
                     binary.read(len(self.format.bom))
                     with io.TextIOWrapper(binary, encoding, newline="") as stream:
-                        records = read_records(stream, self.format.delimiter, self.name)
-                        yield records, file
+                        yield stream, file
             except UnicodeError as error:
                 raise self._undecodable(encoding) from error
 
@@ -178,8 +187,82 @@ class TextTable(Table):
             return undecodable(binary, encoding, self.name)
 
 
-def _count_lines(text: str) -> int:
-    return text.count("\n") + text.count("\r") - text.count("\r\n")
+class _Held:
+    """Rows that wait to be a batch."""
+
+    def __init__(self, table: TextTable) -> None:
+        self._table = table
+        self._begin(0)
+
+    def _begin(self, start: int) -> None:
+        self._start, self.n, self._size = start, 0, 0
+        self._rows: list[list[str]] = []  # not yet columns
+        self._parts: list[Any] = []  # columns
+        self._plain: list[PlainLines] = []  # as long as there are only such
+        self._raw: list[str] = []
+        self._blanks: dict[int, str] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next row belongs to another batch."""
+        return self.n == self._table.batch_rows or self._size >= BATCH_CHARACTERS
+
+    def room(self, sizes: NDArray[np.int64]) -> int:
+        """How many lines there is room for.
+
+        Parameters
+        ----------
+        sizes : ndarray of shape (n,)
+            Characters of each line and of those before it.
+        """
+        by_size = int(np.searchsorted(sizes, BATCH_CHARACTERS - self._size)) + 1
+        return min(self._table.batch_rows - self.n, by_size, len(sizes))
+
+    def add_lines(self, lines: PlainLines, size: int) -> None:
+        """Add lines, with the characters that they have together."""
+        if self._raw:
+            self._settle()
+            self._parts.append(lines.rows(self._table.schema))
+            self._raw += lines
+        else:
+            self._plain.append(lines)
+        self.n, self._size = self.n + len(lines), self._size + size
+
+    def add(self, cells: list[str], raw: str) -> None:
+        """Add a row."""
+        if self._plain:
+            lines = PlainLines.joined(self._plain)
+            self._parts, self._plain = [lines.rows(self._table.schema)], []
+            self._raw = list(lines)
+        elif len(self._rows) == PART_ROWS:
+            self._settle()
+        self._rows.append(cells)
+        self._raw.append(raw)
+        self.n, self._size = self.n + 1, self._size + len(raw)
+
+    def add_blank(self, raw: str) -> None:
+        """Add a blank line, which is no row."""
+        self._blanks[self.n] = self._blanks.get(self.n, "") + raw
+
+    def batch(self) -> Batch:
+        """What is held, as a batch; nothing is held behind it."""
+        raw: Sequence[str]
+        if self._plain:
+            raw = PlainLines.joined(self._plain)
+            rows = raw.rows(self._table.schema)
+        else:
+            self._settle()
+            raw, parts = self._raw, self._parts
+            rows = parts[0] if len(parts) == 1 else pa.concat_batches(parts)
+        made = Batch(self._start, rows, raw, self._blanks)
+        self._begin(self._start + self.n)
+        return made
+
+    def _settle(self) -> None:
+        """Turn rows into columns."""
+        if self._rows:
+            self._parts.append(self._table.columns_of(self._rows))
+            self._rows = []
 
 
 def is_blank(raw: str, cells: list[str]) -> bool:

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from typing import IO
+from typing import IO, cast
+
+import numpy as np
+import pyarrow.compute as pc
 
 from halfmoon.table.errors import OutputError
 from halfmoon.table.files.batch import Batch, Table
 from halfmoon.table.files.cells import NewCells
 from halfmoon.table.files.format import Format
 from halfmoon.table.files.joined import JoinedTable
+from halfmoon.table.files.plain_lines import PlainLines
 from halfmoon.table.files.records import cell_spans, line_end
 from halfmoon.table.files.text import TextTable
 from halfmoon.table.files.title import SEPARATOR
-from halfmoon.table.files.values import column_text
+from halfmoon.table.files.values import Values, as_lists, column_text
 
 __all__ = ["TextWriter"]
-
-Values = Mapping[str, Sequence[object]]
 
 
 class TextWriter:
@@ -40,6 +42,8 @@ class TextWriter:
         What to call the output in an error.
     """
 
+    takes_arrays = True
+
     def __init__(
         self, stream: IO[bytes], like: Table, wanted: Format, formulas: str, name: str
     ) -> None:
@@ -51,6 +55,7 @@ class TextWriter:
         self._format = wanted
         self._copies = like.is_text and like.format.delimiter == wanted.delimiter
         self._cells = NewCells(wanted.delimiter, formulas)
+        self._is_utf8 = codecs.lookup(wanted.encoding).name == "utf-8"
         self._encoder = codecs.getincrementalencoder(wanted.encoding)()
         self._name = name
         self._begun = False
@@ -64,6 +69,11 @@ class TextWriter:
         """Write the rows of a batch."""
         if not self._begun:
             self._begin(list(append))
+        plain = isinstance(batch.raw, PlainLines) and not batch.blanks
+        if self._copies and plain and len(self._like.columns) > 1:
+            self._write_plain(cast(PlainLines, batch.raw), replace, append)
+            return
+        replace, append = as_lists(replace), as_lists(append)
         if self._copies:
             raw: Sequence[str] = batch.raw or []
         else:
@@ -75,6 +85,26 @@ class TextWriter:
         if batch.blanks and self._like.is_text:
             lines = _with_blanks(lines, batch.blanks)
         self._put("".join(lines))
+
+    def _write_plain(self, lines: PlainLines, replace: Values, append: Values) -> None:
+        """Write lines without quotes, all of them at once."""
+        new = {self._like.columns.index(name): v for name, v in replace.items()}
+        around, ends = lines.around(sorted(new))
+        parts = [around[0]]
+        for i, column in enumerate(sorted(new)):
+            cell = self._cells.array(new[column])
+            parts += [pc.coalesce(cell, around[2 * i + 1]), around[2 * i + 2]]
+        for values in append.values():
+            cell = self._cells.array(values)
+            parts += [self._delimiter, pc.coalesce(cell, "")]
+        joined = pc.binary_join_element_wise(*parts, ends, "")
+        start, stop = joined.offset, joined.offset + len(joined)
+        offsets = np.frombuffer(joined.buffers()[1], np.int32)
+        data = joined.buffers()[2][int(offsets[start]) : int(offsets[stop])]
+        if self._is_utf8:
+            self._stream.write(data)
+        else:
+            self._put(data.to_pybytes().decode())
 
     def finish(self) -> None:
         """Write what is still due: the header of a table without rows."""

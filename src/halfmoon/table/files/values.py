@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-__all__ = ["column_text"]
+__all__ = ["Values", "as_list", "as_lists", "column_text"]
+
+#: New cells of columns, by name: a list of values, or an array of Arrow.
+Values = Mapping[str, Sequence[object]]
 
 BYTES = (
     pt.is_binary,
@@ -19,6 +23,18 @@ BYTES = (
     pt.is_binary_view,
     pt.is_fixed_size_binary,
 )
+
+
+def as_list(values: Any) -> list[Any]:
+    """Values of a column as they are in Python."""
+    if isinstance(values, list):
+        return values
+    return values.to_pylist() if isinstance(values, pa.Array) else list(values)
+
+
+def as_lists(columns: Values) -> dict[str, list[Any]]:
+    """The same for several columns."""
+    return {name: as_list(values) for name, values in columns.items()}
 
 
 def column_text(array: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any
 
@@ -16,7 +16,7 @@ from halfmoon.table.files.format import Format
 from halfmoon.table.files.ods_copy import copy_ods
 from halfmoon.table.files.sheet_edits import SheetEdits
 from halfmoon.table.files.sheets import NewSheet, new_sheet
-from halfmoon.table.files.values import column_text
+from halfmoon.table.files.values import Values, column_text
 from halfmoon.table.files.workbook import WorkbookTable
 from halfmoon.table.files.workbook_cells import (
     Value,
@@ -31,7 +31,6 @@ __all__ = ["WorkbookWriter"]
 COPIED = {"xlsx": copy_xlsx, "xlsm": copy_xlsx, "ods": copy_ods}
 NEW = ("xlsx", "ods")
 FIRST_DAY = dt.date(1900, 3, 1)  # before it spreadsheets disagree on the calendar
-Values = Mapping[str, Sequence[object]]
 
 
 class WorkbookWriter:
@@ -52,6 +51,7 @@ class WorkbookWriter:
     """
 
     escaped = 0  # a text in a workbook is no formula
+    takes_arrays = False
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace as changed
 from pathlib import Path
@@ -21,12 +21,10 @@ from halfmoon.table.files.frame_writer import FrameWriter
 from halfmoon.table.files.json_writer import JsonWriter
 from halfmoon.table.files.text_writer import TextWriter
 from halfmoon.table.files.unsupported import unsupported_ending
+from halfmoon.table.files.values import Values, as_lists
 from halfmoon.table.files.workbook_writer import WorkbookWriter
 
 __all__ = ["TableOutput", "new_table"]
-
-Values = Mapping[str, Sequence[object]]
-
 
 Writer = TextWriter | ColumnarWriter | WorkbookWriter | JsonWriter | FrameWriter
 
@@ -58,7 +56,7 @@ class TableOutput:
         ----------
         batch : Batch
             Of the table that the output is like.
-        replace : dict of str to sequence, optional
+        replace : dict of str to sequence or pyarrow.Array, optional
             A value for each row of the batch; the cell is left where it is None, and
             emptied where it is "".
         append : dict of str to sequence, optional
@@ -66,6 +64,8 @@ class TableOutput:
         """
         replace, append = replace or {}, append or {}
         self._check(batch, replace, append)
+        if not self._writer.takes_arrays:
+            replace, append = as_lists(replace), as_lists(append)
         self._writer.write(batch, replace, append)
         self.n_rows += len(batch)
 

@@ -1,0 +1,108 @@
+"""Folders that cannot be filled, or not gone on with, and a note on others."""
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from halfmoon import load
+from halfmoon.table.folders import listing, predict_folder, whole_folder
+from halfmoon.table.folders.listing import FolderFile, list_folder
+from halfmoon.table.folders.manifest import inputs_of
+from sentences.of_files import refused
+
+#: Folders with their files; all are filled into the folder "out".
+FOLDERS = {
+    "no_table": {"readme.md": "a"},
+    "other_partitions": {"c=1/a.csv": "x,y\n1,2\n", "b.csv": "x,y\n1,2\n"},
+    "column_twice": {"x=1/a.csv": "x,y\n1,2\n"},
+    "target": {"side=1/a.csv": "x,y\n1,2\n"},
+}
+REFUSED = """
+fill no_table -t side -o out
+fill other_partitions -t side -o out
+fill column_twice -t side -o out
+fill target -t side -o out
+fill june -t side -o june
+fill june -t side -o june/out
+fill june/deep -t side -o june
+fill june -t side -o t.csv
+fill june -t side -o full
+fill june -t side -o full --resume
+fill june -t side -o out --resume --overwrite
+fill june -t side -o out --to-label 5 todo.csv
+fill t.csv -t side --resume
+"""
+
+
+def make_folders():
+    for folder, files in FOLDERS.items():
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    Path("full").mkdir()
+    Path("full", "mine.csv").write_text("x\n1\n")
+    Path("june", "deep").mkdir()
+    Path("june", "deep", "t.csv").write_text(Path("june", "t.csv").read_text())
+
+
+def stopped_runs():
+    """Runs that cannot be gone on with."""
+    model = load("m.halfmoon")
+    predict_folder("june", "run", model)
+
+    def gone_on(**options):
+        with refused():
+            predict_folder("june", "run", model, resume=True, **options)
+
+    gone_on(formulas="keep")
+    for change in (changed_input, new_input, lost_input, other_model, damaged):
+        copytree("june", "kept_input")
+        copytree("run", "kept_run")
+        change()
+        gone_on()
+        for name in ("june", "run"):
+            Path(f"{name}").rename(f"{name}_{change.__name__}")
+        Path("kept_input").rename("june")
+        Path("kept_run").rename("run")
+    with refused():
+        predict_folder("june", "run", model)
+
+
+def changed_input():
+    Path("june/t.csv").write_text(Path("june/t.csv").read_text() + "\n")
+
+
+def new_input():
+    Path("june/u.csv").write_text(Path("june/t.csv").read_text())
+
+
+def lost_input():
+    Path("june/t.csv").unlink()
+
+
+def other_model():
+    Path("run/_halfmoon/model-1").write_text("another")
+
+
+def damaged():
+    told = json.loads(Path("run/_halfmoon/manifest.json").read_text())
+    Path("run/_halfmoon/manifest.json").write_text(json.dumps({**told, "version": 0}))
+
+
+def of_folders():
+    """What is said of folders beside what the commands say."""
+    with pytest.MonkeyPatch.context() as patch, refused():
+        patch.setattr(listing, "MOST_FILES", 1)
+        list_folder("june")
+    with refused():
+        listing._unreadable(PermissionError(13, "Permission denied", "june"))
+    with refused():
+        inputs_of([FolderFile(Path("nowhere.csv"), "nowhere.csv")])
+    files = [FolderFile(Path(name), name) for name in ("a.csv", "b.csv", "c.csv")]
+    whole_folder._numbering(files, [0, 500, 1200])
+    many = [FolderFile(Path(f"{i}.csv"), f"{i}.csv") for i in range(9)]
+    whole_folder._numbering(many, [10 * i for i in range(9)])
+    stopped_runs()

@@ -1,0 +1,408 @@
+"""Folders of tables: a file for each file, the same as if all were one table."""
+
+import json
+from functools import partial
+from shutil import copytree
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from halfmoon.table import (
+    Settings,
+    TableError,
+    fill_folder,
+    findings_of,
+    open_table,
+    predict_folder,
+    predict_table,
+)
+from halfmoon.table.folders import whole_folder
+from halfmoon.table.folders.listing import list_folder
+from halfmoon.table.learning import learn
+from halfmoon.table.stages import Silent
+
+COUNTRIES = ("fr", "it")
+NAME, NEW = (f"country=fr/part-{i}.parquet" for i in (0, 9))
+WHOLE = Settings("kind", budget=600.0)  # so that no search is cut short
+
+
+def rows_of(seed, n=40, labels=12):
+    """Rows of two classes that one column tells apart, most of them without label."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    kind = np.where(x > 0, "up", "down").astype(object)
+    kind[rng.permutation(n)[labels:]] = None
+    return pa.table({"x": x, "size": rng.integers(0, 9, n), "kind": list(kind)})
+
+
+def write(table, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".feather":
+        feather.write_feather(table, path)
+    else:
+        table.to_pandas().to_csv(path, index=False)
+
+
+def write_partitions(place, ending):
+    """Two partitions with two files each, one of them without rows."""
+    for i in range(4):
+        n = 0 if i == 3 else 40
+        name = f"country={COUNTRIES[i % 2]}/part-{i}{ending}"
+        write(rows_of(i, n, min(n, 12)), place / name)
+    (place / "_SUCCESS").write_text("")
+    (place / ".halfmoon-0123456789ab.csv").write_text("half")
+    (place / "readme.md").write_text("no table")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder of tables, what filling them gave, and the model."""
+    place = tmp_path_factory.mktemp("finished")
+    write_partitions(place / "in", ".parquet")
+    (filled,) = fill_folder(place / "in", place / "out", WHOLE)
+    filled.model.record_ = {"settings": {"unlabeled": ()}}
+    return place, filled
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """A copy of it, in a folder of its own."""
+    copytree(finished[0], tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@pytest.fixture
+def learned(finished, monkeypatch):
+    """A model that is there at once, since learning takes seconds."""
+    given = partial(learn, fitted=finished[1].model)
+    monkeypatch.setattr(whole_folder, "learn", lambda *args: given(*args[:6]))
+
+
+def outputs(place):
+    """The files of an output folder, by their names, without halfmoon's notes."""
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and "_halfmoon" not in path.parts
+    }
+
+
+def check_files(folder, out, filled):
+    files = list_folder(folder)
+    assert list(outputs(out)) == [file.name for file in files]
+    assert filled.tally.n == 3 * 28
+    assert filled.scan.n_labeled == 36
+    assert "country" in [use.name for use in filled.model.table_.used]
+    for file in files:
+        with open_table(file.path) as old, open_table(out / file.name) as new:
+            added = ("kind_source", "kind_confidence")
+            assert new.columns == (*old.columns, *added)
+            before = [row for batch in old.batches() for row in batch.rows.to_pylist()]
+            after = [row for batch in new.batches() for row in batch.rows.to_pylist()]
+        if not old.is_text:
+            types = [
+                pa.string() if pa.types.is_null(t) else t for t in old.schema.types
+            ]
+            assert new.schema.types[:3] == types
+        assert len(before) == len(after)
+        for row, filled_row in zip(before, after, strict=True):
+            assert (filled_row["x"], filled_row["size"]) == (row["x"], row["size"])
+            if row["kind"]:
+                assert filled_row["kind"] == row["kind"]
+                assert filled_row["kind_source"] == "given"
+            else:
+                # The label is a function of x, which 36 labels show.
+                right = "up" if float(row["x"]) > 0 else "down"
+                near = abs(float(row["x"])) < 0.35
+                assert filled_row["kind"] == right or near
+                assert filled_row["kind_source"] == "predicted"
+
+
+def test_each_file_comes_out_at_its_place_with_its_rows(finished):
+    place, filled = finished
+    check_files(place / "in", place / "out", filled)
+
+
+@pytest.mark.parametrize("ending", [".feather", ".csv"])
+def test_other_formats_too(tmp_path, learned, ending):
+    write_partitions(tmp_path / "in", ending)
+    (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+    check_files(tmp_path / "in", tmp_path / "out", filled)
+
+
+def test_a_folder_is_learned_from_and_filled_as_one_table_is(finished, tmp_path):
+    place, many = finished
+    files = list_folder(place / "in")
+    tables = []
+    for file in files:
+        table = pq.read_table(file.path, partitioning=None)
+        country = pa.repeat(file.partition[0][1], len(table))
+        tables.append(table.append_column("country", country))
+    both = pa.concat_tables(tables, promote_options="default")
+    write(both, tmp_path / "all.parquet")
+    with open_table(tmp_path / "all.parquet") as table:
+        _, scan = learn(table, WHOLE, Silent(), fitted=many.model)
+        one = predict_table(table, tmp_path / "one.parquet", many.model)
+    assert many.scan.rows.to_pylist() == scan.rows.to_pylist()
+    assert many.scan.labels == scan.labels
+    np.testing.assert_array_equal(many.scan.numbers, scan.numbers)
+    expected = pq.read_table(tmp_path / "one.parquet").drop_columns("country")
+    out = [place / "out" / file.name for file in files]
+    parts = [pq.read_table(path, partitioning=None) for path in out]
+    assert pa.concat_tables(parts).to_pylist() == expected.to_pylist()
+    assert many.tally.n == one.tally.n
+    assert many.tally.classes == one.tally.classes
+    assert many.tally.histogram.counts.tolist() == one.tally.histogram.counts.tolist()
+    np.testing.assert_allclose(many.tally.total, one.tally.total, rtol=1e-12)
+    np.testing.assert_array_equal(many.tally.unsure.doubt, one.tally.unsure.doubt)
+    shown, twin = many.tally.unsure.row(3), one.tally.unsure.row(3)
+    assert (shown.number, shown.value, shown.cells) == (
+        twin.number,
+        twin.value,
+        twin.cells,
+    )
+
+
+@pytest.mark.parametrize("at_once", [2, 3])
+def test_files_side_by_side_change_nothing(finished, tmp_path, monkeypatch, at_once):
+    place, filled = finished
+    for n in (1, at_once):
+        monkeypatch.setattr(whole_folder, "files_at_once", lambda memory, n=n: n)
+        predict_folder(place / "in", tmp_path / str(n), filled.model)
+    assert outputs(tmp_path / "1") == outputs(tmp_path / str(at_once))
+    assert outputs(tmp_path / "1") == outputs(place / "out")
+
+
+class Stopped(Exception):
+    """What stands for a kill in these tests."""
+
+
+def stopping_after(monkeypatch, n):
+    """Stop a run when it has written some files."""
+    real, calls = whole_folder.fill_file, []
+
+    def fill_file(*given):
+        calls.append(given)
+        if len(calls) > n:
+            raise Stopped
+        return real(*given)
+
+    monkeypatch.setattr(whole_folder, "fill_file", fill_file)
+    return calls
+
+
+def test_a_stopped_run_goes_on_where_it_was(finished, tmp_path, monkeypatch, learned):
+    source, whole = finished[0] / "in", finished[1]
+    out = tmp_path / "out"
+    monkeypatch.setattr(whole_folder, "files_at_once", lambda memory: 1)
+    with monkeypatch.context() as patch:
+        stopping_after(patch, 2)
+        with pytest.raises(Stopped):
+            fill_folder(source, out, WHOLE)
+    names = [file.name for file in list_folder(source)]
+    assert list(outputs(out)) == names[:2]
+    half = out / "country=fr" / ".halfmoon-0123456789ab.csv"
+    half.write_text("half a file that a kill left")
+    with monkeypatch.context() as patch:
+        calls = stopping_after(patch, 4)
+        (resumed,) = fill_folder(source, out, WHOLE, resume=True)
+    assert [given[1].name for given in calls] == names[2:]
+    assert not half.exists()
+    assert outputs(out) == outputs(finished[0] / "out")
+    assert resumed.tally.classes == whole.tally.classes
+    assert resumed.tally.total == whole.tally.total
+    np.testing.assert_array_equal(resumed.tally.unsure.doubt, whole.tally.unsure.doubt)
+    # A run that is done has nothing left to do.
+    with monkeypatch.context() as patch:
+        stopping_after(patch, 0)
+        fill_folder(source, out, WHOLE, resume=True)
+
+
+def test_a_report_can_be_made_of_a_resumed_run(run):
+    (filled,) = fill_folder(run / "in", run / "out", WHOLE, resume=True)
+    found = findings_of(filled, WHOLE, source="in", command="", with_map=False)
+    assert (found.rows, found.labeled, found.predicted) == (120, 36, 84)
+    assert any(
+        "country=fr/part-2.parquet begins with row 41" in str(note)
+        for note in found.notes
+    )
+
+
+def test_an_output_that_was_cut_is_written_again(run):
+    expected = outputs(run / "out")
+    (run / "out" / NAME).write_text("cut")
+    fill_folder(run / "in", run / "out", WHOLE, resume=True)
+    assert outputs(run / "out") == expected
+
+
+def damaged(place):
+    path = place / "_halfmoon" / "manifest.json"
+    path.write_text(path.read_text()[:-9])
+
+
+def other_model(place):
+    path = place / "_halfmoon" / "model-1"
+    path.write_bytes(path.read_bytes() + b"x")
+
+
+def other_run(place):
+    path = place / "_halfmoon" / "done" / "000000.json"
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "models": ["0"]}))
+
+
+CHANGES = {
+    "seed": (
+        {"settings": Settings("kind", budget=600.0, seed=1)},
+        "began with seed 0, and this one has 1",
+    ),
+    "formulas": ({"formulas": "keep"}, "formulas 'escape', and this one has 'keep'"),
+    "manifest": ({"change": damaged}, "manifest.json is damaged"),
+    "model": ({"change": other_model}, "not the model that this run began with"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_run_goes_on_only_as_it_began(run, what):
+    change, words = CHANGES[what]
+    change.get("change", lambda place: None)(run / "out")
+    settings = change.get("settings", WHOLE)
+    formulas = change.get("formulas", "escape")
+    with pytest.raises(TableError, match=words):
+        fill_folder(run / "in", run / "out", settings, formulas=formulas, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda place: write(rows_of(9), place / NAME), "part-0.parquet changed since"),
+        (lambda place: write(rows_of(9), place / NEW), "part-9.parquet is new since"),
+        (lambda place: (place / NAME).unlink(), "part-0.parquet is gone since"),
+    ],
+)
+def test_a_run_goes_on_only_with_the_same_tables(run, change, words):
+    change(run / "in")
+    with pytest.raises(TableError, match=words):
+        fill_folder(run / "in", run / "out", WHOLE, resume=True)
+
+
+def test_what_another_model_wrote_is_written_again(run):
+    expected = outputs(run / "out")
+    other_run(run / "out")
+    (run / "out" / NAME).write_text("x" * len(expected[NAME]))
+    fill_folder(run / "in", run / "out", WHOLE, resume=True)
+    assert outputs(run / "out") == expected
+
+
+def test_numbers_are_filled_and_predicted(tmp_path):
+    rng = np.random.default_rng(0)
+    for i in range(2):
+        x = rng.normal(size=40)
+        y = [v if j % 4 == 0 else None for j, v in enumerate(2 * x)]
+        write(pa.table({"x": x, "y": y}), tmp_path / "in" / f"{i}.parquet")
+    settings = Settings("y", budget=0.5)
+    (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", settings)
+    filled.model.record_ = {"settings": {"unlabeled": ()}}
+    told = predict_folder(tmp_path / "in", tmp_path / "told", filled.model)
+    assert outputs(tmp_path / "told") == outputs(tmp_path / "out")
+    assert told.tally.n == 60
+    assert told.scored.learned.n == 20
+    assert not told.scored.is_test
+    # Twin: the widths in both files.
+    out = [pq.read_table(tmp_path / "out" / f"{i}.parquet") for i in range(2)]
+    both = pa.concat_tables(out).to_pandas().query("y_source == 'predicted'")
+    width = (both["y_high"] - both["y_low"]).mean()
+    np.testing.assert_allclose(told.tally.mean, width, rtol=1e-2)
+    resumed = predict_folder(
+        tmp_path / "in", tmp_path / "told", filled.model, resume=True
+    )
+    assert resumed.scored.learned == told.scored.learned
+
+
+def test_a_file_without_any_label_has_a_column_without_type(finished, tmp_path):
+    # That is what Arrow makes of a column of None.
+    write(rows_of(5, labels=0), tmp_path / "in" / NAME)
+    assert pa.types.is_null(pq.read_schema(tmp_path / "in" / NAME).field("kind").type)
+    predict_folder(tmp_path / "in", tmp_path / "out", finished[1].model)
+    filled = pq.read_table(tmp_path / "out" / NAME, partitioning=None)
+    assert set(filled["kind"].to_pylist()) == {"up", "down"}
+
+
+REFUSED = {
+    "no table": ({"readme.md": "x"}, "out", "holds no table"),
+    "nested": ({"a.csv": "x,kind\n1,a\n"}, "in/out", "input and output would mix"),
+    "itself": ({"a.csv": "x,kind\n1,a\n"}, "in", "is the input"),
+    "a file": ({"a.csv": "x,kind\n1,a\n"}, "file", "is a file, and the output"),
+    "full": ({"a.csv": "x,kind\n1,a\n"}, "full", "is not empty"),
+    "columns": (
+        {"a.csv": "x,kind\n1,a\n", "b.csv": "x,y\n1,a\n"},
+        "out",
+        "other columns than",
+    ),
+    "empty": ({"a.csv": "x,kind\n1,a\n", "b.csv": ""}, "out", "b.csv is empty"),
+    "partitions": (
+        {"c=1/a.csv": "x,kind\n1,a\n", "d=1/b.csv": "x,kind\n1,a\n"},
+        "out",
+        "same names before =",
+    ),
+    "twice": ({"x=1/a.csv": "x,kind\n1,a\n"}, "out", "so has its folder"),
+    "target": ({"kind=1/a.csv": "x,y\n1,a\n"}, "out", "name of a partition"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path, case):
+    files, out, words = REFUSED[case]
+    for name, text in files.items():
+        path = tmp_path / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "a.csv").write_text("mine")
+    with pytest.raises(TableError, match=words):
+        fill_folder(tmp_path / "in", tmp_path / out, WHOLE)
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "full" / "a.csv").read_text() == "mine"
+
+
+def test_types_that_do_not_fit_are_refused(tmp_path):
+    write(pa.table({"x": [1, 2], "kind": ["a", None]}), tmp_path / "in" / "a.parquet")
+    odd = pa.table({"x": [[1], [2]], "kind": ["a", None]})
+    write(odd, tmp_path / "in" / "b.parquet")
+    with pytest.raises(TableError, match=r"b.parquet has a column of another type"):
+        fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+
+
+def test_going_on_needs_a_beginning(tmp_path):
+    write(rows_of(0), tmp_path / "in" / "0.csv")
+    write(rows_of(0), tmp_path / "out" / "0.csv")
+    with pytest.raises(TableError, match="no run to go on with"):
+        fill_folder(tmp_path / "in", tmp_path / "out", WHOLE, resume=True)
+    with pytest.raises(TableError, match="Give one of them"):
+        fill_folder(
+            tmp_path / "in", tmp_path / "out", WHOLE, resume=True, overwrite=True
+        )
+
+
+def test_a_run_that_was_stopped_while_learning_begins_anew(run, learned):
+    expected = outputs(run / "out")
+    place = run / "again" / "_halfmoon"
+    place.mkdir(parents=True)
+    (place / "model-1").write_text("half a model")
+    fill_folder(run / "in", run / "again", WHOLE, resume=True)
+    assert outputs(run / "again") == expected
+
+
+def test_partition_names_are_read_as_they_were_meant(tmp_path):
+    text = "x,kind\n1,a\n"
+    for name in ("day=2026%2F01", "day=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.csv").write_text(text)
+    found = [file.partition for file in list_folder(tmp_path)]
+    assert found == [(("day", "2026/01"),), (("day", None),)]
