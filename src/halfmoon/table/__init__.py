@@ -18,6 +18,9 @@
 `cells`         predictions as cells
 `earlier_runs`  columns that an earlier run added
 `given_labels`  which rows have a label
+`weak_labels`   labels known in part: candidates, and ends of numbers
+`weak_given`    which rows have such a label
+`weak_model`    a model that learns from them
 `second_pass`   every row written again, its blanks filled
 `scored_rows`   predictions beside labels that are known
 `unseen`        values that a model has not seen
