@@ -97,13 +97,13 @@ def draw(task: str, seed: int) -> tuple[Any, Any, Any]:
     return X, y, np.sort(chosen)
 
 
-def run(task: str, seed: int) -> dict[str, Any]:
+def run(task: str, seed: int, budget: float = 60.0) -> dict[str, Any]:
     X, y, chosen = draw(task, seed)
     names = y.astype(str).astype(object)
     known = np.full(len(y), None, dtype=object)
     known[chosen] = names[chosen]
     start = time.process_time()
-    model = HalfmoonClassifier(random_state=seed).fit(X, known)
+    model = HalfmoonClassifier(random_state=seed, budget=budget).fit(X, known)
     seconds = time.process_time() - start
     rest = np.setdiff1d(np.arange(len(y)), chosen)
     right = [m.predict(X[rest]) == names[rest] for m in (model, model.twin_)]
@@ -159,6 +159,9 @@ def main() -> None:
     parser.add_argument("--name", default="now")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument(
+        "--budget", type=float, default=60.0, help="by the clock: more where it is busy"
+    )
     parser.add_argument("--tasks", nargs="*", default=list(TASKS))
     parser.add_argument("--out", type=Path, default=RESULTS / "selection.json")
     args = parser.parse_args()
@@ -168,7 +171,7 @@ def main() -> None:
         for task in args.tasks:
             if (task, seed) in done:
                 continue
-            found[args.name].append(run(task, seed))
+            found[args.name].append(run(task, seed, args.budget))
             print(found[args.name][-1], flush=True)
             args.out.write_text(json.dumps(found, indent=1) + "\n")
     args.out.with_suffix(".md").write_text(page(found))

@@ -241,3 +241,18 @@ def test_values_of_several_walks_are_those_of_each(X, rng, rows):
         assert_allclose(K, DiffusionKernel(walk)(new, other), rtol=0, atol=1e-8)
     again = diffused_values(walks, other, new)
     assert_allclose(again, values.transpose(0, 2, 1), rtol=0, atol=1e-12)
+
+
+def test_values_of_long_walks_by_factors_are_those_of_the_series(X, rng, monkeypatch):
+    first = Diffusion(4, 1e-3, 2).fit(X)
+    walks = [first, first.variant(restart=1e-2)]
+    new, other = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
+    assert all(walk._factored_is_cheaper(5) for walk in walks)
+    by_factor = diffused_values(walks, new, other)
+    step, S = Neighbors(4).fit(X), dense_adjacency(X, 4)
+    A_X, A_Z = step.weights(new).toarray(), step.weights(other).toarray()
+    for K, walk in zip(by_factor, walks, strict=True):
+        expected = A_X @ dense_diffusion(S, walk.restart, 2) @ A_Z.T
+        assert_allclose(K, expected, rtol=0, atol=1e-10)
+    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 0)
+    assert_allclose(diffused_values(walks, new, other), by_factor, rtol=0, atol=1e-8)
