@@ -51,8 +51,10 @@ BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experimen
 	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table \
 	src/halfmoon/partitions/dask_rows.py)
 
+# Old libraries warn of what has become of each other since.
 test-lowest: .venv-lowest/.ready ## fast tests with the lowest versions that pyproject.toml allows
-	@$(ONE_THREAD) .venv-lowest/bin/python -m pytest -n 2 -m "not slow" $(ARGS)
+	@$(ONE_THREAD) .venv-lowest/bin/python -m pytest -n 2 -m "not slow" \
+		-W ignore::DeprecationWarning -W ignore::FutureWarning $(ARGS)
 
 test-core: .venv-core/.ready ## fast tests with the required dependencies only
 	@$(ONE_THREAD) .venv-core/bin/python -m pytest -n 2 -m "not slow" $(BEYOND_CORE) $(ARGS)
