@@ -22,10 +22,16 @@ from halfmoon import (
 )
 from halfmoon.kernels import Gaussian, Laplace
 from halfmoon.problem import solve_ridge
-from halfmoon.queries import margin, maximin, random, variance_reduction
+from halfmoon.queries import (
+    informative,
+    margin,
+    maximin,
+    random,
+    variance_reduction,
+)
 from halfmoon.queries.pool import Pool
 
-EVERY = [margin, maximin, random, variance_reduction]
+EVERY = [informative, margin, maximin, random, variance_reduction]
 N = 40
 CASES = {
     "dual": ConditionalClassifier(kernel=Laplace(1.0), alpha=0.01),
@@ -119,6 +125,22 @@ def test_variance_reduction_picks_as_refits_do(model):
         rows.append(int(totals.argmin()))
         labels.append(t)
     assert_array_equal(variance_reduction(estimator, X, 3), rows)
+
+
+def test_informative_picks_as_refits_do(model):
+    estimator, X = model
+    rows, labels, t = [], [], classes_of(estimator.solution_)[0]
+    p = np.sort(estimator.predict_proba(X), axis=1)
+    doubt = (1 - (p[:, -1] - p[:, -2])) ** 3
+    for _ in range(3):
+        before, lam = refit(estimator, rows, labels)
+        total, saved = variances(before, X, lam).sum(), np.full(N, -np.inf)
+        for u in set(range(6, N)) - set(rows):
+            fit, lam = refit(estimator, [*rows, u], [*labels, t])
+            saved[u] = doubt[u] * (total - variances(fit, X, lam).sum())
+        rows.append(int(saved.argmax()))
+        labels.append(t)
+    assert_array_equal(informative(estimator, X, 3), rows)
 
 
 @pytest.mark.parametrize("norm", ["penalty", "data"])

@@ -37,34 +37,50 @@ def simulated(rng, target, f, sigma, alpha, N=60, repetitions=60):
     return sigma**2 + np.mean(risks, axis=0)
 
 
-def test_the_sign_agrees_with_simulation(rng):
-    """Random problems on the circle, some with much signal in the modes, some none."""
+def compared(rng, problems, repetitions):
+    """Predicted answers and margins beside simulated ones, of random problems."""
     i = np.repeat(np.arange(1, 1001.0), 2)
     spectrum = np.append(1.0, i**-2 / 2)
-    right, answers = [], []
-    for _ in range(24):
+    found, simulations = [], []
+    for _ in range(problems):
         f = int(rng.integers(1, 12))
         target = np.zeros(MODES)
         size = rng.choice([0.0, 0.2, 1.0, 3.0])
         target[:f] = size * rng.standard_normal(f)
         sigma, alpha = rng.choice([0.3, 1.0]), 10.0 ** rng.uniform(-3, -1)
         padded = np.append(target, np.zeros(spectrum.size - MODES))
-        found = should_condition(
-            spectrum,
-            60,
-            alpha,
-            n_unpenalized=f,
-            target=padded,
-            noise_variance=sigma**2,
-            tail=1 + np.pi**2 / 6 - spectrum.sum(),
+        found.append(
+            should_condition(
+                spectrum,
+                60,
+                alpha,
+                n_unpenalized=f,
+                target=padded,
+                noise_variance=sigma**2,
+                tail=1 + np.pi**2 / 6 - spectrum.sum(),
+            )
         )
-        with_f, without = simulated(rng, target, f, sigma, alpha, repetitions=40)
-        answers.append(found.answer)
-        # Where the two hardly differ either answer is right.
-        right.append(found.answer == (with_f < without) or abs(found.margin) < 0.02)
-        assert found.margin == pytest.approx(1 - found.risk / found.risk_without)
-    assert np.mean(right) >= 0.95
-    assert 6 <= sum(answers) <= 20  # both answers are among them
+        with_f, without = simulated(
+            rng, target, f, sigma, alpha, repetitions=repetitions
+        )
+        simulations.append(with_f < without)
+    return found, np.array(simulations)
+
+
+@pytest.mark.parametrize(
+    ("problems", "repetitions"),
+    [(24, 40), pytest.param(100, 40, marks=pytest.mark.slow)],
+)
+def test_the_sign_agrees_with_simulation(rng, problems, repetitions):
+    """Random problems on the circle, some with much signal in the modes, some none."""
+    found, simulations = compared(rng, problems, repetitions)
+    answers = np.array([each.answer for each in found])
+    # Where the two hardly differ either answer is right.
+    hardly = np.array([abs(each.margin) < 0.02 for each in found])
+    assert np.mean((answers == simulations) | hardly) >= 0.95
+    assert 0.25 <= answers.mean() <= 0.85  # both answers are among them
+    for each in found:
+        assert each.margin == pytest.approx(1 - each.risk / each.risk_without)
 
 
 def test_the_risks_are_those_of_eigenlearning():

@@ -19,6 +19,12 @@ also be measured over all rows of the table, by the square
 rows most, by :math:`\sum_j C(x_j, u)^2 / (v(u) + lam)`, which does not depend on t. For
 numbers any t is possible and the least of (1) is 0 everywhere; with t one predictive
 deviation from g, (2) is the reduction of variance, so that is MaxiMin for numbers.
+
+**Informative** rows of classes have the largest product
+
+.. math:: (1 - margin(u))^3 \, \frac{\sum_j C(x_j, u)^2}{v(u) + lam}                 (3)
+
+of how unsure their class is and of how much their label says of all rows.
 """
 
 from __future__ import annotations
@@ -35,7 +41,9 @@ from halfmoon.queries.pool import Pool
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Indices
 
-__all__ = ["margin", "maximin", "random", "variance_reduction"]
+__all__ = ["informative", "margin", "maximin", "random", "variance_reduction"]
+
+DOUBT = 3.0  # power of the doubt beside the reduction of variance, chosen on tables
 
 
 def maximin(
@@ -144,14 +152,59 @@ def variance_reduction(
     return pool.of_table(_variance_reduction(pool, pool.posterior()))
 
 
-def _variance_reduction(pool: Pool, posterior: Posterior) -> list[int]:
+def _variance_reduction(
+    pool: Pool,
+    posterior: Posterior,
+    doubt: Array | float = 1.0,  # (m,)
+) -> list[int]:
     def score(_: Array) -> Array:
         total = posterior.variance + posterior.noise
-        squares = posterior.squared_columns()
+        squares = doubt * posterior.squared_columns()
         return np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
 
     alike = squared_correlation(posterior)
     return best_rows(alike, pool.free, pool.n, score, posterior.condition)
+
+
+def informative(
+    estimator: Any,
+    X: Any,
+    n: int = 10,
+    *,
+    labeled: Any = None,
+    random_state: Any = None,
+) -> Indices:
+    """Rows that are unsure, and whose labels say most of all other rows, by (3).
+
+    Parameters
+    ----------
+    estimator, X, n, labeled, random_state : see `maximin`
+        Of a regressor the picks are those of `variance_reduction`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Numbers of rows of X, the best first.
+
+    Examples
+    --------
+    The border is in the middle, and so is the first row to label:
+
+    >>> from halfmoon import ConditionalClassifier
+    >>> X = np.linspace(0, 1, 11)[:, None]
+    >>> y = np.array(["left"] + [None] * 9 + ["right"], dtype=object)
+    >>> model = ConditionalClassifier(alpha=1e-2).fit(X, y)
+    >>> informative(model, X, 1)
+    array([5])
+    """
+    pool = Pool.of(estimator, X, n, labeled, random_state)
+    posterior = pool.posterior()
+    if not is_classifier(pool.estimator):
+        return pool.of_table(_variance_reduction(pool, posterior))
+    doubt = 1.0 - _margins(_probabilities(pool, posterior.values))
+    least = np.finfo(np.float64).tiny
+    doubt = np.maximum(doubt**DOUBT, least)
+    return pool.of_table(_variance_reduction(pool, posterior, doubt))
 
 
 def margin(
