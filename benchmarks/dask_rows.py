@@ -230,6 +230,7 @@ and from how long a first look at the same rows takes. {machine}, dask {dask}.
 """
 
 NOTES = """
+- {fixed:.2f} s and {slope:.2f} µs a row fit all of these to {off:.0f} %.
 - The probe: {rate:.1f} thousand million operations a second of one thread (p = {p}:
   small products).
 - Bytes a partition: {sent:,} to it (the function, with its landmarks), {home:,} home
@@ -265,7 +266,14 @@ def page(about: dict) -> str:
         )
         lines.append(row(cells))
     paper = energy_cost(10**9, 20, 1_000, partitions=1_000, rate=about["rate_1000"])
+    times = np.array([run["seconds"] for run in about["runs"]])
+    rows = np.array([run["rows"] for run in about["runs"]], dtype=float)
+    line = np.column_stack([1 / times, rows / times])  # relative errors count
+    (fixed, slope), *_ = np.linalg.lstsq(line, np.ones(len(times)), rcond=None)
     notes = NOTES.format(
+        fixed=fixed,
+        slope=1e6 * slope,
+        off=100 * np.abs(line @ [fixed, slope] - 1).max(),
         rate=about["rate"] / 1e9,
         fast=about["rate_1000"] / 1e9,
         p=about["p"],
