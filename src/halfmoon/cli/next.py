@@ -40,12 +40,12 @@ WIDTH = 24  # characters of a cell
 @click.option(
     "--by",
     "rule",
-    type=click.Choice(["margin", "variance", "maximin", "random"]),
+    type=click.Choice(["margin", "informative", "variance", "maximin", "random"]),
     default="margin",
     show_default=True,
-    help="margin: rows that are unsure. variance: rows that make all predictions "
-    "surest. maximin: rows that change the predictions most, whatever their label. "
-    "random: any rows.",
+    help="margin: rows that are unsure. informative: unsure rows that tell most of the "
+    "others. variance: rows that make all predictions surest. maximin: rows that "
+    "change the predictions most, whatever their label. random: any rows.",
 )
 @click.option(
     "-o",

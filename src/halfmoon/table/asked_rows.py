@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from halfmoon.queries import maximin, random, variance_reduction
+from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.table.earlier_runs import earlier_runs
 from halfmoon.table.explained_rows import rows_by_number
 from halfmoon.table.files import Table
@@ -29,6 +29,7 @@ __all__ = ["RULES", "asked_rows"]
 
 RULES = {
     "margin": None,
+    "informative": informative,
     "variance": variance_reduction,
     "maximin": maximin,
     "random": random,
@@ -52,7 +53,7 @@ def asked_rows(
     settings : Settings
     count : int
         Rows wanted; fewer come back where there are no more, or only copies.
-    rule : "margin", "variance", "maximin" or "random"
+    rule : "margin", "informative", "variance", "maximin" or "random"
         See `halfmoon.queries`.
     typed : mapping of int to str or None
         Labels that stand in no cell, by the number of the row, from 0.

@@ -1,0 +1,137 @@
+"""What to label next: labels needed to do as well as 100 labels drawn at random.
+
+From ten labels drawn at random, ten more are chosen at a time from a pool of 600 rows,
+and a ConditionalClassifier or ConditionalRegressor is fitted again each time. Its error
+is measured on up to 600 other rows. The rivals are scikit-activeml's uncertainty
+sampling with its own classifier, and its greedy sampling for numbers; the rows that
+they choose are fitted by the same estimator of ours.
+
+    pip install --group bench
+    HALFMOON_DATA=folder python -m benchmarks.query_curves
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.learning_curves import lever, standardized, tables_for_testing
+from benchmarks.markdown import row
+from halfmoon import queries
+
+RESULTS = Path(__file__).parent / "results"
+POOL, TEST = 600, 600
+FIRST, STEP, LAST = 10, 10, 120
+REFERENCE = 100  # labels at random
+REPETITIONS = 3
+OURS = ("informative", "margin", "variance_reduction", "maximin")
+PLAYERS = ("random", *OURS, "scikit-activeml")
+
+
+def by_activeml(X, known, of_classes, n, seed):
+    from skactiveml.classifier import ParzenWindowClassifier
+    from skactiveml.pool import GreedySamplingX, UncertaintySampling
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not of_classes:
+            greedy = GreedySamplingX(random_state=seed)
+            return greedy.query(X, known, batch_size=n)
+        classes = np.unique(known[~np.isnan(known)])
+        model = ParzenWindowClassifier(classes=classes, random_state=seed)
+        sampling = UncertaintySampling(random_state=seed)
+        return sampling.query(X, known, clf=model, batch_size=n)
+
+
+def curve(X, y, of_classes, player, seed):
+    """Errors with 10, 20, ... labels."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    pool = order[: min(POOL, 2 * len(y) // 3)]
+    test = order[len(pool) : len(pool) + TEST]
+    known = np.full(len(pool), np.nan)
+    first = FIRST
+    while len(np.unique(y[pool[:first]])) < 2:  # a class may be rare
+        first += 1
+    known[:first] = y[pool[:first]]
+    errors = []
+    for labels in range(FIRST, LAST + 1, STEP):
+        model = lever(of_classes).fit(X[pool], known)
+        answers = model.predict(X[test])
+        wrong = answers != y[test] if of_classes else np.abs(answers - y[test])
+        errors.append(float(np.mean(wrong)))
+        if labels == LAST:
+            break
+        n = labels + STEP - int((~np.isnan(known)).sum())
+        if player == "scikit-activeml":
+            picks = by_activeml(X[pool], known, of_classes, n, seed)
+        else:
+            options = {"random_state": 1000 * seed + labels}
+            picks = getattr(queries, player)(model, X[pool], n, **options)
+        known[picks] = y[pool[picks]]
+    return errors
+
+
+def labels_needed(errors, target):
+    """Labels at which a mean curve first reaches an error, between the counts."""
+    counts = np.arange(FIRST, LAST + 1, STEP)
+    reached = np.flatnonzero(np.asarray(errors) <= target)
+    if not len(reached):
+        return float("inf")
+    i = reached[0]
+    if i == 0:
+        return float(counts[0])
+    above, below = errors[i - 1] - target, target - errors[i]
+    return float(counts[i - 1] + STEP * above / max(above + below, 1e-12))
+
+
+def page(runs):
+    yield "# What to label next"
+    yield ""
+    yield (
+        f"Labels needed to reach the error that {REFERENCE} labels at random reach: "
+        f"first crossing of the mean curve of {REPETITIONS} repetitions, from {FIRST} "
+        f"labels in steps of {STEP}; – is more than {LAST}. Made by `python -m "
+        f"benchmarks.query_curves`, which says what is compared."
+    )
+    yield ""
+    yield row(["table", f"error at {REFERENCE}", *PLAYERS])
+    yield "| --- |" + " ---: |" * (1 + len(PLAYERS))
+    found = []
+    for table in dict.fromkeys(r["table"] for r in runs):
+        some = [r for r in runs if r["table"] == table]
+        means = {
+            name: np.mean([r["errors"] for r in some if r["player"] == name], axis=0)
+            for name in PLAYERS
+        }
+        target = means["random"][(REFERENCE - FIRST) // STEP]
+        found.append([labels_needed(means[name], target) for name in PLAYERS])
+        shown = (f"{n:.0f}" if np.isfinite(n) else "–" for n in found[-1])
+        yield row([table, f"{target:.3g}", *shown])
+    middle = np.median(found, axis=0)
+    shown = (f"{n:.0f}" if np.isfinite(n) else "–" for n in middle)
+    yield row(["median", "", *shown])
+
+
+def main():
+    runs = []
+    for name, *table, of_classes in tables_for_testing():
+        X, y = standardized(*table)
+        if of_classes:
+            y = np.unique(y, return_inverse=True)[1].astype(float)
+        for player in PLAYERS:
+            for seed in range(REPETITIONS):
+                errors = curve(X, y, of_classes, player, seed)
+                about = {"table": name, "player": player, "seed": seed}
+                runs.append(about | {"errors": errors})
+            print(name, player, np.round(errors, 3), flush=True)
+        (RESULTS / "query_curves.json").write_text(json.dumps(runs, indent=1) + "\n")
+        text = "\n".join(page(runs)) + "\n"
+        (RESULTS / "query_curves.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
