@@ -14,7 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed
 from halfmoon.kernels import Gaussian, Laplace, Linear, Matern, ThinPlate
-from halfmoon.problem import Problem, solve_hinge, solve_ridge
+from halfmoon.losses import Hinge
+from halfmoon.problem import Problem, solve_loss, solve_ridge
 from halfmoon.smoothers import Diffusion, KernelWeights
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, gaussian, problem, table
@@ -485,7 +486,9 @@ def test_fits_of_awkward_tables_do_not_warn():
                         assert not np.isnan(fit.leave_one_out()).any()
         y = np.where(np.arange(30) < 15, -1.0, 1.0)
         posed = Problem(Exact(Gaussian(0.8)), "gradient").pose(data.X, y)
-        assert np.isfinite(solve_hinge(posed, 0.1).predict(data.X)).all()
+        assert np.isfinite(
+            solve_loss(posed.with_loss(Hinge()), 0.1).predict(data.X)
+        ).all()
 
 
 # ---- every lever on every awkward table ----------------------------------------------

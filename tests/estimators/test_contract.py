@@ -24,6 +24,8 @@ ESTIMATORS = [
     LaplacianClassifier(),
     ConditionalRegressor(),
     ConditionalClassifier(),
+    ConditionalClassifier(loss="logistic", alpha=0.01),
+    ConditionalRegressor(loss="huber", alpha=0.01),
     # One candidate is tried whatever the budget, so these are quick, and the same each
     # time; with all candidates they run among the slow tests.
     HalfmoonRegressor(budget=1e-9),

@@ -115,7 +115,7 @@ def test_the_hinge_loss_is_a_support_vector_machine_with_the_triple_sum(name):
     expected = peer.fit(K, y[known]).decision_function(K_new)
     model = FredholmClassifier(outer, inner, False, alpha=ALPHA, loss="hinge")
     actual = model.fit(data.X, y).decision_function(data.new)
-    assert_allclose(actual, expected, atol=5e-3)  # libsvm stops at 1e-3
+    assert_allclose(actual, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])

@@ -32,7 +32,8 @@ from halfmoon.kernels import (
     RationalQuadratic,
     ThinPlate,
 )
-from halfmoon.problem import solve_hinge, solve_iteratively
+from halfmoon.losses import Hinge, Huber, Logistic, Quantile
+from halfmoon.problem import solve_iteratively, solve_loss
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
 from halfmoon.unpenalized import (
     Constant,
@@ -115,6 +116,9 @@ def regressors():
     ):
         yield f"smoother {smoother}", hm.FredholmRegressor(smoother=smoother)
     yield "fredholm", hm.FredholmRegressor("linear", normalize=False)
+    yield "huber", hm.ConditionalRegressor(loss="huber", alpha=[1e-3, 1e-2])
+    yield "own huber", hm.ConditionalRegressor(loss=Huber(1.0, 2.0), alpha=1e-2)
+    yield "quantile", hm.LaplacianRegressor(loss=Quantile(0.9), alpha=1e-2)
     yield "fredholm landmarks", hm.FredholmRegressor(n_components=10)
     yield (
         "own basis",
@@ -143,6 +147,7 @@ def classifiers():
         yield lever.__name__, lever()
     yield "hinge", hm.FredholmClassifier(loss="hinge", alpha=[1e-3, 1e-2])
     yield "hinge, one alpha", hm.LaplacianClassifier(loss="hinge", alpha=1e-3)
+    yield "logistic", hm.ConditionalClassifier(loss=Logistic(), alpha=[1e-3, 1e-2])
     yield "harmonic", baselines.HarmonicClassifier()
     yield "spreading", baselines.LabelSpreadingClassifier()
     yield "tsvm", baselines.TSVMClassifier()
@@ -268,7 +273,10 @@ def test_problem_and_fit(round_trip):
 
 def test_other_solvers(round_trip):
     posed = hm.Problem(Exact(Gaussian(1.0))).pose(TABLE, 2 * CLASSES - 1)
-    for fit in (solve_iteratively(posed, 1e-3, rng=0)[0], solve_hinge(posed, 1e-2)):
+    for fit in (
+        solve_iteratively(posed, 1e-3, rng=0)[0],
+        solve_loss(posed.with_loss(Hinge()), 1e-2),
+    ):
         assert_array_equal(round_trip(fit).predict(NEW), fit.predict(NEW))
 
 

@@ -56,11 +56,14 @@ def test_alpha_0_has_its_place_too(table):
     assert display.line_.get_xdata()[0] == 0.0
 
 
-def test_a_search_by_folds_is_called_one(table):
+def test_another_loss_and_a_search_by_folds_are_called_so(table):
     X, y = table
-    model = LaplacianClassifier(alpha=[1e-2, 1.0], loss="hinge").fit(X, y > 0)
+    model = LaplacianClassifier(alpha=[1e-2, 1.0], filter="heat").fit(X, y > 0)
     display = LeaveOneOutDisplay.from_estimator(model)
     assert "folds" in display.ax_.get_ylabel()
+    model = LaplacianClassifier(alpha=[1e-2, 1.0], loss="hinge").fit(X, y > 0)
+    display = LeaveOneOutDisplay.from_estimator(model)
+    assert display.ax_.get_ylabel() == "mean hinge loss of left-out rows"
     assert_array_equal(display.line_.get_ydata(), model.loo_errors_)
 
 

@@ -9,12 +9,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from halfmoon.bases import Exact
 from halfmoon.filters import Heat
 from halfmoon.kernels import Gaussian
+from halfmoon.losses import Hinge
 from halfmoon.problem import (
     Problem,
     balanced_folds,
     out_of_fold,
     solve_filter,
-    solve_hinge,
+    solve_loss,
     solve_ridge,
     some_labels,
 )
@@ -86,7 +87,11 @@ def test_any_way_to_solve():
     data = table(weights=False)
     y = np.where(np.isnan(data.y), np.nan, np.sign(data.y - np.nanmedian(data.y) + 0.1))
     posed = Problem(Exact(Gaussian(0.8)), "gradient").pose(data.X, y, rng=0)
-    for solve in (lambda p: solve_filter(p, Heat(0.1)), lambda p: solve_hinge(p, 0.1)):
+
+    def hinge(p):
+        return solve_loss(p.with_loss(Hinge()), 0.1)
+
+    for solve in (lambda p: solve_filter(p, Heat(0.1)), hinge):
         values = out_of_fold(posed, solve)
         assert np.isfinite(values).all()
         assert np.mean(np.sign(values) == posed.y) > 0.5

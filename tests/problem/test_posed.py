@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed
 from halfmoon.filters import Tikhonov
 from halfmoon.kernels import Gaussian, Polyharmonic, ThinPlate
-from halfmoon.problem import Problem, solve_filter, solve_hinge
+from halfmoon.problem import Problem, solve_filter
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, columns, problem, ring_laplacian, table, twin
 
@@ -136,16 +136,6 @@ def test_free_directions_stay_free_under_any_filter(over):
     before, after = (solve_filter(p, Tikhonov(1.0), covariance=over) for p in posed)
     moved = before.predict(data.X) + 5.0 * (np.arange(30) < 15)
     assert_allclose(after.predict(data.X), moved, atol=1e-6)
-
-
-def test_the_hinge_loss_cannot_leave_them_free():
-    data = table(l=18)
-    y = np.where(np.isnan(data.y), np.nan, np.where(data.y > 1, 1.0, -1.0))
-    two = Problem(Exact(Gaussian(0.2)), energy=two_rings(30), mu=0.0)
-    with pytest.raises(ValueError, match=r"blind to 1 direction\(s\).*Use mu above 0"):
-        solve_hinge(two.pose(data.X, y), 0.1)
-    one = Problem(Exact(Gaussian(0.2)), sp.csr_array(ring_laplacian(30)), mu=0.0)
-    assert np.isfinite(solve_hinge(one.pose(data.X, y), 0.1).predict(data.X)).all()
 
 
 # ---- what is refused -----------------------------------------------------------------

@@ -7,7 +7,9 @@ Here the squared singular values s^2 are those of the problem itself, in coordin
 where its penalty is the identity and without what the unpenalized features explain
 (`solvers/ridge.py`). So u is the mean variance, under the prior that the penalty stands
 for, of the labeled rows around these features, and a is noise against signal. Changing
-the units of X, of the kernel or of an energy changes u, and nothing in the fit.
+the units of X, of the kernel or of an energy changes u, and nothing in the fit. For the
+quantile loss, which grows with residuals and not with their squares, u is divided by
+the deviation of the labels.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from halfmoon.losses import Quantile
 from halfmoon.problem import Posed, as_numbers
 
 __all__ = ["ALPHAS", "Alphas", "unit_of"]
@@ -78,4 +81,6 @@ def unit_of(posed: Posed) -> float:
     """
     path = posed.path
     unit = float(path.s2.sum()) / path.total_weight
+    if isinstance(posed.loss, Quantile):
+        unit /= float(posed.y.std(axis=0).mean()) or 1.0
     return unit if 0 < unit < np.inf else 1.0

@@ -94,9 +94,6 @@ class Estimator(BaseEstimator, ABC):
     def _take_over(self) -> None:
         """Make attributes of those of the parts, a column for each output."""
 
-    def _check_classes(self, codes: NDArray[np.intp]) -> None:
-        """Refuse labels that cannot be fitted, -1 being none."""
-
     @property
     def _stream(self) -> Stream:
         """How rows are walked through where nothing else is said."""

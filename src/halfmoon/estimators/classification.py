@@ -16,6 +16,7 @@ from halfmoon.estimators.explanations import Explanation
 from halfmoon.estimators.scores import ScoresLabeledRows
 from halfmoon.estimators.targets import as_labels, class_codes
 from halfmoon.labels import is_missing
+from halfmoon.losses import Hinge
 from halfmoon.partitions.methods import answers_by_partition, fits_by_partition
 from halfmoon.rows import Array, Indices, Rows, as_weights
 
@@ -50,7 +51,6 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
         X, labels, w = self._with_weight(X, labels, w)
         self.classes_, codes = class_codes(labels, self.unlabeled)
-        self._check_classes(codes)
         with self._stream.handed_down():
             self._fit_rows(X, self._indicators(codes), w)
             self._codes = codes[self.labeled_]
@@ -62,7 +62,10 @@ class Classifier(ScoresLabeledRows, ClassifierMixin, Estimator):
         """Targets of the classes, NaN where the code is -1."""
         if len(self.classes_) == 2:
             return np.where(codes < 0, np.nan, np.where(codes == 1, 1.0, -1.0))
-        low = -1.0 if getattr(self, "loss", "squared") == "hinge" else 0.0
+        by_sign = isinstance(getattr(self, "loss", None), Hinge) or (
+            getattr(self, "loss", None) == "hinge"
+        )
+        low = -1.0 if by_sign else 0.0
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, low)
         return np.where(codes[:, None] < 0, np.nan, targets)
 

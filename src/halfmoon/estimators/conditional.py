@@ -48,7 +48,7 @@ class Conditional(Lever):
     alpha: Literal["auto"] | float | Sequence[float] = "auto"
     n_components: int | None = None
     landmarks: Any = "rpcholesky"
-    loss: str = "squared"
+    loss: Any = "squared"
     basis: Any = "auto"
     memory_limit: int | str = MEMORY_LIMIT
     random_state: Any = None
@@ -150,6 +150,8 @@ class Conditional(Lever):
         """The posed problem, and test rows with the targets they are compared with."""
         check_is_fitted(self)
         posed = self.solution_.posed
+        if not self.solution_.by_ridge:
+            raise ValueError("Paths over features are for loss='squared'.")
         if np.ptp(posed.w) > 0:
             raise ValueError(
                 "Paths over features are for labels of equal weight; fit without "
@@ -195,6 +197,7 @@ class ConditionalRegressor(Regressor, Conditional):
         posed, alpha = self.solution_.posed, self.solution_.alpha
         l, k = len(posed.chosen), posed.F.shape[1]
         by_kernel = posed.dual and posed.basis.conditional_degree < 0
+        by_kernel &= self.solution_.by_ridge
         if not by_kernel or not 1 < k <= l // 2 or l > JUDGED or not alpha:
             return
         K = posed.basis.gram(posed.chosen)(posed.X_l)

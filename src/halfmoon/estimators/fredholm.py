@@ -56,7 +56,7 @@ class Fredholm(Lever):
     n_components: int | None = None
     alpha: Literal["auto"] | float | Sequence[float] = "auto"
     unpenalized: Any = "constant"
-    loss: str = "squared"
+    loss: Any = "squared"
     basis: Any = "auto"
     landmarks: Any = "rpcholesky"
     memory_limit: int | str = MEMORY_LIMIT

@@ -25,6 +25,7 @@ from halfmoon.estimators.lever import Lever
 from halfmoon.estimators.parameters import documented
 from halfmoon.estimators.regression import Regressor
 from halfmoon.filters import FILTERS, Filter
+from halfmoon.losses import Squared, as_loss
 from halfmoon.memory import MEMORY_LIMIT
 from halfmoon.problem import Fit, Posed, Problem, as_numbers, solve_filter
 from halfmoon.rows import Rows
@@ -45,7 +46,7 @@ class Laplacian(Lever):
     landmarks: Any = "rpcholesky"
     unpenalized: Any = "auto"
     covariance: Literal["labeled", "all"] = "labeled"
-    loss: str = "squared"
+    loss: Any = "squared"
     basis: Any = "auto"
     memory_limit: int | str = MEMORY_LIMIT
     random_state: Any = None
@@ -88,7 +89,7 @@ class Laplacian(Lever):
     def _solver(self) -> Callable[[Posed, float], Fit] | None:
         if self.filter is None and self.covariance == "labeled":
             return super()._solver()
-        if self.loss != "squared":
+        if not isinstance(as_loss(self.loss), Squared):
             raise ValueError("A filter is for loss='squared'.")
         return partial(_solve_filtered, filter_=self.filter, covariance=self.covariance)
 

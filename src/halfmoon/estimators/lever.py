@@ -8,11 +8,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,6 +27,7 @@ from halfmoon.estimators.output_groups import (
 from halfmoon.estimators.refitted import refitted_errors
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.kernels import Precomputed, as_kernel
+from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
 from halfmoon.memory import parse_bytes
 from halfmoon.moments import dirichlet
 from halfmoon.pieces import fresh
@@ -38,7 +37,7 @@ from halfmoon.problem import (
     Problem,
     out_of_fold,
     search,
-    solve_hinge,
+    solve_loss,
     solve_ridge,
     telling_rows,
 )
@@ -64,7 +63,7 @@ class Lever(Estimator):
 
     alpha: str | float | Sequence[float]
     unpenalized: Any
-    loss: str
+    loss: Any
     basis: Any
     n_components: int | None
     landmarks: Any
@@ -107,11 +106,24 @@ class Lever(Estimator):
 
     def _solver(self) -> Callable[[Posed, float], Fit] | None:
         """How a posed problem is solved at an alpha; None is by ridge."""
-        if self.loss == "squared":
-            return None
-        if self.loss == "hinge":
-            return solve_hinge
-        raise ValueError(f"loss is {self.loss!r}; 'squared' or 'hinge' is needed.")
+        return None if isinstance(as_loss(self.loss), Squared) else solve_loss
+
+    def _posed_loss(self) -> Loss:
+        """The loss that is solved for these targets; refused if it is not for them."""
+        loss, classes = as_loss(self.loss), is_classifier(self)
+        if loss.of_classes and not classes:
+            raise ValueError(
+                f"The {loss.name} loss is for classes; use a classifier, or 'squared', "
+                f"'huber' or 'quantile'."
+            )
+        if classes and not (loss.of_classes or isinstance(loss, Squared)):
+            raise ValueError(
+                f"The {loss.name} loss is for numbers; use a regressor, or 'squared', "
+                f"'hinge' or 'logistic'."
+            )
+        if isinstance(loss, Logistic) and len(cast(Any, self).classes_) > 2:
+            return Softmax()
+        return loss
 
     def _mu(self) -> Any:
         """The weights of the norm beside an energy, where the lever has some."""
@@ -219,7 +231,6 @@ class Lever(Estimator):
             alphas.at,
             self._mu(),
             self._solver(),
-            _squares if self.loss == "squared" else _hinge,
             likeliest=alphas.automatic and alone,
         )
 
@@ -266,11 +277,13 @@ class Lever(Estimator):
         )
         if self._is_precomputed():
             _refuse_columns(options)
+        loss = self._posed_loss()
         problems = [
-            Problem(problem.basis, problem.energy, problem.mu, features)
-            for features in options
+            replace(problem, unpenalized=features, loss=loss) for features in options
         ]
-        alphas = Alphas.of(self._alphas())
+        # Every other alpha, where each of them needs a fit of its own.
+        step = 1 if isinstance(loss, Squared) else 2
+        alphas = Alphas.of(self._alphas(), ALPHAS[::step])
         self.fold_errors_: Array | None = None
         learned = [each is not None and each.from_labels for each in options]
         if len(problems) == 1 and not (learned[0] and len(alphas) > 1):
@@ -295,26 +308,14 @@ class Lever(Estimator):
         y = posed.y[some]
         if fit.by_ridge:
             values = y - fit.leave_one_out(some).reshape(y.shape)
+        elif fit.left_out_values is not None:
+            values = fit.left_out_values[some]
         elif is_classifier(self) and _one_is_alone(posed.y):
             # A fold would be left without its class.
             values = np.full_like(y, np.nan)
         else:
-            solve = fit.solve or partial(solve_hinge, alpha=cast(float, fit.alpha))
-            values = out_of_fold(posed, solve)[some]
+            values = out_of_fold(posed, fit.solve)[some]
         return HeldOut(some, y, values, posed.w[some])
-
-    def _check_classes(self, codes: NDArray[np.intp]) -> None:
-        """The hinge loss is searched by folds, each of which needs every class."""
-        if self.loss != "hinge" or len(Alphas.of(self._alphas())) == 1:
-            return
-        single = np.bincount(codes[codes >= 0]) < 2
-        if single.any():
-            alone = cast(Any, self).classes_[single][0]
-            raise ValueError(
-                f"Class {alone!r} has one label, so alpha cannot be chosen by folds, "
-                f"each of which must be left with every class. Give one alpha, or "
-                f"label more rows."
-            )
 
     # ---- what follows from the fit ---------------------------------------------------
 
@@ -388,11 +389,3 @@ def _refuse_columns(options: list[Unpenalized | None]) -> None:
                 f"features of, such as {features!r}. Use 'constant' or "
                 f"Eigenfunctions(k), or give the table and the kernel as an object."
             )
-
-
-def _squares(y: Array, values: Array) -> Array:
-    return (y - values) ** 2
-
-
-def _hinge(y: Array, values: Array) -> Array:
-    return np.maximum(0.0, 1.0 - y * values)

@@ -75,8 +75,10 @@ PARAMETERS = {
         none where this makes the leave-one-out error a tenth lower, as it does where
         labels are few.""",
     "loss": """
-        {"squared", "hinge"}. Hinge is for classes: a support vector machine with the
-        same levers.""",
+        str or Loss. Of numbers "squared", "huber" or "quantile", of classes "squared",
+        "hinge" or "logistic", or an object of `halfmoon.losses` such as
+        ``Quantile(0.9)``. With any but "squared" alpha is chosen by leave-one-out after
+        one Newton step, and a fit takes O(l^3) time and O(l^2) memory for l labels.""",
     "memory_limit": """
         int or str. What a fit may hold beside the table, such as "512MB".""",
     "random_state": """
@@ -109,10 +111,11 @@ ATTRIBUTES = {
         float. Of left-out rows: R^2 of a regressor, accuracy of a classifier.""",
     "alphas_": "ndarray. The alphas that were compared, as numbers.",
     "loo_errors_": """
-        ndarray or None. Mean squared left-out residual of each alpha; None where there
-        was one, or where likelihood chose.""",
+        ndarray or None. Mean loss of left-out rows of each alpha, squared residuals
+        unless `loss` says otherwise; None where there was one, or where likelihood
+        chose.""",
     "fold_errors_": """
-        ndarray or None. Mean squared error on folds of each choice of unpenalized
+        ndarray or None. Mean loss on folds of each choice of unpenalized
         features and each alpha, where there were several choices.""",
     "solution_": "Fit. The fitted function.",
 }

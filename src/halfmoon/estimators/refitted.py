@@ -37,7 +37,7 @@ def refitted_errors(
     rng: np.random.Generator,
     stream: Stream,
 ) -> Array:  # (len(alphas),)
-    """Mean squared error of each alpha on held-out folds of the labeled rows."""
+    """Mean loss of each alpha on held-out folds of the labeled rows."""
     if sp.issparse(problem.energy):
         raise ValueError(
             "energy is a graph over just these rows, from which folds cannot be taken "
@@ -56,8 +56,9 @@ def refitted_errors(
         )
         for i, alpha in enumerate(alphas.at(posed)):
             values = solve(posed, alpha).predict(X[out]).reshape(len(out), -1)
-            total[i] += (w[out, None] * (values - y[out]) ** 2).sum()
-    return total / (w[labeled].sum() * y.shape[1])
+            losses = posed.loss.values(y[out], values)
+            total[i] += (w[out, None] * losses).sum() / losses.shape[1]
+    return total / w[labeled].sum()
 
 
 def _at_given_rows(basis: Basis, X: Rows) -> Basis:

@@ -55,8 +55,6 @@ class Regressor(ScoresLabeledRows, RegressorMixin, Estimator):
         X = self._table(X, reset=True)
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
         X, labels, w = self._with_weight(X, labels, w)
-        if getattr(self, "loss", "squared") == "hinge":
-            raise ValueError("The hinge loss is for classes; use a classifier.")
         with self._stream.handed_down():
             self._fit_outputs(X, self._as_targets(labels), w)
             self._score()

@@ -26,6 +26,7 @@ HALFMOON = (
     "halfmoon.filters",
     "halfmoon.graphs",
     "halfmoon.kernels",
+    "halfmoon.losses",
     "halfmoon.problem",
     "halfmoon.progress",
     "halfmoon.smoothers",
@@ -142,7 +143,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 #: Functions, of halfmoon and of others: all of them only compute.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "halfmoon.estimators.laplacian": ("_solve_filtered",),
-    "halfmoon.problem": ("solve_filter", "solve_hinge", "solve_ridge"),
+    "halfmoon.problem": ("solve_filter", "solve_ridge"),
     "numpy": (
         "abs",
         "arcsinh",

@@ -90,7 +90,7 @@ class LeaveOneOutDisplay:
             alphas[order],
             np.asarray(errors)[order],
             float(model.alpha_),
-            RIDGE if model.solution_.by_ridge else FOLDS,
+            _name_of_error(model.solution_),
         ).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -112,3 +112,11 @@ class LeaveOneOutDisplay:
             self.ax_.set_xscale("symlog", linthresh=self.alphas[self.alphas > 0][0])
         self.ax_.legend()
         return self
+
+
+def _name_of_error(fit: Any) -> str:
+    if fit.by_ridge:
+        return RIDGE
+    if fit.left_out_values is None:
+        return FOLDS
+    return f"mean {fit.posed.loss.name} loss of left-out rows"

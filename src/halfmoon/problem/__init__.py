@@ -27,11 +27,11 @@ from halfmoon.problem.folds import (
     out_of_fold,
     some_labels,
 )
-from halfmoon.problem.hinge import solve_hinge
 from halfmoon.problem.iterative import solve_iteratively
 from halfmoon.problem.left_out import left_out_together, telling_rows
 from halfmoon.problem.likelihood import restricted_deviances
 from halfmoon.problem.local import LocalFit, solve_locally
+from halfmoon.problem.loss import search_loss, solve_loss
 from halfmoon.problem.partition import Partition
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.posed_kernel import PosedKernel
@@ -53,10 +53,11 @@ __all__ = [
     "out_of_fold",
     "restricted_deviances",
     "search",
+    "search_loss",
     "solve_filter",
-    "solve_hinge",
     "solve_iteratively",
     "solve_locally",
+    "solve_loss",
     "solve_ridge",
     "some_labels",
     "telling_rows",

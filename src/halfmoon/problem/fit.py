@@ -32,10 +32,15 @@ class Fit:
     by_ridge : bool
         The fit is a point of a `path`, and has what follows from that.
     loo_scores : ndarray or None
-        Mean squared left-out residual of each alpha, where there were several.
+        Mean loss of left-out rows of each alpha, where there were several.
     solve : callable or None
         What solved the problem and solves it again for other targets; None where the
         fit does not depend linearly on them.
+    c : ndarray of shape (l, t) or None
+        Dual coefficients of a loss other than squares.
+    left_out_values : ndarray of shape (l, t) or None
+        Of such a loss: values at the labeled rows without their own labels, after one
+        Newton step; NaN where nothing is known without them.
     """
 
     posed: Posed
@@ -45,6 +50,8 @@ class Fit:
     by_ridge: bool = False
     loo_scores: Array | None = None
     solve: Callable[[Posed], Fit] | None = None
+    c: Array | None = None
+    left_out_values: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: not the function, which is made from the rest."""
@@ -94,12 +101,18 @@ class Fit:
 
         g_(-i) is the fit without the label of row i, which stays in the table as an
         unlabeled row, at the same lam. Infinite where nothing is known without it.
+        Exact for squares; for other losses after one Newton step, see
+        `halfmoon.solvers.bordered`.
 
         Parameters
         ----------
         some : indices or slice
             Of the labeled rows; all of them unless told.
         """
+        if self.left_out_values is not None:
+            values = self.left_out_values[some]
+            e = np.where(np.isnan(values), np.inf, self.posed.y[some] - values)
+            return self.shaped(e)
         with self.posed.stream.handed_down():
             _, alpha = self._ridge()
             residuals = left_out(self.posed, [alpha], some)[0]
@@ -118,13 +131,16 @@ class Fit:
 
     @property
     def loo_score(self) -> float:
-        """Mean squared left-out residual; the least of all alphas if there were some.
+        """Mean loss of left-out rows; the least of all alphas if there were some.
 
-        Of a fit that is not by ridge the residuals are those of folds; NaN where no
-        fold was asked for.
+        Of a filtered fit the rows are those of folds; NaN where no fold was asked for.
         """
         if self.loo_scores is not None:
             return float(self.loo_scores.min())
+        if self.left_out_values is not None:
+            losses = self.posed.loss.values(self.posed.y, self.left_out_values)
+            mean = self.posed.w @ losses / self.posed.total_weight
+            return float(np.where(np.isnan(mean), np.inf, mean).mean())
         if not self.by_ridge:
             return float("nan")
         some = telling_rows(self.posed)
@@ -136,8 +152,8 @@ class Fit:
         """H(x), shape (b, l), with g(x) = H(x) y for any targets y of these rows."""
         if self.solve is None:
             raise ValueError(
-                "The hinge loss does not depend on the targets linearly, so there is "
-                "no smoother matrix. Use loss='squared'."
+                f"With the {self.posed.loss.name} loss values do not depend on the "
+                f"targets linearly, so there is no smoother matrix. Use loss='squared'."
             )
         identity = np.eye(len(self.posed.chosen))
         with self.posed.stream.handed_down():
@@ -147,8 +163,10 @@ class Fit:
         """c, shape (l, t), with phi(x)'theta = sum_i k_Q(x, x_i) c_i over labeled rows.
 
         There k_Q(x, z) = phi(x)'Q^-1 phi(z). Setting the derivative of (1) to 0 gives
-        c = w (y - g) / lam, whatever the basis.
+        c = w (y - g) / lam, or -w loss'(g) / (2 lam), whatever the basis.
         """
+        if self.c is not None:
+            return self.c
         path, alpha = self._ridge()
         posed = self.posed
         if posed.dual:

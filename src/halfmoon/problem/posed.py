@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
 from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon.losses import Loss, Squared
 from halfmoon.moments import dirichlet, graph_energy, label_moments
 from halfmoon.rows import Array, Indices, Rows
 from halfmoon.solvers import (
@@ -28,6 +29,7 @@ from halfmoon.whitening import Whitening, nothing_to_whiten, whitening
 
 __all__ = ["KnownEnergy", "Posed"]
 
+SQUARED = Squared()
 GRAPH_NEIGHBORS = 10  # of a graph that the user did not describe
 
 
@@ -56,6 +58,7 @@ class Posed:
     single : bool
         The targets came as a vector.
     stream : Stream
+    loss : Loss
     """
 
     basis: Basis
@@ -68,6 +71,7 @@ class Posed:
     w: Array
     single: bool
     stream: Stream
+    loss: Loss = SQUARED
 
     def __post_init__(self) -> None:
         needed, have = self.basis.conditional_degree, -1
@@ -114,6 +118,11 @@ class Posed:
         of_basis = ("energy_matrix", "penalty", "whitening", "free", "gram_matrix")
         kept = (*of_basis, "X_l", "F", "elimination")
         return self._keeping(kept, y=y, single=single)
+
+    def with_loss(self, loss: Loss) -> Posed:
+        """The problem with another loss of the same targets."""
+        pieces = self.__dict__.keys() - self.__getstate__().keys()
+        return self._keeping(tuple(pieces), loss=loss)
 
     def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
         """The problem with other unpenalized features, fitted on the same rows."""

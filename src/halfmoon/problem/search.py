@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
 from halfmoon.problem.fit import Fit
 from halfmoon.problem.folds import out_of_fold
 from halfmoon.problem.likelihood import restricted_deviances
+from halfmoon.problem.loss import search_loss, solve_loss
 from halfmoon.problem.posed import Posed
 from halfmoon.problem.ridge import as_numbers, solve_ridge
 from halfmoon.rows import Array
@@ -17,16 +19,11 @@ from halfmoon.rows import Array
 __all__ = ["search"]
 
 
-def _squared(y: Array, values: Array) -> Array:
-    return (y - values) ** 2
-
-
 def search(
     posed: Posed,
     alpha: float | Sequence[float] | Array | Callable[[Posed], Sequence[float]],
     mu: float | Sequence[float] | Array | None = None,
     solve: Callable[[Posed, float], Fit] | None = None,
-    loss: Callable[[Array, Array], Array] = _squared,
     *,
     likeliest: bool = False,
 ) -> Fit:
@@ -41,11 +38,11 @@ def search(
         Weights of the norm beside an energy; None is the one that was posed.
     solve : callable or None
         How to solve the posed problem at an alpha. None is by ridge, where the search
-        is by exact leave-one-out; else it is by five folds.
-    loss : callable
-        Of targets and values, entry by entry; squares, and by ridge always these.
+        is by exact leave-one-out. `solve_loss` is searched by leave-one-out after one
+        Newton step, and anything else by the squared errors of five folds.
     likeliest : bool
         By ridge, take what the labels are likeliest with instead; see `likelihood.py`.
+        With another loss the alpha that is likeliest by ridge is taken.
     """
     mus = [posed.mu] if mu is None else as_numbers(mu, "mu")
     problems = [posed] if mus == [posed.mu] else [posed.with_mu(each) for each in mus]
@@ -56,27 +53,25 @@ def search(
         return fits[0] if len(fits) == 1 else min(fits, key=lambda fit: fit.loo_score)
     if solve is not None and len(alphas[0]) * len(problems) == 1:
         return solve(problems[0], alphas[0][0])
+    if solve is solve_loss and not likeliest:
+        return search_loss(problems, alphas)
+    by_likelihood = solve is None or solve is solve_loss
     losses = np.array(
         [
             restricted_deviances(each, some)
-            if solve is None
-            else [_fold_error(each, solve, a, loss) for a in some]
+            if by_likelihood
+            else [_fold_error(each, cast(Any, solve), a) for a in some]
             for each, some in zip(problems, alphas, strict=True)
         ]
     )
     which, best = np.unravel_index(np.argmin(losses), losses.shape)
-    if solve is None:
-        return solve_ridge(problems[which], alphas[which][best])
-    fit = solve(problems[which], alphas[which][best])
-    return replace(fit, loo_scores=losses[which])
+    fit = (solve or solve_ridge)(problems[which], alphas[which][best])
+    return fit if by_likelihood else replace(fit, loo_scores=losses[which])
 
 
 def _fold_error(
-    posed: Posed,
-    solve: Callable[[Posed, float], Fit],
-    alpha: float,
-    loss: Callable[[Array, Array], Array],
+    posed: Posed, solve: Callable[[Posed, float], Fit], alpha: float
 ) -> float:
     values = out_of_fold(posed, lambda other: solve(other, alpha))
-    losses = posed.w[:, None] * loss(posed.y, values)
+    losses = posed.w[:, None] * (posed.y - values) ** 2
     return float(losses.sum() / (posed.total_weight * posed.y.shape[1]))

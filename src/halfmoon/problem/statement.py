@@ -12,7 +12,7 @@ null space f    ``unpenalized``             the constant
 ==============  ==========================  ======================================
 
 With an energy, Q = energy + mu times the norm. A problem is stated once, posed on data,
-and then solved: by ridge, by a spectral filter, with the hinge loss, or iteratively.
+and then solved: by ridge, by a spectral filter, with another loss, or iteratively.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ from sklearn.base import BaseEstimator
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.labels import no_labels
+from halfmoon.losses import Squared, as_loss
 from halfmoon.moments import dirichlet, energy_forecast
 from halfmoon.partitions.table import PartitionedRows
 from halfmoon.pieces import fresh
 from halfmoon.problem.fit import Fit
+from halfmoon.problem.loss import search_loss
 from halfmoon.problem.posed import KnownEnergy, Posed
-from halfmoon.problem.ridge import solve_ridge
+from halfmoon.problem.ridge import as_numbers, solve_ridge
 from halfmoon.rows import (
     Array,
     Rows,
@@ -67,6 +69,8 @@ class Problem(BaseEstimator):
         Weight of the norm beside an energy; None is 1 / n.
     unpenalized : Unpenalized or None
         The features f.
+    loss : Loss or str
+        In place of squares: an object of `halfmoon.losses`, or its name.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class Problem(BaseEstimator):
     energy: Any = None
     mu: float | None = None
     unpenalized: Unpenalized | None = field(default_factory=Constant)
+    loss: Any = "squared"
 
     def pose(
         self,
@@ -151,6 +156,7 @@ class Problem(BaseEstimator):
             w=w[chosen],
             single=np.ndim(y) == 1,
             stream=stream,
+            loss=as_loss(self.loss),
         )
 
     def fit(
@@ -163,11 +169,13 @@ class Problem(BaseEstimator):
         rng: np.random.Generator | int | None = None,
         stream: Stream | None = None,
     ) -> Fit:
-        """Pose the problem and solve it by ridge; see `pose` and `solve_ridge`."""
+        """Pose the problem and solve it; see `pose`, `solve_ridge` and `solve_loss`."""
         posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
         work = posed.X.shape[0] * posed.basis.n_components_**2
         with blas_for(work), posed.stream.handed_down():
-            return solve_ridge(posed, alpha)
+            if isinstance(posed.loss, Squared):
+                return solve_ridge(posed, alpha)
+            return search_loss([posed], [as_numbers(alpha, "alpha")])
 
 
 def _refuse_exact(basis: Basis, n: int) -> None:

@@ -1,12 +1,13 @@
 """Solvers: linear algebra for the one problem. They know nothing of kernels."""
 
+from halfmoon.solvers.bordered import Bordered
+from halfmoon.solvers.box_program import LossPoint, solve_box
 from halfmoon.solvers.cg import (
     SolveResult,
     conjugate_gradients,
     nystrom_preconditioner,
 )
 from halfmoon.solvers.elimination import Elimination
-from halfmoon.solvers.hinge import hinge_dual
 from halfmoon.solvers.kriging import kriging_variance, scaled_variances
 from halfmoon.solvers.nested import FeaturePath, nested_features
 from halfmoon.solvers.point import PointFactor, RidgePoint, factor_point, ridge_point
@@ -18,14 +19,17 @@ from halfmoon.solvers.ridge import (
     ridge_svd,
     ridge_weighted,
 )
+from halfmoon.solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon.solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 from halfmoon.solvers.threshold import HardThreshold, hard_threshold
 
 __all__ = [
+    "Bordered",
     "Eigenpairs",
     "Elimination",
     "FeaturePath",
     "HardThreshold",
+    "LossPoint",
     "PointFactor",
     "RidgePath",
     "RidgePoint",
@@ -35,7 +39,6 @@ __all__ = [
     "filtered",
     "generalized_eigenpairs",
     "hard_threshold",
-    "hinge_dual",
     "kriging_variance",
     "nested_features",
     "nystrom_preconditioner",
@@ -46,4 +49,7 @@ __all__ = [
     "ridge_svd",
     "ridge_weighted",
     "scaled_variances",
+    "solve_box",
+    "solve_logistic",
+    "solve_softmax",
 ]

@@ -1,0 +1,154 @@
+"""Losses as a parameter of the estimators."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+import halfmoon as hm
+from halfmoon.kernels import Gaussian, Linear
+from halfmoon.losses import Huber, Logistic, Quantile
+from halfmoon.smoothers import Neighbors
+from halfmoon.unpenalized import Constant, Polynomials
+
+N = 80
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 2))
+TRUTH = np.sin(2 * X[:, 0]) + X[:, 1]
+NOISY = TRUTH + 0.2 * RNG.standard_t(2, N)
+NUMBERS = np.where(np.arange(N) < 50, NOISY, np.nan)
+SIGN = np.where(X[:, 0] * X[:, 1] > 0, "up", "down").astype(object)
+SIDES = np.where(np.arange(N) < 50, SIGN, None)
+THIRDS = np.where(np.arange(N) < 50, np.digitize(X[:, 0], [-0.4, 0.4]), np.nan)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("alpha", [1e-4, 1e-2])
+def test_logistic_is_that_of_scikit_learn(n_classes, alpha):
+    # (1/n) sum of losses + alpha |theta|^2: scikit-learn's C is 1 / (2 alpha n).
+    rows, y = load_iris(return_X_y=True)
+    kept = y > 2 - n_classes
+    rows, y = rows[kept], y[kept]
+    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    peer = LogisticRegression(
+        C=1 / (2 * alpha * len(y)), tol=1e-12, max_iter=1_000, solver="newton-cg"
+    ).fit(rows, y)
+    model = hm.ConditionalClassifier(Linear(), alpha=alpha, loss="logistic")
+    model.fit(rows, y)
+    expected = peer.decision_function(rows)
+    assert_allclose(model.decision_function(rows), expected, atol=1e-6)
+    # Its own probabilities are those at a temperature of 1, of one column 1 / 2.
+    model.temperature_ = 0.5 if n_classes == 2 else 1.0
+    assert_allclose(model.predict_proba(rows), peer.predict_proba(rows), atol=1e-7)
+
+
+@pytest.mark.parametrize("unpenalized", [None, "constant", [1]], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [
+        hm.ConditionalClassifier(Gaussian(1.0)),
+        hm.FredholmClassifier(Gaussian(0.3), Gaussian(1.0)),
+        hm.FredholmClassifier(smoother=Neighbors(5)),
+        hm.LaplacianClassifier(Gaussian(0.7)),
+        hm.LaplacianClassifier(energy="graph", n_components=30, random_state=0),
+        hm.LaplacianClassifier(Gaussian(1.0), basis="derivatives"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_classes(model, loss, unpenalized):
+    model = model.set_params(loss=loss, unpenalized=unpenalized, alpha=[1e-4, 1e-3])
+    with_weights = np.where(np.arange(N) < 25, 1.0, 2.0)
+    model.fit(X, SIDES, with_weights)
+    assert (model.predict(X) == SIGN)[50:].mean() > 0.75
+    assert model.loo_score_ > 0.75
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert model.loo_errors_.shape == (2,)
+    assert model.dual_coef_.shape == (50,)
+    assert model.leave_one_out().shape == (50,)
+    model.fit(X, THIRDS)
+    assert model.decision_function(X).shape == (N, 3)
+    assert (model.predict(X[50:]) == np.digitize(X[50:, 0], [-0.4, 0.4])).mean() > 0.75
+
+
+@pytest.mark.parametrize("loss", ["huber", "quantile", Huber(1.0, 0.2), Quantile(0.5)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        hm.ConditionalRegressor(unpenalized="linear"),
+        hm.FredholmRegressor(Gaussian(0.3), Gaussian(1.0), unpenalized=None),
+        hm.LaplacianRegressor(n_components=30, random_state=0),
+    ],
+    ids=repr,
+)
+def test_numbers(model, loss):
+    model = model.set_params(loss=loss, alpha=[1e-4, 1e-3, 1e-2]).fit(X, NUMBERS)
+    assert np.median(np.abs(model.predict(X) - TRUTH)) < 0.35
+    low, high = model.predict_interval(X, 0.8)
+    assert 0.5 < np.mean((low <= NOISY) & (high >= NOISY)) <= 1.0
+    assert np.isfinite(model.leave_one_out()).all()
+    with pytest.raises(ValueError, match="closed form"):
+        model.predict(X, return_std=True)
+
+
+def test_quantiles_hold_their_share_of_the_labels():
+    # Of the fitted rows: the constant is free, so the shares are exact but for ties.
+    for level in (0.1, 0.5, 0.9):
+        model = hm.ConditionalRegressor(Gaussian(1.0), loss=Quantile(level), alpha=0.1)
+        below = (NUMBERS[:50] <= model.fit(X, NUMBERS).predict(X[:50]) + 1e-7).mean()
+        assert level - 1e-9 <= below <= level + 0.15
+
+
+def test_outputs_with_gaps_and_a_loss():
+    Y = np.column_stack([NUMBERS, NUMBERS + X[:, 0]])
+    Y[:10, 1] = np.nan
+    model = hm.ConditionalRegressor(loss="huber", alpha=[1e-3, 1e-2]).fit(X, Y)
+    for j in range(2):
+        alone = hm.ConditionalRegressor(loss="huber", alpha=[1e-3, 1e-2])
+        alone.fit(X, Y[:, j])
+        assert_allclose(model.predict(X)[:, j], alone.predict(X), atol=1e-10)
+        assert_allclose(model.alpha_[j], alone.alpha_)
+
+
+def test_default_alphas():
+    model = hm.ConditionalClassifier(loss="logistic").fit(X, SIDES)
+    assert len(model.alphas_) == 10  # every other one of those of ridge
+    single = np.full(N, None, dtype=object)
+    single[:2] = "up", "down"  # one label each: the alpha that ridge is likeliest with
+    alone = hm.ConditionalClassifier(loss="logistic").fit(X, single)
+    assert alone.loo_errors_ is None
+    assert np.isfinite(alone.decision_function(X)).all()
+
+
+def test_units_of_the_labels_do_not_matter():
+    for loss in ("huber", "quantile"):
+        one = hm.ConditionalRegressor(Gaussian(1.0), loss=loss).fit(X, NUMBERS)
+        large = hm.ConditionalRegressor(Gaussian(1.0), loss=loss)
+        large.fit(X, 1e6 * NUMBERS)
+        assert_allclose(large.predict(X), 1e6 * one.predict(X), rtol=1e-4)
+
+
+def test_several_choices_of_features_are_compared_by_the_loss():
+    model = hm.ConditionalRegressor(
+        Gaussian(1.0),
+        unpenalized=[Constant(), Polynomials(1)],
+        loss=Quantile(0.5),
+        alpha=[1e-3, 1e-2],
+    ).fit(X, NUMBERS)
+    assert model.fold_errors_.shape == (2, 2)
+    assert (model.fold_errors_ > 0).all()
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="hinge loss is for classes; use a classifier"):
+        hm.ConditionalRegressor(loss="hinge").fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="huber loss is for numbers; use a regressor"):
+        hm.ConditionalClassifier(loss=Huber()).fit(X, SIDES)
+    with pytest.raises(ValueError, match="loss is 'cubic'; one of 'squared'"):
+        hm.LaplacianRegressor(loss="cubic").fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="A filter is for loss='squared'"):
+        hm.LaplacianClassifier(loss=Logistic(), filter="heat").fit(X, SIDES)
+    model = hm.ConditionalRegressor(loss="quantile", alpha=0.01).fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="Paths over features are for loss='squared'"):
+        model.hard_threshold_path(X, NUMBERS)
