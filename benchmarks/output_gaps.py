@@ -62,7 +62,7 @@ def line(name, model, n, l, share):
         f"{name}, n = {n:,}, l = {l:,}, each lacks {100 * share:.0f} %",
         f"{two / one:.2f}x",
         "<= 1.5x one fit",
-        two / one <= BAR,
+        bool(two / one <= BAR),
         f"{two:.2f} s and {one:.2f} s; {apart:.0e} from separate fits",
     )
 

@@ -26,6 +26,7 @@ from halfmoon.estimators.output_groups import (
 )
 from halfmoon.estimators.refitted import refitted_errors
 from halfmoon.estimators.size import kernel_basis
+from halfmoon.estimators.widths import fit_best_kernel, kernel_ways
 from halfmoon.kernels import Precomputed, as_kernel
 from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
 from halfmoon.memory import parse_bytes
@@ -134,6 +135,14 @@ class Lever(Estimator):
         return self.alpha
 
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
+        """Take the best of the kernels, if there are several."""
+        ways = kernel_ways(self, X)
+        if ways == [{}]:
+            self._fit_kernel(X, targets, w)
+        else:
+            fit_best_kernel(self, ways, X, targets, w)
+
+    def _fit_kernel(self, X: Rows, targets: Array, w: Array) -> None:
         """State the problem, pose it, solve it, and store what came out."""
         rng, stream = as_generator(self.random_state), self._watched_stream()
         labeled = ~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)
@@ -153,6 +162,8 @@ class Lever(Estimator):
         self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
     ) -> list[Self]:
         """As the base class; what does not depend on labels is computed once."""
+        if kernel_ways(self, X) != [{}]:
+            return super()._fit_parts(X, targets, w, groups)
         rng, stream = as_generator(self.random_state), self._watched_stream()
         known = ~np.isnan(targets)
         labeled = np.flatnonzero(known.any(axis=1))

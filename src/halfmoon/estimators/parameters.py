@@ -16,7 +16,9 @@ PARAMETERS = {
         of two tables that returns the whole matrix, or "precomputed": X is then the
         kernel matrix. By name its length scale is the median distance between rows,
         and beside an energy by gradients ``"local"``, which sees gaps: three
-        times the distance to the third nearest row, at most the median distance.""",
+        times the distance to the third nearest row, at most the median distance.
+        Of several, a list of kernels, ``Gaussian([0.5, 1.0])`` or ``Gaussian("auto")``,
+        the one with the least leave-one-out error is used: `kernels_`.""",
     "outer kernel": """
         Kernel, str or callable. The outer kernel k, whose weights average over all
         rows; it need not be positive definite. By name its length scale is a
@@ -117,6 +119,10 @@ ATTRIBUTES = {
     "fold_errors_": """
         ndarray or None. Mean loss on folds of each choice of unpenalized
         features and each alpha, where there were several choices.""",
+    "kernels_": """
+        dict. The kernels that were chosen, by the name of their parameter, and
+        ``kernel_errors_``, an ndarray, the leave-one-out error of each choice; where
+        there were several.""",
     "solution_": "Fit. The fitted function.",
 }
 

@@ -8,8 +8,9 @@ one place (`distances.py`). Widths are length scales: ``exp(-q / (2 length_scale
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from halfmoon.rows import Array, Rows
 __all__ = ["Gaussian", "Laplace", "Matern", "Radial", "RationalQuadratic"]
 
 
-LengthScale: TypeAlias = float | Literal["median", "neighbors", "local"]
+#: Several, or "auto", are for estimators, which choose among them.
+LengthScale: TypeAlias = (
+    float | Sequence[float] | Literal["median", "neighbors", "local", "auto"]
+)
 
 
 class Radial(Kernel):
@@ -45,11 +49,15 @@ class Radial(Kernel):
                 f"kernel.resolve(X) with the rows it is to be taken from, or give a "
                 f"number."
             )
-        if not 0 < self.length_scale < np.inf:
+        if np.ndim(self.length_scale):
             raise ValueError(
-                f"length_scale is {self.length_scale}; a positive number is needed."
+                f"length_scale is {self.length_scale!r}; one number is needed here. "
+                f"Estimators choose among several."
             )
-        return float(self.length_scale)
+        width = cast(float, self.length_scale)
+        if not 0 < width < np.inf:
+            raise ValueError(f"length_scale is {width}; a positive number is needed.")
+        return float(width)
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """The kernel with a rule for its length scale made a number by these rows."""
