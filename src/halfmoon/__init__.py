@@ -64,7 +64,7 @@ _HOMES = {
 }
 _PACKAGES = {
     *("bases", "baselines", "datasets", "estimators", "filters"),
-    *("kernels", "landmarks", "model_files", "model_selection", "moments"),
+    *("kernels", "landmarks", "losses", "model_files", "model_selection", "moments"),
     *("partitions", "plotting"),
     *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
     *("unpenalized", "weak"),

@@ -18,7 +18,7 @@ from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.estimators.alphas import ALPHAS, Alphas
 from halfmoon.estimators.base import Estimator, HeldOut
-from halfmoon.estimators.null_space import null_spaces
+from halfmoon.estimators.null_space import null_spaces, refuse_columns
 from halfmoon.estimators.output_groups import (
     OutputGroups,
     by_output,
@@ -27,7 +27,7 @@ from halfmoon.estimators.output_groups import (
 from halfmoon.estimators.refitted import refitted_errors
 from halfmoon.estimators.size import kernel_basis
 from halfmoon.estimators.widths import fit_best_kernel, kernel_ways
-from halfmoon.kernels import Precomputed, as_kernel
+from halfmoon.kernels import as_kernel
 from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
 from halfmoon.memory import parse_bytes
 from halfmoon.moments import dirichlet
@@ -45,7 +45,6 @@ from halfmoon.problem import (
 from halfmoon.progress import row_progress
 from halfmoon.random_state import as_generator
 from halfmoon.rows import Array, Indices, Rows
-from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["ALPHAS", "Lever"]
 
@@ -287,7 +286,7 @@ class Lever(Estimator):
             getattr(self, "feature_names_in_", None),
         )
         if self._is_precomputed():
-            _refuse_columns(options)
+            refuse_columns(options)
         loss = self._posed_loss()
         problems = [
             replace(problem, unpenalized=features, loss=loss) for features in options
@@ -388,15 +387,3 @@ def _better(first: Fit, rival: Fit) -> Fit:
 def _one_is_alone(y: Array) -> bool:
     """Some row has targets of its own, as the only one of its class."""
     return bool((np.unique(y, axis=0, return_counts=True)[1] == 1).any())
-
-
-def _refuse_columns(options: list[Unpenalized | None]) -> None:
-    """Of a kernel matrix only the constant, or the kernel itself, makes features."""
-    for features in options:
-        by_kernel = isinstance(getattr(features, "kernel", None), Precomputed)
-        if features is not None and not (isinstance(features, Constant) or by_kernel):
-            raise ValueError(
-                f"X is a kernel matrix, which has no columns to make unpenalized "
-                f"features of, such as {features!r}. Use 'constant' or "
-                f"Eigenfunctions(k), or give the table and the kernel as an object."
-            )

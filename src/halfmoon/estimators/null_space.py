@@ -29,7 +29,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon.kernels import Kernel
+from halfmoon.kernels import Kernel, Precomputed
 from halfmoon.unpenalized import (
     Constant,
     Features,
@@ -39,7 +39,7 @@ from halfmoon.unpenalized import (
     is_network,
 )
 
-__all__ = ["null_spaces"]
+__all__ = ["null_spaces", "refuse_columns"]
 
 DEGREES = {"constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 DEGREES["auto"] = 0
@@ -117,3 +117,15 @@ def _columns(columns: Any, names: Any) -> Any:
             f"{list(known)!r}."
         )
     return [known[column] for column in columns]
+
+
+def refuse_columns(options: list[Unpenalized | None]) -> None:
+    """Of a kernel matrix only the constant, or the kernel itself, makes features."""
+    for features in options:
+        by_kernel = isinstance(getattr(features, "kernel", None), Precomputed)
+        if features is not None and not (isinstance(features, Constant) or by_kernel):
+            raise ValueError(
+                f"X is a kernel matrix, which has no columns to make unpenalized "
+                f"features of, such as {features!r}. Use 'constant' or "
+                f"Eigenfunctions(k), or give the table and the kernel as an object."
+            )
