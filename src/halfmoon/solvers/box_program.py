@@ -142,7 +142,7 @@ def solve_box(
         step = _newton(factor, F, at, residual, mean, step)
         at = at.moved(at.longest(step, INSIDE), step)
     near = point if rounded is None or e.any() else rounded
-    left_out = _left_out(M, F, near.v, near.b, e + near.stiffness)
+    left_out = _left_out(M, F, near, e, size)
     return LossPoint(point.v, point.b, left_out, best < NEARLY)
 
 
@@ -164,12 +164,17 @@ def _newton(
     return _State(dv, db, dv, -dv, dz - z / s * dv, du + u / r * dv)
 
 
-def _left_out(M: Array, F: Array, v: Array, b: Array, inverse: Array) -> Array:
+def _left_out(M: Array, F: Array, at: _State, e: Array, size: float) -> Array:
     """(3) of `bordered.py`, with the curvatures that the bounds leave."""
+    g = M @ at.v + F @ at.b
     unit = float(np.trace(M)) / len(M) or 1.0
-    h = 1.0 / np.clip(inverse, unit / REACH, unit * REACH)
-    q = Bordered(M, F, h).shares()
-    return left_out_values(M @ v + F @ b, v, h, q)
+    h = 1.0 / np.clip(e + at.stiffness, unit / REACH, unit * REACH)
+    if F.shape[1] and not e.any():
+        # Where no row is at a kink nothing holds the free features; they are kept from
+        # moving by more than the labels are large.
+        spread = F @ F.T
+        M, F = M + size / np.diag(spread).max() * spread, F[:, :0]
+    return left_out_values(g, at.v, h, Bordered(M, F, h).shares())
 
 
 def _losses(box: Box, g: Array) -> Array:
