@@ -18,7 +18,8 @@ PARAMETERS = {
         and beside an energy by gradients ``"local"``, which sees gaps: three
         times the distance to the third nearest row, at most the median distance.
         Of several, a list of kernels, ``Gaussian([0.5, 1.0])`` or ``Gaussian("auto")``,
-        the one with the least leave-one-out error is used: `kernels_`.""",
+        the one with the least leave-one-out error is used: ``kernels_`` has it, and
+        ``kernel_errors_`` the error of each.""",
     "outer kernel": """
         Kernel, str or callable. The outer kernel k, whose weights average over all
         rows; it need not be positive definite. By name its length scale is a
@@ -119,10 +120,6 @@ ATTRIBUTES = {
     "fold_errors_": """
         ndarray or None. Mean loss on folds of each choice of unpenalized
         features and each alpha, where there were several choices.""",
-    "kernels_": """
-        dict. The kernels that were chosen, by the name of their parameter, and
-        ``kernel_errors_``, an ndarray, the leave-one-out error of each choice; where
-        there were several.""",
     "solution_": "Fit. The fitted function.",
 }
 
