@@ -10,14 +10,17 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, overload
+
+import pyarrow as pa
 
 from halfmoon.report.findings import Note
 from halfmoon.table.cells import column_types
 from halfmoon.table.earlier_runs import earlier_runs
 from halfmoon.table.errors import ModelError
-from halfmoon.table.files import Table, new_table
+from halfmoon.table.files import Table, new_table, open_table
 from halfmoon.table.files.arrow_types import refuse_target_type
 from halfmoon.table.forecast import Forecast
 from halfmoon.table.learning import given_labels, learn, settings_of
@@ -31,6 +34,7 @@ from halfmoon.table.selection import (
 )
 from halfmoon.table.settings import Settings
 from halfmoon.table.stages import Silent, Stages
+from halfmoon.table.streams import filled_reader
 from halfmoon.table.tally import Tally
 from halfmoon.table.unseen import Unseen
 
@@ -80,22 +84,45 @@ class Filled:
         return f"Filled({filled}{given} in {self.seconds:.1f} s)"
 
 
+@overload
 def fill_table(
-    table: Table,
+    table: Any,
+    destination: None,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> pa.RecordBatchReader: ...
+@overload
+def fill_table(
+    table: Any,
     destination: Any,
     settings: Settings,
     *,
     overwrite: bool = False,
     formulas: str = "escape",
     stages: Stages | None = None,
-) -> Filled:
+) -> Filled: ...
+def fill_table(
+    table: Any,
+    destination: Any,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> Filled | pa.RecordBatchReader:
     """Learn from the labels of a table and write it with its blanks filled in.
 
     Parameters
     ----------
-    table : table of `halfmoon.table.files`
-    destination : path, binary stream or FrameWriter
-        Where the filled table goes; it appears there when it is whole.
+    table : table of `halfmoon.table.files`, or object with ``__arrow_c_stream__``
+        A table or reader of pyarrow, a data frame of pandas or polars, a relation of
+        DuckDB. What can be read only once is kept in a temporary file.
+    destination : path, binary stream, FrameWriter or None
+        Where the filled table goes; it appears there when it is whole. With None its
+        batches are given back, each predicted when it is asked for.
     settings : Settings
     overwrite : bool
         Replace a file that is there.
@@ -103,15 +130,35 @@ def fill_table(
         What to do with labels that a spreadsheet would take for formulas.
     stages : Stages or None
         Told how far it has come.
+
+    Returns
+    -------
+    Filled, or pyarrow.RecordBatchReader if there is no destination
+
+    Examples
+    --------
+    >>> rows = pa.table({"x": [*range(40)], "side": [*"ab" * 4, *[None] * 32]})
+    >>> reader = fill_table(rows.to_reader(), None, Settings("side", budget=1))
+    >>> reader.schema.names
+    ['x', 'side', 'side_source', 'side_confidence']
+    >>> reader.read_all()["side"].null_count
+    0
     """
-    (filled,) = fill_targets(
-        table,
-        destination,
-        [settings],
-        overwrite=overwrite,
-        formulas=formulas,
-        stages=stages,
-    )
+    with ExitStack() as opened:
+        if not isinstance(table, Table):
+            table = opened.enter_context(open_table(table))
+        if destination is None:
+            reader = filled_reader(table, settings, stages or Silent())
+            opened.pop_all()  # closed with the last batch
+            return reader
+        (filled,) = fill_targets(
+            table,
+            destination,
+            [settings],
+            overwrite=overwrite,
+            formulas=formulas,
+            stages=stages,
+        )
     return filled
 
 

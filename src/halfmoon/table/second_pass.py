@@ -22,7 +22,7 @@ from halfmoon.table.unseen import Unseen
 from halfmoon.table.unsure_rows import UnsureRows
 from halfmoon.table.weak_model import WeakTableModel
 
-__all__ = ["Job", "write_filled"]
+__all__ = ["Job", "new_columns", "write_filled"]
 
 CLEARED = ""  # a cell that is emptied; None would leave what it holds
 
@@ -118,6 +118,31 @@ class Job:
         scored.add(labels.take(pa.array(where)), self.model.predict(rows), rows)
 
 
+def new_columns(
+    table: Table, jobs: Sequence[Job], seen: Batch
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is new in a batch: columns with replaced cells, and added columns.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table.files`
+    jobs : sequence of Job
+    seen : Batch
+        A batch of the table, as the jobs see it.
+    """
+    replaced: dict[str, Any] = {}
+    added: dict[str, Any] = {}
+    for job in jobs:
+        for name, values in job.columns(seen).items():
+            if name not in table.columns:
+                added[name] = values
+            elif name == job.model.target:
+                replaced[name] = values
+            else:  # of an earlier run: nothing of it stays
+                replaced[name] = [CLEARED if v is None else v for v in as_list(values)]
+    return replaced, added
+
+
 def write_filled(
     table: Table,
     out: TableOutput,
@@ -143,18 +168,7 @@ def write_filled(
         job.cells = Cells.of(job.model, schema)
 
     def write(batch: Batch) -> None:
-        replaced: dict[str, Any] = {}
-        added: dict[str, Any] = {}
-        for job in jobs:
-            for name, values in job.columns(seen(batch)).items():
-                if name not in table.columns:
-                    added[name] = values
-                elif name == job.model.target:
-                    replaced[name] = values
-                else:  # of an earlier run: nothing of it stays
-                    replaced[name] = [
-                        CLEARED if v is None else v for v in as_list(values)
-                    ]
+        replaced, added = new_columns(table, jobs, seen(batch))
         out.write(batch, replace=replaced, append=added)
 
     for batch in table.batches(progress=progress):

@@ -78,6 +78,17 @@ class ColumnarWriter:
         """Write the rows of a batch."""
         if self._schema is None:
             self._begin(append, rows_read=len(batch) > 0)
+        self._held.append(self.rows_of(batch, replace, append))
+        if (
+            sum(held.num_rows for held in self._held) >= GROUP_ROWS
+            or sum(map(_nbytes, self._held)) >= GROUP_BYTES
+        ):
+            self._flush()
+
+    def rows_of(self, batch: Batch, replace: Values, append: Values) -> Any:
+        """The rows of a batch as they are written, in the schema of the output."""
+        if self._schema is None:
+            self._schema = self.schema_with(append)
         arrays = []
         for field in self._schema:
             if field.name in append:
@@ -91,12 +102,7 @@ class ColumnarWriter:
             if pt.is_dictionary(field.type) and self._format.name == "feather":
                 array = self._one_dictionary(array, field)
             arrays.append(array)
-        self._held.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
-        if (
-            sum(held.num_rows for held in self._held) >= GROUP_ROWS
-            or sum(map(_nbytes, self._held)) >= GROUP_BYTES
-        ):
-            self._flush()
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def finish(self) -> None:
         """Write what is held, and the end of the file."""
@@ -111,7 +117,8 @@ class ColumnarWriter:
             with suppress(Exception):  # such as the full disk that led here
                 self._writer.close()
 
-    def _begin(self, append: Values, rows_read: bool) -> None:
+    def schema_with(self, append: Values) -> Any:
+        """The schema of the output, with new columns."""
         schema = self._like.schema
         for column, kind in self._types.items():
             place = schema.get_field_index(column)
@@ -120,7 +127,10 @@ class ColumnarWriter:
         for column, values in append.items():
             kind = self._types.get(column) or _type_of(values)
             schema = schema.append(pa.field(column, kind))
-        self._schema = schema
+        return schema
+
+    def _begin(self, append: Values, rows_read: bool) -> None:
+        self._schema = schema = self.schema_with(append)
         if self._format.name == "parquet":
             codec = None
             if isinstance(self._like, ColumnarTable) and rows_read:

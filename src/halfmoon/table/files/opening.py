@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from halfmoon.table.errors import CommandError, ReadError
 from halfmoon.table.files.archive import workbook_in_zip
+from halfmoon.table.files.arrow_stream import is_arrow_stream, stream_table
 from halfmoon.table.files.batch import BATCH_ROWS, Table
 from halfmoon.table.files.columnar import ColumnarTable
 from halfmoon.table.files.compression import decompressing, reading
@@ -48,8 +49,9 @@ def open_table(
 
     Parameters
     ----------
-    source : path, binary stream, or data frame of pandas or polars
-        A stream, such as standard input, is kept in a temporary file. A pattern such
+    source : path, binary stream, data frame of pandas or polars, or stream of Arrow
+        A stream, such as standard input or anything with ``__arrow_c_stream__``, is
+        kept in a temporary file. A pattern such
         as ``parts/*.csv`` is all files that fit it, as one table.
     format : str, optional
         ``csv``, ``tsv``, ``parquet``, ``feather``, ``xlsx``, ``ods``, ``jsonl`` or
@@ -78,6 +80,8 @@ def open_table(
     delimiter = None if delimiter is None else _checked_delimiter(delimiter)
     if library_of(source) is not None:
         return FrameTable(source, batch_rows)
+    if is_arrow_stream(source):
+        return stream_table(source, batch_rows)
     if isinstance(source, (str, os.PathLike)):
         refuse_address(os.fspath(source))
         files = matching_files(os.fspath(source))
