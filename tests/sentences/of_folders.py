@@ -1,12 +1,15 @@
 """Folders that cannot be filled, or not gone on with, and a note on others."""
 
 import json
+import sys
 from pathlib import Path
 from shutil import copytree
+from types import SimpleNamespace
 
 import pytest
 
 from halfmoon import load
+from halfmoon.cli.chosen import Chosen
 from halfmoon.table.folders import listing, predict_folder, whole_folder
 from halfmoon.table.folders.listing import FolderFile, list_folder
 from halfmoon.table.folders.manifest import inputs_of
@@ -33,6 +36,7 @@ fill june -t side -o full --resume
 fill june -t side -o out --resume --overwrite
 fill june -t side -o out --to-label 5 todo.csv
 fill t.csv -t side --resume
+fill t.csv -t side --dask local
 """
 
 
@@ -92,8 +96,30 @@ def damaged():
     Path("run/_halfmoon/manifest.json").write_text(json.dumps({**told, "version": 0}))
 
 
+def no_cluster():
+    """No Dask, or nobody at the address."""
+    options = (None, False, None, None, None, None, "escape", True, False, False)
+    chosen = Chosen("june", *options)
+    name = "halfmoon.partitions.dask_rows"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, name, raising=False)
+        patch.setitem(sys.modules, "dask", None)
+        with refused(), chosen.engine("local"):
+            pass
+    with pytest.MonkeyPatch.context() as patch:
+        nobody = SimpleNamespace(connected=_nobody)
+        patch.setitem(sys.modules, name, nobody)
+        with refused(), chosen.engine("tcp://10.0.0.1:8786"):
+            pass
+
+
+def _nobody(address):
+    raise ConnectionError(f"No Dask scheduler answers at {address!r}.")
+
+
 def of_folders():
     """What is said of folders beside what the commands say."""
+    no_cluster()
     with pytest.MonkeyPatch.context() as patch, refused():
         patch.setattr(listing, "MOST_FILES", 1)
         list_folder("june")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from halfmoon.cli.places import STREAM, filled_beside, stream_or_path
 
 if TYPE_CHECKING:
     from halfmoon.cli.stages import Bars
+    from halfmoon.partitions import Engine
     from halfmoon.table.files import Table
 
 __all__ = ["Chosen"]
@@ -79,7 +81,7 @@ class Chosen:
             return FolderTable(list_folder(self.file), self.file, **self.reading)
         return open_table(stream_or_path(self.file), **self.reading)
 
-    def refuse_for_file(self, resume: bool) -> None:
+    def refuse_for_file(self, resume: bool, dask: str | None = None) -> None:
         """Refuse what only folders have."""
         from halfmoon.table.errors import CommandError
 
@@ -88,6 +90,33 @@ class Chosen:
                 f"--resume goes on with the files of a folder, and {self.file} is not "
                 f"a folder. Leave it out; a table is filled in one go."
             )
+        if dask is not None and not self.is_folder:
+            raise CommandError(
+                f"--dask fills the files of a folder, and {self.file} is not a folder. "
+                f"Leave it out."
+            )
+
+    @contextmanager
+    def engine(self, dask: str | None) -> Iterator[Engine | None]:
+        """What fills files, by the address of a scheduler; None is this process."""
+        from halfmoon.table.errors import CommandError
+
+        if dask is None:
+            yield None
+            return
+        try:
+            from halfmoon.partitions.dask_rows import connected
+        except ModuleNotFoundError as missing:
+            raise CommandError(
+                f"--dask needs {missing.name}, which is not installed. Run: "
+                f'pip install "halfmoon[dask]"'
+            ) from None
+        with ExitStack() as stack:
+            try:
+                engine = stack.enter_context(connected(dask))
+            except ConnectionError as error:
+                raise CommandError(str(error)) from error
+            yield engine
 
     def bars(self) -> Bars:
         """Progress, unless it is to be quiet."""

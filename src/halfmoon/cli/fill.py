@@ -10,7 +10,7 @@ from halfmoon.cli.arguments import Arguments, Seconds
 from halfmoon.cli.chosen import Chosen
 from halfmoon.cli.options import (
     command_line,
-    resume_option,
+    folder_options,
     shared_options,
     table_options,
 )
@@ -157,7 +157,7 @@ MOST_TO_LABEL = 500
     "the answers of halfmoon label (NAME.labels.jsonl).",
 )
 @table_options
-@resume_option
+@folder_options
 @shared_options
 @click.pass_context
 def fill(context: click.Context, **options: Any) -> None:
@@ -193,6 +193,8 @@ def fill(context: click.Context, **options: Any) -> None:
       Fill the files of a folder; go on after a stop:
         halfmoon fill sales/ --target kind -o filled/
         halfmoon fill sales/ --target kind -o filled/ --resume
+      Fill the files of a folder on a cluster:
+        halfmoon fill sales/ --target kind -o filled/ --dask tcp://10.0.0.1:8786
       Read from and write to other programs:
         halfmoon fill - --target price < houses.csv > filled.csv
     """

@@ -44,6 +44,7 @@ def run_fill(
     to_label: tuple[int, str] | None,
     labels: tuple[str, ...],
     resume: bool = False,
+    dask: str | None = None,
     **asked: Any,
 ) -> None:
     """Fill a table, and write what was asked for beside it.
@@ -53,13 +54,13 @@ def run_fill(
     chosen : Chosen
     command : str
         That repeats the run.
-    target, model, report, no_report, interactive, to_label, labels, resume
+    target, model, report, no_report, interactive, to_label, labels, resume, dask
         Options of the command.
     **asked
         Fields of `Settings`.
     """
     asked["task"] = asked_task(asked["task"], asked["order"])
-    chosen.refuse_for_file(resume)
+    chosen.refuse_for_file(resume, dask)
     with chosen.bars() as bars, chosen.table() as table:
         new = asked["low"] is not None or asked["high"] is not None
         targets = asked_targets(target, table, asked["unlabeled"], may_be_new=new)
@@ -87,16 +88,18 @@ def run_fill(
             refuse_to_lose_labels(todo, targets[0])
         several = [Settings(target=name, **asked) for name in targets]
         if chosen.is_folder:
-            filled = fill_folder(
-                chosen.file,
-                chosen.place,
-                several,
-                overwrite=chosen.overwrite,
-                resume=resume,
-                formulas=chosen.formulas,
-                stages=bars,
-                **chosen.reading,
-            )
+            with chosen.engine(dask) as engine:
+                filled = fill_folder(
+                    chosen.file,
+                    chosen.place,
+                    several,
+                    overwrite=chosen.overwrite,
+                    resume=resume,
+                    formulas=chosen.formulas,
+                    stages=bars,
+                    engine=engine,
+                    **chosen.reading,
+                )
         else:
             marks = asked["unlabeled"]
             typed = {

@@ -10,8 +10,8 @@ import click
 
 __all__ = [
     "command_line",
+    "folder_options",
     "reading_options",
-    "resume_option",
     "shared_options",
     "table_options",
 ]
@@ -113,8 +113,8 @@ def shared_options(command: Command) -> Command:
     )
 
 
-def resume_option(command: Command) -> Command:
-    """The option to go on with a run over a folder."""
+def folder_options(command: Command) -> Command:
+    """Options of runs over a folder."""
     return _with(
         command,
         [
@@ -123,6 +123,13 @@ def resume_option(command: Command) -> Command:
                 is_flag=True,
                 help="Go on with a run over a folder that was stopped: files that are "
                 "written stay, and so does the model.",
+            ),
+            click.option(
+                "--dask",
+                metavar="ADDRESS",
+                help="Fill the files of a folder on a Dask cluster, whose workers see "
+                "the folders by the same paths: the address of its scheduler, or "
+                "'local' for processes of this machine.",
             ),
         ],
     )

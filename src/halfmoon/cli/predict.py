@@ -8,7 +8,7 @@ import click
 
 from halfmoon.cli.arguments import Arguments
 from halfmoon.cli.chosen import Chosen
-from halfmoon.cli.options import resume_option, shared_options, table_options
+from halfmoon.cli.options import folder_options, shared_options, table_options
 from halfmoon.cli.outcome import ending_well
 from halfmoon.cli.places import named
 
@@ -19,9 +19,9 @@ __all__ = ["predict"]
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path(allow_dash=True))
 @table_options
-@resume_option
+@folder_options
 @shared_options
-def predict(model: str, resume: bool, **options: Any) -> None:
+def predict(model: str, resume: bool, dask: str | None, **options: Any) -> None:
     """Predict the rows of the table FILE ('-' is standard input) with MODEL.
 
     MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
@@ -47,9 +47,9 @@ def predict(model: str, resume: bool, **options: Any) -> None:
         from halfmoon.table.folders import predict_folder
         from halfmoon.table.record import predicted_record
 
-        chosen.refuse_for_file(resume)
+        chosen.refuse_for_file(resume, dask)
         kept = table_model(model)
-        with chosen.bars() as bars, used(model):
+        with chosen.bars() as bars, used(model), chosen.engine(dask) as engine:
             if chosen.is_folder:
                 predicted = predict_folder(
                     chosen.file,
@@ -59,6 +59,7 @@ def predict(model: str, resume: bool, **options: Any) -> None:
                     resume=resume,
                     formulas=chosen.formulas,
                     stages=bars,
+                    engine=engine,
                     **chosen.reading,
                 )
             else:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from halfmoon.blocks import alone
+from halfmoon.partitions import Engine
 from halfmoon.table.cells import column_types
 from halfmoon.table.files import Table, new_table, open_table
 from halfmoon.table.folders.folder_table import with_partition
@@ -22,7 +24,7 @@ from halfmoon.table.second_pass import Job, write_filled
 from halfmoon.table.settings import Settings
 from halfmoon.table.unseen import Unseen
 
-__all__ = ["FilePlan", "fill_file"]
+__all__ = ["FilePlan", "elsewhere", "fill_file"]
 
 
 @dataclass(frozen=True)
@@ -126,3 +128,30 @@ def fill_file(
         rows = table.n_rows or 0
     size = place.stat().st_size
     return Outcome.of(file.name, rows, out.escaped, size, jobs)
+
+
+def elsewhere(
+    engine: Engine, plan: FilePlan, todo: Sequence[tuple[FolderFile, int]]
+) -> Iterator[Outcome]:
+    """What comes of files that an engine fills, in their order.
+
+    A file may be filled twice, if a worker is lost: its output is the same.
+
+    Parameters
+    ----------
+    engine : Engine
+        Its workers see the folders by the same paths.
+    plan : FilePlan
+    todo : sequence of (FolderFile, int)
+        Files, and the rows in the files before each.
+    """
+    plan = replace(plan, out=plan.out.resolve())
+    partitions = [
+        (replace(file, path=file.path.resolve()), before) for file, before in todo
+    ]
+    return engine.map(partial(_fill_alone, plan), partitions)
+
+
+def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> Outcome:
+    with alone():
+        return fill_file(plan, file, before)

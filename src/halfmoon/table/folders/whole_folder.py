@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import halfmoon
+from halfmoon.partitions import Engine
 from halfmoon.report.findings import Note
 from halfmoon.table.earlier_runs import earlier_runs
 from halfmoon.table.errors import CommandError
@@ -20,7 +21,7 @@ from halfmoon.table.folders.folder_table import FolderTable
 from halfmoon.table.folders.listing import FolderFile, list_folder, refuse_nested
 from halfmoon.table.folders.manifest import Manifest, inputs_of, refuse_full
 from halfmoon.table.folders.many_files import files_at_once, mapped
-from halfmoon.table.folders.one_file import FilePlan, fill_file
+from halfmoon.table.folders.one_file import FilePlan, elsewhere, fill_file
 from halfmoon.table.folders.outcomes import Outcome, add_up
 from halfmoon.table.forecast import Forecast
 from halfmoon.table.learning import (
@@ -48,6 +49,7 @@ def fill_folder(
     resume: bool = False,
     formulas: str = "escape",
     stages: Stages | None = None,
+    engine: Engine | None = None,
     **options: Any,
 ) -> list[Filled]:
     """Learn from all tables of a folder, and write each again with its blanks filled.
@@ -68,6 +70,9 @@ def fill_folder(
         Go on with a run that was stopped: files that it has written stay.
     formulas, stages
         Of `fill_table`.
+    engine : Engine or None
+        What fills the files, each by itself, such as a cluster that sees both folders;
+        None is some threads here.
     **options
         Of `open_table`.
 
@@ -114,7 +119,9 @@ def fill_folder(
         forecast.tell(stages.say)
         before = [sum(table.counts[:i]) for i in range(len(files))]
         tell, memory = stages.stage("Filling in"), several[0].memory
-        jobs, escaped = _all_files(plan, files, before, manifest, tell, memory, table)
+        jobs, escaped = _all_files(
+            plan, files, before, manifest, tell, memory, table, engine
+        )
         notes = (*table.notes, *forecast.notes(), *_numbering(files, before))
     seconds = time.monotonic() - start
     return [
@@ -134,13 +141,14 @@ def predict_folder(
     resume: bool = False,
     formulas: str = "escape",
     stages: Stages | None = None,
+    engine: Engine | None = None,
     **options: Any,
 ) -> Filled:
     """Write the tables of a folder with what a model says of their rows.
 
     Parameters
     ----------
-    folder, out, overwrite, resume, formulas, stages, **options
+    folder, out, overwrite, resume, formulas, stages, engine, **options
         Of `fill_folder`.
     model : TableModel
     """
@@ -164,7 +172,9 @@ def predict_folder(
             options=options,
         )
         tell, before = stages.stage("Predicting"), [0] * len(files)
-        jobs, escaped = _all_files(plan, files, before, manifest, tell, None, table)
+        jobs, escaped = _all_files(
+            plan, files, before, manifest, tell, None, table, engine
+        )
         (job,) = jobs
         assert job.unseen is not None
         notes = (*table.notes, *job.unseen.notes())
@@ -214,6 +224,7 @@ def _all_files(
     tell: Callable[[float, float], None],
     memory: str | None,
     table: FolderTable,
+    engine: Engine | None,
 ) -> tuple[list[Job], int]:
     """Write the files that are not done yet; jobs with the counts of all of them."""
     done = manifest.done()
@@ -225,10 +236,16 @@ def _all_files(
         manifest.note(number, outcome)
         return outcome
 
-    for number, outcome in zip(
-        todo, mapped(work, todo, files_at_once(memory)), strict=True
-    ):
+    if engine is None:
+        outcomes = mapped(work, todo, files_at_once(memory))
+    else:
+        outcomes = elsewhere(engine, plan, [(files[i], before[i]) for i in todo])
+    for number, outcome in zip(todo, outcomes, strict=True):
         done[number] = outcome
+        if engine is not None:
+            manifest.note(number, outcome)
+            size = manifest.inputs[number]["size"]
+            progress.of(number)(size, size)
     jobs = plan.jobs(table)
     return jobs, add_up((done[number] for number in range(len(files))), jobs)
 
