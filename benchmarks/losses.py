@@ -1,11 +1,13 @@
 """Losses other than squares: optimum, leave-one-out, coverage of quantiles, time.
 
 HALFMOON_DATA=folder python -m benchmarks.losses    minutes; keeps results/losses.md
+HALFMOON_DATA=folder python -m benchmarks.losses optimum times coverage    some of it
 
 Settings are chosen by leave-one-out on the labeled rows. Times are processor times on
 one thread, the shortest of three runs each, in turns.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -203,7 +205,8 @@ def times(l=1_000):
 
 if __name__ == "__main__":
     found = []
-    for part in (optimum, times, left_out, coverage):
+    parts = {each.__name__: each for each in (optimum, times, left_out, coverage)}
+    for part in [parts[name] for name in sys.argv[1:] or parts]:
         for each in part():
             print(each, flush=True)
             found.append(each)
