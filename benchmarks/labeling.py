@@ -183,7 +183,6 @@ def timed_keys():
                 page.resize(1280, 900)
                 page.open(address)
                 page.wait_for("document.documentElement.dataset.ready === 'yes'", 120)
-                wait_for_model(page)
                 times, refits = pressed(page)
             megabytes = round(1024 * peak_kilobytes(process.pid) / 1e6)
         finally:
@@ -199,10 +198,6 @@ def timed_keys():
         "megabytes": megabytes,
         "load": round(os.getloadavg()[0], 1),
     }
-
-
-def wait_for_model(page):
-    page.wait_for("!document.getElementById('proposal').hidden", 300)
 
 
 def pressed(page):
