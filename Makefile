@@ -41,9 +41,9 @@ browser: ## Chromium, for the tests that look at pages (Debian, as root)
 test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow" $(ARGS)
 
-test-all: .venv/.test-all ## every test, slow ones and those with torch included
+test-all: .venv/.test-all ## every test: slow ones, torch, lowest versions, the wheel, the docs
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(ARGS)
-	@$(MAKE) --no-print-directory reproduce-quick
+	@$(MAKE) --no-print-directory reproduce-quick test-core test-lowest test-wheel docs
 
 # What needs the extra `table`, Matplotlib or pandas.
 BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experiments \
