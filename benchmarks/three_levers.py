@@ -25,11 +25,11 @@ from threadpoolctl import threadpool_limits
 from benchmarks.lines import RESULTS
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon.selection import families
+from halfmoon.selection.composed import composed_candidates as composed
 
 ROWS, CLOUDS, FIRST = 800, 12, 2
 LABELS = {"classes": 40, "numbers": 60}
 WAYS = ("as it is", "without three levers", "without composed ones", "supervised twin")
-composed = families.composed_candidates
 
 
 def table(seed: int, kind: str) -> tuple[Any, Any, Any]:
