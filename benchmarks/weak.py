@@ -144,7 +144,7 @@ def of_intervals(folder: Path, name: str) -> dict:
             ConditionalRegressor(kernel).fit(A[known], middle[known])
             for kernel in KERNELS
         ]
-        rival = min(rivals, key=lambda model: model.solution_.loo_score)
+        rival = min(rivals, key=lambda model: model.loo_score_)
         values = {"halfmoon": ours.predict(B), "midpoints": rival.predict(B)}
         found = aft(A[known], ends[train][known], B)
         if found is not None:

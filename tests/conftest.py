@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-NEW_PROCESS = 300_000_000  # bytes: Python and the libraries of a run, before any row
+from helpers import NEW_PROCESS
 
 
 @pytest.fixture

@@ -390,7 +390,7 @@ def test_targets():
     data.y[first, 1] = np.nan
     with pytest.raises(
         ValueError,
-        match=rf"2 row\(s\) have some .* row {first[0]}. Fill them in, or fit each",
+        match=rf"2 row\(s\) have some .* row {first[0]}. Use a regressor",
     ):
         stated.fit(data.X, data.y)
 

@@ -12,7 +12,7 @@ from halfmoon.cli.app import app
 def test_every_command_has_help_with_examples(run, command):
     result = run(*([command] if command else []), "--help")
     assert result.exit_code == 0
-    examples = result.output.split("Examples:")[1].splitlines()
+    examples = result.output.split("Examples:")[1].split("Options:")[0].splitlines()
     lines = [line.strip() for line in examples if line.strip().startswith("halfmoon ")]
     assert lines
     assert all(command in line for line in lines)
@@ -37,7 +37,7 @@ def test_options_are_completed(monkeypatch):
     complete = ShellComplete(app, {}, "halfmoon", "_HALFMOON_COMPLETE")
     commands = [item.value for item in complete.get_completions([], "")]
     assert commands == [
-        *("completion", "explain", "fill", "inspect", "next", "predict")
+        *("completion", "explain", "fill", "inspect", "label", "next", "predict")
     ]
     options = [item.value for item in complete.get_completions(["fill"], "--un")]
     assert options == ["--unlabeled"]

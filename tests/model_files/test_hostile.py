@@ -103,7 +103,7 @@ def test_attributes(name, parts, forge, tmp_path):
             "ConditionalRegressor.alpha is str, where 'auto' or float or Sequence is",
         ),
         ("alpha", None, "ConditionalRegressor.alpha is NoneType|is None, where"),
-        ("solution_", 1, "ConditionalRegressor.solution_ is int, where Fit is needed"),
+        ("solution_", 1, "ConditionalRegressor.solution_ is int, where Fit or Out"),
         ("labeled_", 1, "ConditionalRegressor.labeled_ is int, where ndarray is"),
     ],
     ids=["list", "text", "alpha", "none", "solution", "labeled"],

@@ -27,7 +27,7 @@ from halfmoon.estimators.targets import as_labels
 from halfmoon.kernels import Kernel
 from halfmoon.labels import no_labels_to_score
 from halfmoon.memory import MEMORY_LIMIT
-from halfmoon.problem import Posed, Problem, as_numbers
+from halfmoon.problem import Fit, Posed, Problem, as_numbers
 from halfmoon.rows import Array, Rows
 from halfmoon.solvers import Elimination, hard_threshold, nested_features
 from halfmoon.theory import ResidualKernel
@@ -149,8 +149,9 @@ class Conditional(Lever):
     def _test_rows(self, X: Any, y: Any) -> tuple[Posed, Rows, Array]:
         """The posed problem, and test rows with the targets they are compared with."""
         check_is_fitted(self)
-        posed = self.solution_.posed
-        if not self.solution_.by_ridge:
+        fit = cast(Fit, self.solution_)
+        posed = fit.posed
+        if not fit.by_ridge:
             raise ValueError("Paths over features are for loss='squared'.")
         if np.ptp(posed.w) > 0:
             raise ValueError(
@@ -194,10 +195,11 @@ class ConditionalRegressor(Regressor, Conditional):
 
     def _warn_if_it_hurts(self) -> None:
         """Compare the risk with the features to that with the constant alone."""
-        posed, alpha = self.solution_.posed, self.solution_.alpha
+        fit = cast(Fit, self.solution_)
+        posed, alpha = fit.posed, fit.alpha
         l, k = len(posed.chosen), posed.F.shape[1]
         by_kernel = posed.dual and posed.basis.conditional_degree < 0
-        by_kernel &= self.solution_.by_ridge
+        by_kernel &= fit.by_ridge
         if not by_kernel or not 1 < k <= l // 2 or l > JUDGED or not alpha:
             return
         K = posed.basis.gram(posed.chosen)(posed.X_l)

@@ -68,7 +68,7 @@ class Lever(Estimator):
     n_components: int | None
     landmarks: Any
 
-    solution_: Any  # Fit, or OutputGroups of fits
+    solution_: Fit | OutputGroups  # groups where outputs have gaps
 
     def _kernel_basis(
         self,
@@ -263,7 +263,7 @@ class Lever(Estimator):
         self.coef_ = by_output(groups.columns, [part.coef_ for part in parts])
 
     def _outcome(self, seconds: float) -> str:
-        alphas = ", ".join(f"{alpha:.3g}" for alpha in np.unique(self.alpha_))
+        alphas = ", ".join(f"{alpha:.3g}" for alpha in np.unique([self.alpha_]))
         return (
             f"Fitted {self.n_labeled_:,} labels among {self._n_rows:,} rows in "
             f"{seconds:.1f} s; {self._quality()}; alpha = {alphas}."
@@ -313,7 +313,7 @@ class Lever(Estimator):
         return problems[which], kept
 
     def _held_out(self) -> HeldOut:
-        fit = self.solution_
+        fit = cast(Fit, self.solution_)  # groups of outputs ask their parts
         posed, some = fit.posed, telling_rows(fit.posed)
         y = posed.y[some]
         if fit.by_ridge:
@@ -324,7 +324,7 @@ class Lever(Estimator):
             # A fold would be left without its class.
             values = np.full_like(y, np.nan)
         else:
-            values = out_of_fold(posed, fit.solve)[some]
+            values = out_of_fold(posed, cast(Any, fit.solve))[some]
         return HeldOut(some, y, values, posed.w[some])
 
     # ---- what follows from the fit ---------------------------------------------------

@@ -218,7 +218,7 @@ def readable(text: str) -> str:
 
     Examples
     --------
-    >>> readable("a\r\nb\u202e"), readable("x" * 30_000)[-21:]
+    >>> readable("a\r\nb\u202e"), readable("x" * 30_000)[-22:]
     ('a\nb⟨U+202E⟩', 'x… (30,000 characters)')
     """
     cut = text[:MOST_TEXT]
