@@ -161,12 +161,12 @@ def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
 
     Each is the matrix of a `DiffusionKernel`. The walks differ in their series alone,
     so one recursion serves all of them, and of each of its terms only m-by-p numbers
-    are kept. Walks for which a factor is cheaper than a series go one by one.
+    are kept. Where a factor is cheaper than a series, walks go one by one.
     """
     S, A_X, A_Z = walks[0].adjacency_, walks[0].weights(X), walks[0].weights(Z)
-    if all(walk._factored_is_cheaper(A_Z.shape[0]) for walk in walks):
+    if any(walk._factored_is_cheaper(A_Z.shape[0]) for walk in walks):
         V = A_Z.T.toarray()
-        return np.array([A_X @ walk._spread_by_factor(V) for walk in walks])
+        return np.array([A_X @ walk.spread(V) for walk in walks])
     terms = max(len(walk.series_) for walk in walks)
     series = np.zeros((len(walks), terms))
     for row, walk in zip(series, walks, strict=True):
