@@ -8,7 +8,7 @@ BIN := .venv/bin
 # -qq keeps errors and drops the rest.
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 RIVALS_PIP := .venv-rivals/bin/python -m pip --disable-pip-version-check -qq
-CHECKED := $(wildcard src benchmarks examples experiments tests tools docs/*.py)
+CHECKED := $(wildcard conftest.py src benchmarks examples experiments tests tools docs/*.py)
 TYPED := $(wildcard src benchmarks examples experiments tools)
 # Two workers, one BLAS thread each.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1

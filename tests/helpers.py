@@ -37,7 +37,6 @@ from halfmoon.kernels import (
 )
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors, Smoother
 
-NEW_PROCESS = 300_000_000  # bytes: Python and the libraries of a run, before any row
 STEP = 1e-5  # h^2 and eps / h are then both about 1e-10
 
 #: Block sizes for tables of 11 rows: single, ragged, exact, over.

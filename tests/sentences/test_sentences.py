@@ -14,7 +14,6 @@ import pytest
 from halfmoon.report import answer
 from halfmoon.report.tiles import tiles
 from halfmoon.table.notes import with_command
-from helpers import NEW_PROCESS
 from report.situations import QUALITIES
 from sentences.of_commands import all_of_commands
 from sentences.of_files import readings, typed_readings
@@ -54,9 +53,7 @@ def rendered():
 
 @pytest.fixture(scope="module")
 def listed():
-    with pytest.MonkeyPatch.context() as patch:  # what other tests hold is not theirs
-        patch.setattr("halfmoon.table.allowance.resident_bytes", lambda: NEW_PROCESS)
-        return rendered()
+    return rendered()
 
 
 def test_every_sentence_is_as_listed(listed):
