@@ -79,8 +79,8 @@ def survive(serve, tmp_path, times):
     assert len(confirmed) > times
 
 
-def test_killed_ten_times(serve, tmp_path):
-    survive(serve, tmp_path, 10)
+def test_killed_four_times(serve, tmp_path):
+    survive(serve, tmp_path, 4)
 
 
 @pytest.mark.slow

@@ -210,6 +210,7 @@ def test_numbers_by_keyboard(page):
     assert seen.problems() == []
 
 
+@pytest.mark.slow  # a pause after each key
 def test_every_key_is_what_its_button_says(page):
     rows, _ = two_groups(n=80, labels=4)
     names = [f"k{i}" for i in range(40)]

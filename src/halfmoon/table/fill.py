@@ -137,7 +137,7 @@ def fill_table(
 
     Examples
     --------
-    >>> rows = pa.table({"x": [*range(40)], "side": [*"ab" * 4, *[None] * 32]})
+    >>> rows = pa.table({"x": [0.5, 1.5] * 20, "side": [*"ab" * 4, *[None] * 32]})
     >>> reader = fill_table(rows.to_reader(), None, Settings("side", budget=1))
     >>> reader.schema.names
     ['x', 'side', 'side_source', 'side_confidence']

@@ -14,7 +14,7 @@ const MOST_WAITING = 5; // answers that may be on their way
 const state = {
   who: "", target: "", kind: "classes", classes: [],
   queue: [], current: null, shownAt: 0, history: [],
-  asking: false, saved: 0, ended: false, refits: 0,
+  asking: false, again: false, saved: 0, ended: false, refits: 0,
 };
 const passes = once();
 const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, state.saved > 0));
@@ -22,7 +22,10 @@ const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, stat
 // The queue
 
 async function refill(anew = false) {
-  if (state.asking) return;
+  if (state.asking) {
+    state.again ||= anew; // a refit ended meanwhile: its queue is fetched next
+    return;
+  }
   state.asking = true;
   try {
     const kept = anew ? state.queue.filter(each => each.kept) : state.queue;
@@ -42,6 +45,10 @@ async function refill(anew = false) {
   }
   document.documentElement.dataset.refits = state.refits;
   if (state.current === null) advance();
+  if (state.again) {
+    state.again = false;
+    refill(true);
+  }
 }
 
 const waitingRows = () => outbox.waiting.map(each => ({ row: each.body.row })).filter(each => each.row !== undefined);
@@ -216,6 +223,7 @@ function told(progress) {
   for (const name of progress.classes) if (!state.classes.includes(name)) state.classes.push(name);
   showClasses(state.classes, answer);
   showProgress(progress);
+  if (progress.refits > state.refits) refill(true); // it ended before this page listened
 }
 
 function listen() {
