@@ -79,8 +79,8 @@ def survive(serve, tmp_path, times):
     assert len(confirmed) > times
 
 
-def test_killed_four_times(serve, tmp_path):
-    survive(serve, tmp_path, 4)
+def test_killed_twice(serve, tmp_path):
+    survive(serve, tmp_path, 2)
 
 
 @pytest.mark.slow
