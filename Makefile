@@ -39,7 +39,7 @@ browser: ## Chromium, for the tests that look at pages (Debian, as root)
 			chromium fonts-dejavu-core >/dev/null; }
 
 test: .venv/.test ## fast tests and doctests (ARGS="-k name" for some of them)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow" $(ARGS)
 
 test-all: .venv/.test-all ## every test: slow ones, torch, lowest versions, the wheel, the docs
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(ARGS)
