@@ -113,7 +113,7 @@ class Polyharmonic(Kernel):
     order : float
         m above. In one column order 1 interpolates by straight pieces, order 3 is the
         natural cubic spline and order 5 the quintic one. Orders below 2 are the power
-        kernels: -|x - z|^m, for which a constant is enough.
+        kernels, ``-|x - z|^m``, for which a constant is enough.
 
     Examples
     --------
