@@ -47,9 +47,9 @@ test-all: .venv/.test-all ## every test: slow ones, torch, lowest versions, the 
 
 # What needs the extra `table`, Matplotlib or pandas.
 BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experiments \
-	tests/label src/halfmoon/label tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
-	src/halfmoon/cli src/halfmoon/plotting src/halfmoon/report src/halfmoon/table \
-	src/halfmoon/partitions/dask_rows.py)
+	tests/label src/halfmoon/_label tests/plotting tests/report tests/sentences tests/table tests/test_examples.py \
+	src/halfmoon/_cli src/halfmoon/plotting src/halfmoon/_report src/halfmoon/table \
+	src/halfmoon/_partitions/dask_rows.py)
 
 # Old libraries warn of what has become of each other since.
 test-lowest: .venv-lowest/.ready ## fast tests with the lowest versions that pyproject.toml allows

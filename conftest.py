@@ -10,7 +10,9 @@ def memory_of_a_new_process():
     """What other tests have left in memory does not count for the runs of a test."""
     with pytest.MonkeyPatch.context() as patch:
         try:
-            from halfmoon.table import allowance
+            from halfmoon.table import (
+                _memory_budget as allowance,
+            )
         except ImportError:  # without the extra `table`
             pass
         else:

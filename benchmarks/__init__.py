@@ -1,1 +1,1 @@
-"""Timings beside those of other libraries, as ratios within one run."""
+"""Timings compared with other libraries, as ratios within one run."""

@@ -1,8 +1,8 @@
-"""Print the table of benchmarks and keep it in benchmarks/results/.
+"""Print the table of benchmarks and store it in benchmarks/results/.
 
-python -m benchmarks            all of it, some minutes
-python -m benchmarks --quick    small sizes, to see that everything runs
-python -m benchmarks moments    some of it, nothing kept
+python -m benchmarks            everything, a few minutes
+python -m benchmarks --quick    small sizes, to check that everything runs
+python -m benchmarks moments    one part, nothing stored
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""Do the claims hold? Expected accuracy, expected error and intervals, on known truth.
+"""Check claims against known truth: expected accuracy, expected error, intervals.
 
     python -m benchmarks.coverage                                   tables for choosing
     HALFMOON_DATA=folder python -m benchmarks.coverage confirming   tables never seen
 
-All but 20 or 60 labels of a table are blanked, drawn at random; `halfmoon.fill` fills
-them, and what it claims is compared with what was blanked: the interval of the expected
-accuracy or error, which should hold the truth in 95 of 100 draws, and the share of
-numbers between low and high, which should be 90 %. The constants of
-`halfmoon.report.scores` and `halfmoon.optimism` were chosen on the first set of tables;
-the second was run once, when they were fixed. A run that is there is not made again.
+All but 20 or 60 labels of a table, drawn at random, are blanked. `halfmoon.fill` fills
+them, and its claims are compared with the blanked labels: the interval of the expected
+accuracy or error should contain the truth in 95 of 100 draws, and 90 % of the numbers
+should be between low and high. The constants of `halfmoon._report.quality_scores` and
+`halfmoon._optimism` were chosen on the first set of tables. The second set was run
+once, after they were fixed. Runs that are already stored are not repeated.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import halfmoon
 from benchmarks.everyday.tables import car_frame, penguin_frame
 from benchmarks.lines import RESULTS, machine
 from experiments import data as real
-from halfmoon.table.record import record_of
-from halfmoon.table.story import findings_of
+from halfmoon.table._build_findings import findings_of
+from halfmoon.table._run_summary import record_of
 
 LABELS = (20, 60)
 SEEDS = 9
@@ -42,12 +42,12 @@ COLUMNS = (
 )
 
 ABOUT = """\
-`halfmoon.fill` on tables in which all but some labels were blanked, drawn at random;
-budget {budget:g} s. Inside: draws in which the claimed 95 % interval of the accuracy
-(classes) or of the mean absolute error (numbers) holds the truth. True, claimed and the
-ends of the interval are means over the draws, and so are the mean confidence of the
-filled rows and the share of the blanked numbers between low and high, of which 90 %
-should be.
+`halfmoon.fill` on tables in which all but a few random labels were blanked; budget
+{budget:g} s. Inside: draws in which the claimed 95 % interval of the accuracy (classes)
+or of the mean absolute error (numbers) contains the truth. All other columns are means
+over the draws: the true and the claimed value, the ends of the interval, the confidence
+of the filled rows, and the share of blanked numbers between low and high, which should
+be 90 %.
 """
 
 
@@ -71,7 +71,7 @@ def made(make, **options):
 
 
 def houses():
-    """Prices that vary by factors."""
+    """Houses: prices that vary by factors."""
     rng = np.random.default_rng(11)
     area, rooms = rng.lognormal(7, 0.35, 400), rng.integers(2, 8, 400)
     age, far = rng.uniform(0, 80, 400), rng.exponential(8, 400)
@@ -82,7 +82,7 @@ def houses():
 
 
 def uneven():
-    """Errors that grow along a column."""
+    """Numbers whose noise grows along a column."""
     rng = np.random.default_rng(5)
     X = rng.uniform(-1, 1, (400, 5))
     mean = 20 + 3 * X[:, 0] + 2 * np.sin(3 * X[:, 1])
@@ -157,7 +157,7 @@ def main():
 
 
 def run(frame, y, labels, seed):
-    """What was claimed, and what is true."""
+    """Fill one table; return what was claimed and what is true."""
     numbers = y.dtype.kind == "f"
     labeled = draw(y, labels, seed)
     blanked = np.setdiff1d(np.arange(len(y)), labeled)
@@ -175,14 +175,14 @@ def run(frame, y, labels, seed):
         found = findings_of(
             result.filled, result.settings, source="", command="", with_map=False
         )
-    told = record_of(found, result.settings)
+    record = record_of(found, result.settings)
     out, truth = result.table.iloc[blanked], y[blanked]
     if not numbers:
-        claim = told["leave_one_out"]["accuracy"]
+        claim = record["leave_one_out"]["accuracy"]
         true = float((out[TARGET].to_numpy(str) == truth).mean())
-        more = {"confidence": told["mean_confidence"]}
+        more = {"confidence": record["mean_confidence"]}
     else:
-        claim = told["leave_one_out"]["mean_absolute_error"]
+        claim = record["leave_one_out"]["mean_absolute_error"]
         true = float(np.abs(out[TARGET].to_numpy(float) - truth).mean())
         low, high = (out[f"{TARGET}_{end}"].to_numpy(float) for end in ("low", "high"))
         more = {"held": float(((low <= truth) & (truth <= high)).mean())}
@@ -191,7 +191,7 @@ def run(frame, y, labels, seed):
 
 
 def draw(y, labels, seed):
-    """Labeled rows, drawn again where they are all of one class."""
+    """Draw labeled rows; draw again if all are of one class."""
     rng = np.random.default_rng([seed, labels])
     while True:
         labeled = np.sort(rng.permutation(len(y))[:labels])
@@ -204,7 +204,7 @@ def read():
 
 
 def keep(result):
-    """Add a run to the file, which is whole at any time."""
+    """Add a run to the file, which is never incomplete."""
     lines = ",\n".join(json.dumps(each) for each in [*read(), result])
     new = PATH.with_suffix(".json.new")
     RESULTS.mkdir(exist_ok=True)

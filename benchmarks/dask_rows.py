@@ -1,13 +1,13 @@
-"""Rows of Dask: the answers of rows in memory, time in proportion, and forecasts.
+"""Dask rows: same predictions as in memory, time per row, and forecasts of it.
 
 Rows are generated partition by partition and never stored; two local workers of one
 thread each fit `LaplacianRegressor` to them. Run with
 
     python -m benchmarks.dask_rows --rows 1e5 1e6 1e7 1e8
 
-Times are processor seconds of the workers, summed: what else runs on the machine
-hardly changes them. The forecast is made as a fit makes it: after the first look at the
-rows, from how long that took, and from a probe of the sum.
+Times are processor seconds of the workers, summed, so other work on the machine hardly
+changes them. The forecast is computed as in a fit: from the duration of the first pass
+over the rows, and from a short test of the sum.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ import numpy as np
 import halfmoon
 from benchmarks.markdown import row
 from halfmoon import ConditionalRegressor, LaplacianRegressor
-from halfmoon.bases import Nystrom
-from halfmoon.blocks import Stream, alone
-from halfmoon.costs import (
+from halfmoon._costs import (
     energy_cost,
     energy_operations,
     probe_rows,
     seconds_a_call,
 )
+from halfmoon._moments import dirichlet
+from halfmoon._partitions import InTurn, PartitionedRows
+from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon.bases import Nystrom
+from halfmoon.blocks import Stream, alone
 from halfmoon.kernels import Gaussian
-from halfmoon.moments import dirichlet
-from halfmoon.partitions import InTurn, PartitionedRows
-from halfmoon.partitions.table import Reader
 
 D, P, LABELS = 3, 30, 1_000  # small, so that 10^8 rows take minutes
 PARTITION_ROWS = 1_000_000
@@ -50,7 +50,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def generated(place: int, size: int, labeled: int) -> np.ndarray:
-    """Rows of a partition, and their labels in a last column, from its number alone."""
+    """Generate the rows of a partition, with labels in the last column."""
     rng = np.random.default_rng([17, place])
     out = np.empty((size, D + 1))
     out[:, :D] = rng.standard_normal((size, D))
@@ -61,7 +61,7 @@ def generated(place: int, size: int, labeled: int) -> np.ndarray:
 
 
 def collection(n: int) -> tuple[da.Array, da.Array, int]:
-    """Rows, labels, and the number of partitions."""
+    """Return rows, labels, and the number of partitions."""
     m = max(4, n // PARTITION_ROWS)
     size, labeled = n // m, LABELS // m
     parts = [
@@ -94,7 +94,7 @@ def worker_seconds(client) -> float:
 
 
 def taken_by(client, work) -> float:
-    """Processor seconds of the workers."""
+    """Measure processor seconds of the workers."""
     before = worker_seconds(client)
     work()
     return worker_seconds(client) - before
@@ -108,7 +108,7 @@ def peak_bytes(client) -> int:
 
 
 def probed_rate(d: int = D, p: int = P) -> float:
-    """Operations a second of one thread, by the work itself on some rows."""
+    """Measure operations per second of one thread, on some rows."""
     rng = np.random.default_rng(3)
     basis = Nystrom(K, landmarks=rng.standard_normal((p, d)))
     some = rng.standard_normal((probe_rows(p), d))
@@ -120,7 +120,7 @@ def probed_rate(d: int = D, p: int = P) -> float:
 
 
 def moved() -> dict:
-    """Bytes a partition: what a sum sends to it, and what it sends home."""
+    """Bytes per partition: what a sum sends to it, and what it returns."""
     basis = Nystrom(K, landmarks=landmarks()).fit(landmarks())
     from distributed.protocol.pickle import dumps
 
@@ -225,19 +225,19 @@ ABOUT = """\
 `LaplacianRegressor` with {p} landmarks and {labels:,} labels on rows of {d} columns,
 which are generated partition by partition and never stored. Two local workers of one
 thread each. Seconds are processor seconds of both workers together, because the machine
-had other work to do. The forecast is made as a fit makes it, from a probe of the sum
-and from how long a first look at the same rows takes. {machine}, dask {dask}.
+was busy with other work. The forecast is computed as in a fit, from a short test of the
+sum and from the duration of the first pass. {machine}, dask {dask}.
 """
 
 NOTES = """
-- {fixed:.2f} s and {slope:.2f} µs a row fit all of these to {off:.0f} %.
-- The probe: {rate:.1f} thousand million operations a second of one thread (p = {p}:
-  small products).
-- Bytes a partition: {sent:,} to it (the function, with its landmarks), {home:,} home
-  (two {p}-by-{p} matrices). With {m} partitions: {megabytes:.1f} MB.
-- On paper, 1,000,000,000 rows of 20 columns and 1,000 landmarks in 1,000 partitions:
+- {fixed:.2f} s and {slope:.2f} µs per row fit all of these to {off:.0f} %.
+- The test: {rate:.1f} billion operations per second of one thread (p = {p}: small
+  products).
+- Bytes per partition: {sent:,} sent (the function, with its landmarks), {home:,}
+  returned (two {p}-by-{p} matrices). With {m} partitions: {megabytes:.1f} MB.
+- Estimate for 1,000,000,000 rows of 20 columns and 1,000 landmarks in 1,000 partitions:
   {operations:.2g} operations, {gigabytes:.1f} GB moved, {hours:.0f} core-hours at the
-  rate of the probe with p = 1,000, {fast:.0f} thousand million operations a second.
+  rate of the test with p = 1,000, {fast:.0f} billion operations per second.
 
 Largest difference from the predictions of a fit in memory, {memory_rows:,} rows:
 """

@@ -1,13 +1,12 @@
-"""Folders and files of many rows: time, memory and error, beside a random forest.
+"""Folders and files of many rows: time, memory and error, and a random forest.
 
     python -m benchmarks.folders --rows 10000000 --csv-rows 1000000
 
 Rows of 20 columns, 1,000 of them labeled. ``halfmoon fill`` fills them as a folder of
-Parquet files within ``--memory 1GB``, and as one CSV file; the latter also by what one
-would do instead: pandas reads the CSV, scikit-learn's random forest learns from the
-same labels and predicts all rows, and pandas writes the CSV. Each is a process of its
-own, of which processor time, time and peak memory are measured. Settings are the
-defaults.
+Parquet files within ``--memory 1GB``, and as one CSV file. For the CSV file, the
+alternative is also measured: pandas reads it, scikit-learn's random forest learns from
+the same labels and predicts all rows, and pandas writes it. Each runs in its own
+process with default settings; time, processor time and peak memory are measured.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ table.to_csv(sys.argv[2], index=False)
 
 
 def rows_of(start: int, n: int, in_all: int) -> tuple[pd.DataFrame, Any]:
-    """Some of the rows, and the true labels; the same ones however they are cut."""
+    """Return some of the rows and the true labels, independent of how files are cut."""
     rng = np.random.default_rng([0, start])
     X = rng.normal(size=(n, 14))
     city = rng.integers(0, 5, n)
@@ -67,7 +66,7 @@ def rows_of(start: int, n: int, in_all: int) -> tuple[pd.DataFrame, Any]:
 
 
 def measured(command: list[str]) -> dict[str, float]:
-    """Run a command; its time, its processor time and its peak memory."""
+    """Run a command; return its time, processor time and peak memory."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -81,21 +80,21 @@ def measured(command: list[str]) -> dict[str, float]:
 
 
 def fill(source: Path, out: Path) -> dict[str, float]:
-    """Fill a file or a folder by the command."""
+    """Fill a file or a folder with the command."""
     command = [sys.executable, "-m", "halfmoon", "fill", str(source), "-t", "y"]
     options = ["-o", str(out), "--memory", "1GB", "--no-report", "--quiet"]
     return measured([*command, *options])
 
 
 def error_of(filled: pd.DataFrame, given: pd.Series, truth: Any) -> float:
-    """Root of the mean squared error where there was no label."""
+    """Root mean squared error of the unlabeled rows."""
     blank = given.isna().to_numpy()
     error = filled["y"].to_numpy()[blank] - truth[blank]
     return float(np.sqrt(np.mean(error**2)))
 
 
 def of_folder(place: Path, rows: int) -> dict[str, Any]:
-    """A folder of Parquet files."""
+    """Measure a folder of Parquet files."""
     (place / "in").mkdir()
     size = rows // FILES
     for i in range(FILES):
@@ -108,7 +107,7 @@ def of_folder(place: Path, rows: int) -> dict[str, Any]:
 
 
 def of_csv(place: Path, rows: int) -> dict[str, Any]:
-    """One CSV file, filled by halfmoon and by a forest."""
+    """Measure one CSV file, filled by halfmoon and by a forest."""
     table, truth = rows_of(0, rows, rows)
     table.to_csv(place / "t.csv", index=False)
     given, size = table["y"], (place / "t.csv").stat().st_size
@@ -155,7 +154,7 @@ def page(found: dict[str, Any]) -> str:
     lines += [
         "",
         (
-            f"`fill` beside the forest: {ratios[0]:.2f} times its time, "
+            f"`fill` compared with the forest: {ratios[0]:.2f} times its time, "
             f"{ratios[1]:.2f} "
             f"times its processor time, {ratios[2]:.2f} times its error (root of "
             "the mean squared error; the noise is 0.1)."

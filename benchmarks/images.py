@@ -1,8 +1,8 @@
-"""Raw pixels and few labels: HalfmoonClassifier() on MNIST and USPS, nothing told.
+"""Raw pixels and few labels: HalfmoonClassifier() on MNIST and USPS, all defaults.
 
-10,000 images of MNIST's test set and the 2,007 of USPS's, 20 labels a class drawn at
-random, 5 draws of each. The error is that on all rows without a label; memory is the
-most that the process has held by the end of a fit, less what it held before. Run with
+The data are 10,000 images of MNIST's test set and the 2,007 of USPS's, with 20 random
+labels per class, 5 draws each. The error is over all unlabeled rows. Memory is the peak
+of the process after a fit, minus what it held before. Run with
 
     HALFMOON_DATA=folder python -m benchmarks.images
 """
@@ -26,7 +26,7 @@ from halfmoon import HalfmoonClassifier
 LABELS_PER_CLASS = 20
 SPLITS = 5
 ABOUT = """\
-HalfmoonClassifier() on raw pixels with {labels} labels a class: mean and standard
+HalfmoonClassifier() on raw pixels with {labels} labels per class: mean and standard
 deviation of the error on all unlabeled rows over {splits} draws of the labels, the
 longest fit, and the most memory that a fit added to the process.
 """
@@ -108,7 +108,7 @@ def report(runs):
 
 
 def held_bytes():
-    """What this process holds now; where that is not told, the most it has held."""
+    """Memory that this process holds now, or its peak if the system gives only that."""
     statm = Path("/proc/self/statm")
     if not statm.exists():
         return peak_bytes()
@@ -116,7 +116,7 @@ def held_bytes():
 
 
 def peak_bytes():
-    """The most memory that this process has held."""
+    """Peak memory of this process."""
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

@@ -1,13 +1,13 @@
-"""The labeling page: how quickly it goes on, and how many labels it saves.
+"""The labeling page: how quickly it responds, and how many labels it saves.
 
-    HALFMOON_DATA=folder python -m benchmarks.labeling labels    people; resumes
+    HALFMOON_DATA=folder python -m benchmarks.labeling labels    simulated; resumes
     HALFMOON_DATA=folder python -m benchmarks.labeling keys      a page in Chromium
 
-**labels**: a person who knows the truth answers the questions of the page on five real
-tables, from no label at all; another one labels rows in random order. After 50, 100 and
-200 answers a model is fitted to the labels, and its error on all other rows is counted:
-the share of wrong classes, or the mean absolute error over the labels' standard
-deviation. The queue is that of the page, refits where the page would make them.
+**labels**: a simulated person who knows the truth answers the questions of the page on
+five real tables, starting without labels; another one labels rows in random order.
+After 50, 100 and 200 answers a model is fitted to the labels. Its error on all other
+rows is the share of wrong classes, or the mean absolute error over the standard
+deviation of the labels. The queue and the refits are those of the page.
 
 **keys**: the page of a table of 100,000 rows and 30 columns in headless Chromium. Keys
 are pressed while refits run; the time is from the key to the frame with the next row.
@@ -34,13 +34,13 @@ import pyarrow as pa
 from benchmarks.lines import RESULTS, machine
 from benchmarks.markdown import row
 from benchmarks.tables import NUMBERS, TABLES, peak_kilobytes
-from halfmoon.label.journal import Journal
-from halfmoon.label.kept_rows import joined_labels
-from halfmoon.label.labeling import Labeling
-from halfmoon.table.files import open_table
-from halfmoon.table.learning import learn_from
-from halfmoon.table.settings import Settings
-from halfmoon.table.stages import Silent
+from halfmoon._label.journal import Journal
+from halfmoon._label.session import Labeling
+from halfmoon._label.session_rows import joined_labels
+from halfmoon.table._files import open_table
+from halfmoon.table._learn_from_table import learn_from
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent
 
 NAMES = ("breast cancer", "digits", "usps", "covtype", "california")
 POINTS = (50, 100, 200)
@@ -91,7 +91,7 @@ def main():
 
 
 def simulated(name, repeat, order):
-    """Errors of models after some answers."""
+    """Return the errors of models after 50, 100 and 200 answers."""
     frame, y = TABLES[name]()
     rng = np.random.default_rng([repeat, 7])
     some = np.sort(rng.permutation(len(y))[:ROWS])
@@ -130,11 +130,11 @@ def answered(labeling, y, order, rng, is_number):
 
 
 def error_of(labeling, y, is_number):
-    """Of a model of the labels so far, on all other rows."""
-    found = labeling.answers.labels(labeling.rows)
-    scan = labeling.kept.scan
-    labels = joined_labels(labeling.kept, found)
-    rows = scan.rows.select(labeling.kept.features)
+    """Fit the labels so far; return the error on all other rows."""
+    found = labeling.answers.labels()
+    scan = labeling.sample.scan
+    labels = joined_labels(labeling.sample, found)
+    rows = scan.rows.select(labeling.sample.features)
     given = replace(scan, rows=rows, labels=labels, n_labeled=len(found))
     try:
         model, _ = learn_from(given, labeling.settings, labeling.allowance, Silent())
@@ -150,7 +150,7 @@ def error_of(labeling, y, is_number):
 
 
 def big_table(path):
-    """Numbers, categories and a text; two in a hundred rows have a label."""
+    """Make a table of numbers, categories and text with 2 % of the rows labeled."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(KEYS_ROWS, KEYS_COLUMNS - 3)).round(3)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
@@ -166,7 +166,7 @@ def big_table(path):
 
 
 def timed_keys():
-    """Milliseconds from key to row while refits run, and memory."""
+    """Measure milliseconds from key to row while refits run, and memory."""
     from tools.browser import open_browser
 
     with tempfile.TemporaryDirectory() as folder:
@@ -201,7 +201,7 @@ def timed_keys():
 
 
 def pressed(page):
-    """Keys, one after the other, those alone counted during which a refit runs."""
+    """Press keys one after the other; count those during a refit only."""
     learning = "document.getElementById('pace').textContent.includes('is learning')"
     times: list[Any] = []
     refits, before, presses = 0, False, 0
@@ -223,7 +223,7 @@ def read() -> Any:
 
 
 def keep(**changed):
-    """Write the file anew, whole at any time."""
+    """Write the file, which is never incomplete."""
     content = read() | {"machine": machine()} | changed
     runs = ",\n".join(json.dumps(each) for each in content.pop("runs"))
     rest = json.dumps(content)[1:-1]
@@ -255,11 +255,11 @@ def markdown(content):
     pairs = {key: both for key, both in pairs.items() if len(both)}
     if pairs:
         yield (
-            f"Error on all other rows after so many answers, from no label at all: in "
-            f"the order of the page, and in random order. Mean over repetitions; "
-            f"the difference with its standard error. {ROWS:,} rows of each table, "
-            f"{BUDGET} s of search for each fit. Of *california* the "
-            f"error is the mean absolute error over the standard deviation.\n"
+            f"Error on all other rows after this many answers, starting without "
+            f"labels: in the order of the page, and in random order. Means over "
+            f"repetitions, and the difference with its standard error. {ROWS:,} rows "
+            f"per table, {BUDGET} s of search per fit. For *california* the error is "
+            f"the mean absolute error over the standard deviation.\n"
         )
         head = ("table", "answers", "page", "random", "difference", "repetitions")
         yield row(head)

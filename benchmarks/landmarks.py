@@ -1,4 +1,4 @@
-"""Which p rows to build a basis on: error left and seconds taken, method by method.
+"""Which p rows to build a basis on: remaining error and seconds of each method.
 
 The error is the share of the kernel matrix that the p rows do not explain,
 
@@ -26,9 +26,9 @@ from scipy.linalg import eigh, eigvalsh
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from experiments.data import load_california_housing, load_usps
+from halfmoon._landmarks import select_landmarks
+from halfmoon._rows import Array
 from halfmoon.kernels import Gaussian, Kernel
-from halfmoon.landmarks import select_landmarks
-from halfmoon.rows import Array
 
 METHODS = ("uniform", "kmeans++", "leverage", "rpcholesky")
 COUNTS = (25, 50, 100, 200, 400)
@@ -38,9 +38,9 @@ FLOOR = 0.1  # of the median deviation: rare pixels must not become the largest 
 ABOUT = """\
 Share of the trace of a Gaussian kernel matrix (median length scale) that p landmarks
 do not explain, in %: mean and standard deviation over {seeds} seeds; and mean seconds
-to choose them. Best is what the p largest eigenvalues leave, a bound for any choice.
-The effective dimension that leverage aims at (p / 4) was chosen among four on
-california_housing and usps, so its figures there are a little in its favor; the other
+to choose them. Best is the remainder after the p largest eigenvalues, a bound for any
+choice. The effective dimension of leverage (p / 4) was chosen among four values on
+california_housing and usps, so its figures there are a little too good; the other
 methods were not tuned."""
 RESULTS = Path(__file__).parent / "results"
 
@@ -83,7 +83,7 @@ def load_tables() -> tuple[dict[str, Array], str]:
 
 
 def prepare(table: Array) -> Array:
-    """A sample of rows, columns standardized by a deviation that is not tiny."""
+    """Sample rows and standardize columns by a deviation that is not tiny."""
     n = table.shape[0]
     rng = np.random.default_rng(0)
     X = table[np.sort(rng.permutation(n)[:MAX_ROWS])].astype(np.float64)

@@ -1,4 +1,4 @@
-"""A whole Laplacian fit against plasp, at the size of the paper's figure 3."""
+"""A whole Laplacian fit, compared with plasp, at the size of the paper's figure 3."""
 
 import numpy as np
 

@@ -1,11 +1,11 @@
 """Forecasts of learning curves: published curves of twenty learners, and our own.
 
-- ``lcdb``: from errors with 16 to 64 labels, the errors with 128 and 256, for every
-  learner on every second table of LCDB (Mohr et al., 2022), beside an inverse power law
-  fitted by weighted least squares (Figueroa et al., 2012).
-- ``own``: from N labels of five tables, the error with 50, 100 and 200 more, beside the
-  error of a fit to so many, on rows that are never labeled.
-- ``fit``: the constants of the prior, from the other tables of LCDB and from curves of
+- ``lcdb``: forecast the errors with 128 and 256 labels from those with 16 to 64, for
+  every learner on every second table of LCDB (Mohr et al., 2022). Compared with an
+  inverse power law fitted by weighted least squares (Figueroa et al., 2012).
+- ``own``: forecast the error with 50, 100 and 200 more labels from N labels of five
+  tables. Compared with the error of fits to that many, on rows that are never labeled.
+- ``fit``: fit the constants of the prior to the other tables of LCDB and to curves of
   ConditionalClassifier and ConditionalRegressor on tables that ``own`` does not use.
 
     HALFMOON_DATA=folder python -m benchmarks.learning_curves lcdb own
@@ -34,13 +34,13 @@ from halfmoon import (
     HalfmoonRegressor,
 )
 from halfmoon.queries import forecast_learning_curve
-from halfmoon.queries.forecast import measured_points
-from halfmoon.queries.hidden_labels import HiddenLabels
-from halfmoon.queries.power_law import PRIOR, Prior, curve_posterior
+from halfmoon.queries._hidden_labels import HiddenLabels
+from halfmoon.queries._learning_curve import measured_points
+from halfmoon.queries._power_law import PRIOR, Prior, curve_posterior
 
 RESULTS = Path(__file__).parent / "results"
 OLD, NEW = (16, 23, 32, 45, 64), (128, 256)
-# What the prior is fitted to: near, and far beyond what is known.
+# The prior is fitted to forecasts near and far beyond the known counts.
 FITTED = (
     (OLD, NEW, 120),
     ((16, 23, 32), (64, 128), 40),
@@ -54,7 +54,7 @@ REPETITIONS = 5
 ABOUT = """\
 # Forecasts of learning curves
 
-Made by `python -m benchmarks.learning_curves lcdb own`. Intervals are those of 90 %.
+Made by `python -m benchmarks.learning_curves lcdb own`. Intervals have a level of 90 %.
 """
 
 
@@ -66,7 +66,7 @@ def folder():
 
 
 def lcdb_curves():
-    """Errors and their standard errors, a row for each table and learner."""
+    """Read errors and their standard errors, one row per table and learner."""
     found = pd.read_csv(folder() / "learning_curves/lcdb.csv.gz")
     found["error"] = 1 - found["mean"]
     found["deviation"] = (found["std"] / np.sqrt(found["count"])).fillna(0.05)
@@ -78,7 +78,7 @@ def lcdb_curves():
 
 
 def halves(errors):
-    """Which rows are of tables for fitting, and which for testing."""
+    """Split the rows by table: for fitting, and for testing."""
     tables = errors.index.get_level_values(0)
     first = np.isin(tables, np.unique(tables)[::2])
     return np.flatnonzero(first), np.flatnonzero(~first)
@@ -102,7 +102,7 @@ def forecast_curve(errors, deviations, i, old, new, prior, n=400):
 
 
 def inverse_power_law(old, e, new):
-    """a + b n^-c by least squares with weights n; the last error where that fails."""
+    """Fit a + b n^-c by least squares with weights n; the last error if that fails."""
     x = np.array(old, dtype=np.float64)
     try:
         with warnings.catch_warnings():
@@ -164,7 +164,7 @@ def standardized(X, y, most=3000):
 
 
 def tables_for_fitting():
-    """Name, rows, labels, and whether these are classes."""
+    """Yield name, rows, labels, and whether labels are classes."""
     for name in ("digits", "wine", "iris"):
         yield name, *getattr(datasets, f"load_{name}")(return_X_y=True), True
     yield "diabetes", *datasets.load_diabetes(return_X_y=True), False
@@ -200,7 +200,7 @@ def tables_for_testing():
 
 
 def one_case(X, y, of_classes, n, seed, make):
-    """A fit to n labels, and the errors of it and of fits to more, on other rows."""
+    """Fit n labels; return errors of it and of fits to more, on other rows."""
     order = np.random.default_rng(seed).permutation(len(y))
     test = order[-min(1000, len(y) // 4) :]
     more = [each for each in MORE if n + each <= 0.75 * len(y)]
@@ -231,7 +231,7 @@ def search(of_classes):
 
 
 def judged(X, model, known, more, truth):
-    """A forecast beside the truth."""
+    """Compare a forecast with the truth."""
     start = time.process_time()
     f = forecast_learning_curve(model, X, known, more)
     seconds = time.process_time() - start
@@ -281,7 +281,7 @@ def prior_of(p):
 
 
 def pinball(q, truth):
-    """Mean loss of three quantiles, twice the absolute error for the middle one."""
+    """Mean pinball loss of three quantiles; twice the absolute error for the median."""
     far = truth - q
     levels = np.array(ENDS)[:, None]
     losses = np.maximum(levels * far, (levels - 1) * far).mean(axis=1)
@@ -377,8 +377,8 @@ def own_page(runs):
         f"`lever` is ConditionalClassifier or ConditionalRegressor, `search` is "
         f"HalfmoonClassifier or HalfmoonRegressor with a budget of {BUDGET:g} s. The "
         f"truth is the error of a fit to N + 50, 100, 200 labels on up to 1,000 rows "
-        f"that are never labeled. Held: share of intervals that hold it, of the error "
-        f"and of the gain."
+        f"that are never labeled. Held: share of intervals that contain it, for the "
+        f"error and for the gain."
     )
     yield ""
     head = [
@@ -407,7 +407,7 @@ def own_page(runs):
         seconds = np.mean([r["cpu_seconds"] for r in some])
         yield ""
         yield (
-            f"All of `{player}`: {held[0]:.0%} of the intervals hold the error, "
+            f"All of `{player}`: {held[0]:.0%} of the intervals contain the error, "
             f"{held[1]:.0%} the gain; a forecast takes {seconds:.2f} s of processor "
             f"time on average."
         )

@@ -1,4 +1,4 @@
-"""A line of the benchmark table, how it is timed, printed and kept."""
+"""A line of the benchmark table: how it is timed, printed and stored."""
 
 import json
 import platform
@@ -17,8 +17,8 @@ RESULTS = Path(__file__).parent / "results"
 class Line:
     """One measurement against one bar.
 
-    `figure` is what the bar speaks of: a ratio of times, a share of a rate, or a
-    multiple of a budget; `met` says whether it holds.
+    `figure` is compared with the bar: a ratio of times, a share of a rate, or a
+    multiple of a budget. `met` says whether it holds.
     """
 
     work: str
@@ -29,7 +29,7 @@ class Line:
 
 
 def best_of(function, repeats=3):
-    """Shortest of some runs, in seconds: noise only ever adds."""
+    """Return the shortest of some runs, in seconds, because noise only adds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -39,10 +39,10 @@ def best_of(function, repeats=3):
 
 
 def alternate(*functions, repeats=3, runs=1):
-    """Shortest run of each, in turns of some runs, so that all meet the same noise.
+    """Return the shortest run of each; they take turns to get the same noise.
 
-    What takes milliseconds wants several runs a turn: the first finds the caches as
-    the other functions left them.
+    Functions that take milliseconds need several runs per turn, because the first one
+    finds the caches of the other functions.
     """
     times = [np.inf for _ in functions]
     for _ in range(repeats):
@@ -52,7 +52,7 @@ def alternate(*functions, repeats=3, runs=1):
 
 
 def product_rate(rows=4_000, columns=1_000, repeats=5):
-    """The machine's own rate of matrix products, in operations a second."""
+    """Measure the machine's matrix product rate, in operations per second."""
     rng = np.random.default_rng(0)
     A, B = rng.standard_normal((2, rows, columns))
     seconds = best_of(lambda: A.T @ B, repeats)
@@ -75,7 +75,7 @@ Made by `make bench`: every line is a ratio of times taken in one run."""
 
 
 def write(name, lines, rate, head=HEAD):
-    """Keep a table as JSON and as Markdown."""
+    """Store a table as JSON and as Markdown."""
     RESULTS.mkdir(exist_ok=True)
     content = {
         "machine": machine(),

@@ -1,7 +1,7 @@
 """Losses other than squares: optimum, leave-one-out, coverage of quantiles, time.
 
-HALFMOON_DATA=folder python -m benchmarks.losses    minutes; keeps results/losses.md
-HALFMOON_DATA=folder python -m benchmarks.losses optimum times coverage    some of it
+HALFMOON_DATA=folder python -m benchmarks.losses    minutes; writes losses.md
+HALFMOON_DATA=folder python -m benchmarks.losses optimum times coverage    parts
 
 Settings are chosen by leave-one-out on the labeled rows. Times are processor times on
 one thread, the shortest of three runs each, in turns.
@@ -39,7 +39,7 @@ def classes(l, rng):
 
 
 def optimum():
-    """The paper's hinge loss, no bias, and logistic regression: the largest error."""
+    """Largest error of the hinge loss without bias, and of logistic regression."""
     rng = np.random.default_rng(0)
     X, y, _ = classes(200, rng)
     basis = hm.FredholmClassifier(Gaussian(0.5), Gaussian(1.0), alpha=0.01)
@@ -81,8 +81,8 @@ def optimum():
         )
 
 
-def left_out():
-    """One Newton step beside refits, at the alpha that the step chooses."""
+def loo_residuals():
+    """Compare one Newton step with refits, at the alpha that the step chooses."""
     rng = np.random.default_rng(0)
     X, sign, score = classes(100, rng)
     number = score + 0.3 * rng.standard_t(2, 100)
@@ -122,14 +122,14 @@ def left_out():
             f"{100 * share:.0f} %",
             "alpha costs <= 5 % more loss than that of refits",
             bool(lost <= 0.05),
-            f"error of a left-out value beside what leaving out moves it by; mean loss "
+            f"error of a leave-one-out value relative to how far it moves; mean loss "
             f"{scores[chosen]:.4f}, by refits {means[chosen]:.4f}; alpha = "
             f"{alphas[chosen]:.0e}, by refits {alphas[best]:.0e}",
         )
 
 
 def coverage():
-    """The share of labels of other rows below each quantile."""
+    """Share of the labels of other rows below each quantile."""
     X, y = load_california_housing()
     for level in (0.05, 0.1, 0.5, 0.9, 0.95):
         shares = []
@@ -163,7 +163,7 @@ def timed(*functions, repeats=3):
 
 
 def times(l=1_000):
-    """One fit at one alpha, on the same kernel matrix."""
+    """Time one fit at one alpha, on the same kernel matrix."""
     rng = np.random.default_rng(0)
     X, y, _ = classes(l, rng)
     K = Gaussian(2.0)(X)
@@ -174,19 +174,19 @@ def times(l=1_000):
         smooth = posed.with_loss(Logistic())
         for name, ours, theirs in (
             (
-                "hinge, beside SVC (tol=1e-3)",
+                "hinge, compared with SVC (tol=1e-3)",
                 lambda posed=posed, alpha=alpha: solve_loss(posed, alpha),
                 lambda C=C: SVC(C=C, kernel="precomputed", cache_size=500).fit(K, y),
             ),
             (
-                "hinge, beside SVC (tol=1e-8)",
+                "hinge, compared with SVC (tol=1e-8)",
                 lambda posed=posed, alpha=alpha: solve_loss(posed, alpha),
                 lambda C=C: SVC(
                     C=C, kernel="precomputed", cache_size=500, tol=1e-8
                 ).fit(K, y),
             ),
             (
-                "logistic, beside LogisticRegression on a root of K (lbfgs)",
+                "logistic, compared with LogisticRegression on a root of K (lbfgs)",
                 lambda smooth=smooth, alpha=alpha: solve_loss(smooth, alpha),
                 lambda C=C: LogisticRegression(C=C, tol=1e-8, max_iter=5_000).fit(
                     root, y
@@ -199,13 +199,13 @@ def times(l=1_000):
                 f"{mine / other:.2f}x",
                 "no bar",
                 True,
-                f"{mine:.2f} s and {other:.2f} s; ours has every left-out value too",
+                f"{mine:.2f} s and {other:.2f} s; ours includes leave-one-out",
             )
 
 
 if __name__ == "__main__":
     found = []
-    parts = {each.__name__: each for each in (optimum, times, left_out, coverage)}
+    parts = {each.__name__: each for each in (optimum, times, loo_residuals, coverage)}
     for part in [parts[name] for name in sys.argv[1:] or parts]:
         for each in part():
             print(each, flush=True)

@@ -1,4 +1,4 @@
-"""Rows of Markdown tables, and the table of seconds that several pages have."""
+"""Rows of Markdown tables, and a table of seconds for several pages."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ def row(cells):
 
 
 def seconds_table(runs, names):
-    """Mean seconds by table and model, of the runs that have them."""
+    """Mean seconds per table and model."""
     found = defaultdict(list)
     for run in runs:
         if run["seconds"] is not None:

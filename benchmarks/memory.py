@@ -1,4 +1,4 @@
-"""Three million rows in a memory map: time, memory, progress, and the same answer.
+"""Three million rows in a memory map: time, memory, progress, same result.
 
 Also by itself: ``python -m benchmarks.memory``.
 """
@@ -13,17 +13,17 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.lines import Line
+from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._moments import dirichlet_and_covariance
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
-from halfmoon.memory import format_bytes, parse_bytes
-from halfmoon.moments import dirichlet_and_covariance
 
 LIMIT = "512MB"
 
 
 def make_map(path, n, d):
-    """Float32 rows on disk, written a part at a time."""
+    """Write float32 rows to disk, one part at a time."""
     X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n, d))
     rng = np.random.default_rng(0)
     for start in range(0, n, 100_000):
@@ -34,7 +34,7 @@ def make_map(path, n, d):
 
 
 def resident():
-    """Bytes of memory that this process holds and no file backs."""
+    """Memory that this process holds without a file behind it, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("RssAnon"):
             return int(line.split()[1]) * 1024
@@ -42,7 +42,7 @@ def resident():
 
 
 def moments_with_bar(basis, X, title):
-    """L and Sigma with a progress bar; seconds, and peaks traced and resident."""
+    """Compute L and Sigma with a progress bar; return seconds and memory peaks."""
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     before, highest = resident(), 0
     with Progress(*columns, transient=True) as bar:
@@ -102,7 +102,7 @@ def run(quick=False):
             f"{apart:.1e}",
             "<= 1e-12",
             apart <= 1e-12,
-            "largest difference beside the largest entry",
+            "largest difference relative to the largest entry",
         ),
     ]
 

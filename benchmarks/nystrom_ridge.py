@@ -1,4 +1,4 @@
-"""Nystrom ridge against scikit-learn's Nystroem and Ridge in a pipeline."""
+"""Nystrom ridge, compared with scikit-learn's Nystroem and Ridge in a pipeline."""
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem

@@ -1,10 +1,10 @@
-"""Outputs with gaps: what a second pattern of labeled rows costs beside one fit.
+"""Outputs with gaps: what a second pattern of labeled rows costs.
 
-python -m benchmarks.output_gaps    about two minutes; keeps results/output_gaps.md
+python -m benchmarks.output_gaps    about two minutes; writes results/output_gaps.md
 
-Three outputs. In one fit every labeled row has all of them. With gaps two of the
-outputs lack one part of the rows and the third lacks another part, so that two patterns
-occur. Processor time, the shortest of three runs each, in turns.
+There are three outputs. In one fit, every labeled row has all of them. With gaps, two
+outputs lack one part of the rows and the third lacks another part, so there are two
+patterns. Times are processor times, the shortest of three runs each, in turns.
 """
 
 import time
@@ -20,12 +20,12 @@ BAR = 1.5
 HEAD = """# Outputs with gaps
 
 Made by `python -m benchmarks.output_gaps`: processor time of a fit with two patterns of
-labeled rows beside that of the fit in which each row has all outputs, and the largest
+labeled rows, relative to a fit in which each row has all outputs, and the largest
 difference from separate fits. The machine was busy with other work."""
 
 
 def gapped(Y, l, share):
-    """Labels of the first l rows, of which each pattern lacks a share."""
+    """Label the first l rows; each pattern lacks a share of them."""
     out, lacking = np.full_like(Y, np.nan), int(share * l)
     out[:l] = Y[:l]
     out[:lacking, :2] = np.nan

@@ -1,13 +1,13 @@
-"""What a whole path costs beside a single fit: thresholds, leave-one-out."""
+"""The cost of a whole path, relative to a single fit: thresholds, leave-one-out."""
 
 import numpy as np
 
 from benchmarks.lines import Line, alternate
 from halfmoon import Problem
+from halfmoon._solvers import hard_threshold
+from halfmoon._whitening import symmetric_eigen
 from halfmoon.bases import Exact, Nystrom
-from halfmoon.eigen import symmetric_eigen
 from halfmoon.kernels import NNGP, Gaussian
-from halfmoon.solvers import hard_threshold
 
 ALPHAS = np.logspace(-8, 0, 20)
 

@@ -1,10 +1,10 @@
-"""What to label next: labels needed to do as well as 100 labels drawn at random.
+"""What to label next: labels needed to match 100 random labels.
 
-From ten labels drawn at random, ten more are chosen at a time from a pool of 600 rows,
-and a ConditionalClassifier or ConditionalRegressor is fitted again each time. Its error
-is measured on up to 600 other rows. The rivals are scikit-activeml's uncertainty
-sampling with its own classifier, and its greedy sampling for numbers; the rows that
-they choose are fitted by the same estimator of ours.
+Start from ten random labels. Choose ten more at a time from a pool of 600 rows, and
+refit a ConditionalClassifier or ConditionalRegressor each time. Its error is measured
+on up to 600 other rows. The alternatives are scikit-activeml's uncertainty sampling
+with its own classifier, and its greedy sampling for numbers; the rows that they choose
+are fitted by the same estimator of ours.
 
     pip install --group bench
     HALFMOON_DATA=folder python -m benchmarks.query_curves
@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 POOL, TEST = 600, 600
 FIRST, STEP, LAST = 10, 10, 120
 REFERENCE = 100  # labels at random
-REPETITIONS = 3
+REPETITIONS = 20
 OURS = ("informative", "margin", "variance_reduction", "maximin")
 PLAYERS = ("random", *OURS, "scikit-activeml")
 
@@ -47,7 +47,7 @@ def by_activeml(X, known, of_classes, n, seed):
 
 
 def curve(X, y, of_classes, player, seed):
-    """Errors with 10, 20, ... labels."""
+    """Return errors with 10, 20, ... labels."""
     order = np.random.default_rng(seed).permutation(len(y))
     pool = order[: min(POOL, 2 * len(y) // 3)]
     test = order[len(pool) : len(pool) + TEST]
@@ -75,7 +75,7 @@ def curve(X, y, of_classes, player, seed):
 
 
 def labels_needed(errors, target):
-    """Labels at which a mean curve first reaches an error, between the counts."""
+    """Number of labels at which a mean curve first reaches an error, interpolated."""
     counts = np.arange(FIRST, LAST + 1, STEP)
     reached = np.flatnonzero(np.asarray(errors) <= target)
     if not len(reached):
@@ -91,7 +91,7 @@ def page(runs):
     yield "# What to label next"
     yield ""
     yield (
-        f"Labels needed to reach the error that {REFERENCE} labels at random reach: "
+        f"Labels needed to reach the error of {REFERENCE} random labels: "
         f"first crossing of the mean curve of {REPETITIONS} repetitions, from {FIRST} "
         f"labels in steps of {STEP}; – is more than {LAST}. Made by `python -m "
         f"benchmarks.query_curves`, which says what is compared."

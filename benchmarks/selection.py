@@ -1,12 +1,12 @@
 """The default classifier with a handful of labels: 14 tasks, and 5 to confirm.
 
 ``python -m benchmarks.selection --name now --seeds 5`` runs the tasks and adds the
-results under that name to ``benchmarks/results/selection.json``; run with an earlier
-version on the path and another name, it gives what to compare with. Every seed draws
-rows and labels anew. The page is written from all names in the file.
+results under that name to ``benchmarks/results/selection.json``. To compare, run an
+earlier version under another name. Every seed draws new rows and labels. The page shows
+all names in the file.
 
-While the criterion was made, seeds from 100 on were looked at; those from 0 on were
-not, and are the ones that are reported.
+Seeds from 100 on were used while the criterion was developed; the reported seeds, from
+0 on, were not.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ TASKS = {
 
 
 def draw(task: str, seed: int) -> tuple[Any, Any, Any]:
-    """Rows, classes and which rows are labeled: one of each class at least."""
+    """Draw rows, classes and labeled rows, at least one of each class."""
     load, labels, of = TASKS[task]
     rng = np.random.default_rng([seed, sorted(TASKS).index(task)])
     X, y = load(rng)

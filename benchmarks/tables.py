@@ -1,14 +1,14 @@
-"""Ten real tables through the command line, beside a random forest.
+"""Ten real tables through the command line, compared with a random forest.
 
     HALFMOON_DATA=folder python -m benchmarks.tables            all, about two hours
     HALFMOON_DATA=folder python -m benchmarks.tables --quick    three small ones, once
 
-Each table is written as a CSV file with all but 1 %, 5 % or 20 % of its labels blanked,
-drawn at random from all rows; ``halfmoon fill`` fills it, as a program of its own, and
-what it wrote is compared with what was blanked. The forest has 300 trees and otherwise
+Each table is written as a CSV file in which all but 1 %, 5 % or 20 % of the labels,
+drawn at random, are blanked. ``halfmoon fill`` fills it in its own process, and the
+result is compared with the blanked labels. The forest has 300 trees and otherwise
 scikit-learn's defaults; it learns from the labeled rows of the matrix that the command
-itself made of the columns. Results are kept after each run, and a run that is there is
-not made again.
+itself makes of the columns. Results are stored after each run, and stored runs are not
+repeated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import halfmoon
 from benchmarks.lines import RESULTS, machine
 from benchmarks.rivals import report as rivals
 from experiments import data as real
-from halfmoon.table.files import open_table
+from halfmoon.table._files import open_table
 
 SHARES = (0.01, 0.05, 0.2)
 SEEDS = (0, 1, 2)
@@ -48,18 +48,18 @@ COLUMNS = (
 )
 
 ABOUT = """\
-`halfmoon fill` with default arguments on CSV files in which all but some labels were
-blanked, beside a random forest of {trees} trees on the same columns: accuracy of
-classes, R^2 of numbers, on the blanked cells; mean and standard deviation over the
-seeds. Confidence is the mean of the command's own, and unseen the share of blanked
-rows of classes that no label shows, which nothing can get right. Inside is the share
-of blanked numbers between low and high, of which 90 % should be. Seconds and memory
-are of the whole command, the most of all seeds.
+`halfmoon fill` with default arguments on CSV files in which most labels were blanked,
+compared with a random forest of {trees} trees on the same columns: accuracy for
+classes, R^2 for numbers, on the blanked cells; mean and standard deviation over the
+seeds. Confidence is the mean confidence that the command reports. Unseen is the share
+of blanked rows of classes without any label, which nothing can get right. Inside is the
+share of blanked numbers between low and high, which should be 90 %. Seconds and memory
+are of the whole command, the largest over all seeds.
 """
 
 
 def scikit(name):
-    """A table of scikit-learn."""
+    """Load a table of scikit-learn."""
     bunch = getattr(toy, f"load_{name}")()
     frame = pd.DataFrame(bunch.data, columns=[str(c) for c in bunch.feature_names])
     if name == "diabetes":
@@ -68,7 +68,7 @@ def scikit(name):
 
 
 def covtype():
-    """Ten measures and two categories, which the source has as indicators."""
+    """Load ten measures and two categories, which the source stores as indicators."""
     X, y = real.load_covtype()
     some = np.random.default_rng(0).permutation(len(y))[:COVTYPE_ROWS]
     X, y = X[some], y[some]
@@ -168,7 +168,7 @@ def run(name, share, seed):
 
 
 def scores(out, y, X, labeled, blanked, seed, name):
-    """Of the command and of the forest."""
+    """Score the command and the forest."""
     predicted, truth = out[TARGET], y[blanked]
     if name in NUMBERS:
         forest = RandomForestRegressor(TREES, random_state=seed)
@@ -191,12 +191,12 @@ def scores(out, y, X, labeled, blanked, seed, name):
 
 
 def unseen(y, labeled, blanked):
-    """Share of the blanked rows that are of a class of which no label was left."""
+    """Share of the blanked rows whose class has no label left."""
     return float((~np.isin(y[blanked], y[labeled])).mean())
 
 
 def draw(y, share, seed, name):
-    """Labeled rows, drawn again where they are all of one class."""
+    """Draw labeled rows; draw again if all are of one class."""
     rng = np.random.default_rng(seed)
     while True:
         labeled = np.sort(rng.permutation(len(y))[: round(share * len(y))])
@@ -205,7 +205,7 @@ def draw(y, share, seed, name):
 
 
 def timed(command):
-    """Seconds and megabytes of a command, and how it ended."""
+    """Run a command; return seconds, megabytes and the exit code."""
     start, most = time.perf_counter(), 0
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stderr=said)
@@ -227,9 +227,9 @@ def timed(command):
 
 
 def peak_kilobytes(pid):
-    """The most that a process has held; 0 where the system does not tell.
+    """Peak memory of a process; 0 if the system does not report it.
 
-    What `wait4` tells begins with what this process held when it started the other.
+    `wait4` includes what this process held when it started the other.
     """
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -239,7 +239,7 @@ def peak_kilobytes(pid):
 
 
 def matrix(model, given):
-    """What the command made of the columns."""
+    """Return the matrix that the command made of the columns."""
     fitted = halfmoon.load(model)
     with open_table(given) as table:
         parts = [fitted.transform(pa.table(b.rows)) for b in table.batches()]
@@ -255,7 +255,7 @@ def read():
 
 
 def keep(result):
-    """Add a run to the file, which is whole at any time."""
+    """Add a run to the file, which is never incomplete."""
     at = ("table", "share", "seed")
     runs = [r for r in read() if any(r[k] != result[k] for k in at)] + [result]
     lines = ",\n".join(json.dumps(each) for each in runs)
@@ -282,7 +282,7 @@ def markdown(runs):
         f"| {' | '.join(COLUMNS)} |",
         "| --- |" + " ---: |" * (len(COLUMNS) - 1),
     ]
-    ahead, near, told, failed = 0, 0, 0, 0
+    ahead, near, measured, failed = 0, 0, 0, 0
     for name, share in ((n, s) for n in TABLES for s in SHARES):
         done = [each for each in cells[name, share] if each["exit"] == 0]
         failed += len(cells[name, share]) - len(done)
@@ -294,7 +294,7 @@ def markdown(runs):
         if name in NUMBERS:
             inside = f"{mean(done, 'inside'):.2f}"
         else:
-            told += 1
+            measured += 1
             close = abs(mean(done, "confidence") - ours) <= GAP
             near += close
             missed = f"{mean(done, 'unseen'):.3f}"
@@ -308,13 +308,14 @@ def markdown(runs):
     filled = sum(1 for runs in cells.values() if any(r["exit"] == 0 for r in runs))
     lines.append(
         f"\nAt or above the forest in {ahead} of {filled} cells. Mean confidence "
-        f"within {GAP} of the accuracy in {near} of {told}. Runs that failed: {failed}."
+        f"within {GAP} of the accuracy in {near} of {measured}. Runs that "
+        f"failed: {failed}."
     )
-    return "\n".join([*lines, *beside_rivals(cells)]) + "\n"
+    return "\n".join([*lines, *compared_with_rivals(cells)]) + "\n"
 
 
-def beside_rivals(cells):
-    """Other tools, on the seeds that they have run on."""
+def compared_with_rivals(cells):
+    """Compare with other tools, on the seeds that they have run on."""
     found = {
         (name, share): {
             "halfmoon": {r["seed"]: r["score"] for r in done},
@@ -325,11 +326,11 @@ def beside_rivals(cells):
         if (done := [r for r in cells[name, share] if r["exit"] == 0])
     }
     scope = "Seeds are the splits here. Labels are a share; accuracy or R^2 as above."
-    yield "\n## Beside other tools\n"
+    yield "\n## Compared with other tools\n"
     yield rivals.HOW.format(benchmark="tables", scope=scope)
     yield from rivals.rivals_table("tables")
     yield ""
-    yield from rivals.beside("tables", found, ("halfmoon", "forest"))
+    yield from rivals.comparison("tables", found, ("halfmoon", "forest"))
 
 
 def mean(runs, key):
@@ -337,7 +338,7 @@ def mean(runs, key):
 
 
 def both(runs, ahead):
-    """Scores of the command and of the forest, and which is the better."""
+    """Return the scores of the command and of the forest, the better one in bold."""
     for key, better in (("score", ahead), ("forest", not ahead)):
         values = [each[key] for each in runs]
         spread = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""

@@ -1,15 +1,15 @@
-"""Three levers at once, chosen by the search itself, on a table that is made for them.
+"""Three levers at once, chosen by the search, on a table made for them.
 
-Rows lie in twelve clouds. What is to be told has a trend along the columns and a level
-of its own in each cloud: columns without a penalty follow the trend, walks or averages
-over all rows and the energy of the neighbor graph find the clouds. With default
-arguments, `HalfmoonClassifier` and `HalfmoonRegressor` are run as they are, without
-candidates of three levers, and without any that are composed. Run with
+Rows lie in twelve clouds. The target has a trend along the columns and its own level in
+each cloud: unpenalized columns follow the trend; walks or averages over all rows and
+the energy of the neighbor graph find the clouds. `HalfmoonClassifier` and
+`HalfmoonRegressor` run with default arguments, unchanged, without candidates of three
+levers, and without any combination of levers. Run with
 
     python -m benchmarks.three_levers
 
-Levels and clouds are drawn anew for every seed. Seeds 0 and 1 were looked at when the
-table was chosen among four; those from 2 on are reported.
+Every seed draws new levels and clouds. Seeds 0 and 1 were used to choose this table
+among four; those from 2 on are reported.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.lines import RESULTS
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.selection import families
-from halfmoon.selection.composed import composed_candidates as composed
+from halfmoon._selection import families
+from halfmoon._selection.compositions import composed_candidates as composed
 
 ROWS, CLOUDS, FIRST = 800, 12, 2
 LABELS = {"classes": 40, "numbers": 60}
@@ -33,7 +33,7 @@ WAYS = ("as it is", "without three levers", "without composed ones", "supervised
 
 
 def table(seed: int, kind: str) -> tuple[Any, Any, Any]:
-    """Rows, what is to be told of each, and which rows are labeled."""
+    """Draw rows, targets, and which rows are labeled."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-4, 4, (CLOUDS, 3))
     cloud = rng.integers(0, CLOUDS, ROWS)
@@ -48,7 +48,7 @@ def table(seed: int, kind: str) -> tuple[Any, Any, Any]:
 
 
 def run(seed: int, kind: str) -> dict[str, Any]:
-    """Errors each way: share of wrong classes, or RMSE / std(y)."""
+    """Return the error of each variant: share of wrong classes, or RMSE / std(y)."""
     X, y, labeled = table(seed, kind)
     known = np.full(ROWS, np.nan)
     known[labeled] = y[labeled]
@@ -77,7 +77,7 @@ def run(seed: int, kind: str) -> dict[str, Any]:
 
 
 def three_levers_weight(comparison: Any) -> float:
-    """Weight of the candidates with three levers in the answer."""
+    """Weight of the candidates with three levers in the final model."""
     pairs = zip(comparison["candidate"], comparison["weight"], strict=True)
     return sum(
         float(weight)

@@ -1,16 +1,15 @@
-"""Candidate sets, intervals and rankings: held-out rows beside simple rivals.
+"""Candidate sets, intervals and rankings on held-out rows, and simple alternatives.
 
     HALFMOON_DATA=folder python -m benchmarks.weak [sets] [false] [intervals] [rankings]
 
 A part may name one of its tables, as in ``rankings/iris``.
 
-Everything is chosen on the training rows alone, without true labels where these are
-not given: the kernel and alpha by the loss of folds. Sets are fitted with
-``kernel="auto"``; intervals and rankings, where each fit is dear, with a Gaussian or a
-Laplace kernel. Folds are those of the files, or ten at random for rankings, of which
-tables of more than 300 rows use the first three. xgboost is compared with where it is
-installed. Results are kept after each table, and a table that is there is not run
-again.
+The kernel and alpha are chosen by the loss of folds, on the training rows alone and
+without true labels. Sets are fitted with ``kernel="auto"``; intervals and rankings,
+where each fit is expensive, with a Gaussian or a Laplace kernel. Folds are those of the
+files, or ten random ones for rankings; tables of more than 300 rows use the first three
+of these. xgboost is compared if it is installed. Results are stored after each table,
+and stored tables are not repeated.
 """
 
 from __future__ import annotations
@@ -56,9 +55,9 @@ AFT = tuple(product((2, 5), (0.1, 0.3), (0.5, 1.5)))
 ROUNDS = 100
 
 ABOUT = """\
-Labels that are known in part, on held-out rows; `python -m benchmarks.weak` makes this
-page. The kernel and alpha are chosen by folds of the training rows, without their true
-labels. Times are of a busy machine.
+Partly known labels, on held-out rows; made by `python -m benchmarks.weak`. The kernel
+and alpha are chosen by folds of the training rows, without their true labels. The
+machine was busy with other work.
 """
 
 
@@ -67,8 +66,8 @@ def scaled(X, train, test):
     return scaler.transform(X[train]), scaler.transform(X[test])
 
 
-def beside(model, A, B, some, truth_of_train, truth_of_test, classes):
-    """Accuracy of a fit, of a vote and of the true labels by the same kernel."""
+def accuracies(model, A, B, some, truth_of_train, truth_of_test, classes):
+    """Accuracy of a fit, of a vote, and of the true labels with the same kernel."""
     votes = ConditionalRegressor(model.kernel_).fit(A, some / some.sum(1)[:, None])
     ideal = ConditionalClassifier(model.kernel_).fit(A, truth_of_train)
     vote = votes.predict(B).reshape(len(B), -1).argmax(1)
@@ -91,7 +90,7 @@ def of_sets(folder: Path, name: str) -> dict:
         classes = np.flatnonzero(sets[train].any(axis=0))
         some = sets[train][:, classes]
         ours = CandidateSetClassifier(random_state=0).fit(X[train], some)
-        score = beside(
+        score = accuracies(
             ours, X[train], X[test], some, truth[train], truth[test], classes
         )
         scores.append(score)
@@ -101,7 +100,7 @@ def of_sets(folder: Path, name: str) -> dict:
 
 
 def of_false(folder: Path, name: str) -> dict:
-    """Random false candidates: r of them, or with probability r / 5 the other class."""
+    """Add r random false candidates, or the other class with probability r / 5."""
     X, y = (load_digits if name == "digits" else load_breast_cancer)(return_X_y=True)
     out, start = {}, time.process_time()
     k, size = len(np.unique(y)), 600 if name == "digits" else 284
@@ -118,7 +117,7 @@ def of_false(folder: Path, name: str) -> dict:
                 for row, true in zip(some, y[train], strict=True):
                     row[rng.choice(np.delete(np.arange(k), true), r, False)] = True
             ours = CandidateSetClassifier(random_state=0).fit(X[train], some)
-            score = beside(
+            score = accuracies(
                 *(ours, X[train], X[test], some, y[train], y[test]), np.arange(k)
             )
             print(name, r, score, flush=True)
@@ -160,9 +159,9 @@ def of_intervals(folder: Path, name: str) -> dict:
 
 
 def aft(A, ends, B):
-    """xgboost's accelerated failure time, of exp(label); None where it is not there.
+    """Fit xgboost's accelerated failure time to exp(label); None without xgboost.
 
-    Its settings are those with the least squared distance on three folds.
+    Its settings have the smallest squared distance on three folds.
     """
     try:
         import xgboost
@@ -226,8 +225,9 @@ def of_rankings(folder: Path, name: str) -> dict:
             model = StructuredPredictor(
                 "kendall", listed, kernel=KERNELS, n_starts=1, random_state=0
             ).fit(A, y)
-            told = model.predict(B).tolist()
-            taus += [tau(one, orders[row]) for one, row in zip(told, test, strict=True)]
+            predicted = model.predict(B).tolist()
+            pairs = zip(predicted, test, strict=True)
+            taus += [tau(one, orders[row]) for one, row in pairs]
             runs += 1
         out[f"{missing:.0%}"] = float(np.mean(taus))
         print(name, missing, out, flush=True)
@@ -325,9 +325,9 @@ def page(results: dict) -> str:
         names = ("halfmoon", "midpoints", "xgboost")
         worst = max(r["residual"] for r in intervals.values())
         for name, r in intervals.items():
-            told = [f"{r[f'{each} inside']:.1%}" for each in names]
-            told += [f"{r[f'{each} squared distance']:.4g}" for each in names]
-            lines.append(f"| {name} | {' | '.join(told)} |")
+            cells = [f"{r[f'{each} inside']:.1%}" for each in names]
+            cells += [f"{r[f'{each} squared distance']:.4g}" for each in names]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
         lines += [
             "",
             "Midpoints are kernel ridge on the middle of each interval, or on its one",

@@ -1,8 +1,8 @@
-"""Wrong labels: how many are missed when as many labels are doubted as are wrong.
+"""Wrong labels: how many are missed if as many labels are flagged as are wrong.
 
-10 or 20 % of the labels are changed, to any other class or to the class that is most
-common among the 20 nearest rows of other classes. Then as many labels are flagged as
-were changed, the most suspicious first, by
+10 or 20 % of the labels are changed, to any other class or to the most common class
+among the 20 nearest rows of other classes. Then as many labels are flagged as were
+changed, the most suspicious first, by
 
 - ours: `suspicious_labels` of a ConditionalClassifier;
 - cleanlab: its default score, on the leave-one-out probabilities of that model;
@@ -27,7 +27,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from benchmarks.learning_curves import folder, standardized
 from benchmarks.markdown import row
 from halfmoon import ConditionalClassifier
-from halfmoon.estimators.left_out_classes import classifier_left_out
+from halfmoon._estimators.loo_probabilities import loo_class_probabilities
 from halfmoon.queries import suspicious_labels
 
 RESULTS = Path(__file__).parent / "results"
@@ -50,7 +50,7 @@ def tables():
 
 
 def spoiled(y, some, rate, kind, near, rng):
-    """Labels of which some are wrong, and which of those that are given are."""
+    """Spoil some labels; return the labels and which of them are wrong."""
     wrong = rng.choice(some, max(1, round(rate * len(some))), replace=False)
     found = y.copy()
     for i in wrong:
@@ -62,13 +62,13 @@ def spoiled(y, some, rate, kind, near, rng):
 
 
 def missed(doubts, wrong):
-    """Share of the wrong labels that are not among the most doubtful."""
+    """Share of the wrong labels that are not flagged."""
     top = np.argsort(-doubts, kind="stable")[: wrong.sum()]
     return float(1 - wrong[top].mean())
 
 
 def by_forest(X, codes):
-    """Probabilities of each class by folds; classes of few labels may be missing."""
+    """Class probabilities of a forest, by folds; rare classes may be missing."""
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes with fewer labels than folds
@@ -92,7 +92,7 @@ def run(X, y, near, n, rate, kind, seed):
     found = suspicious_labels(model)
     doubts = np.zeros(n)
     doubts[np.searchsorted(some, found.row)] = found.score
-    rows, p, codes = classifier_left_out(model)
+    rows, p, codes = loo_class_probabilities(model)
     by_cleanlab = np.zeros(n)
     by_cleanlab[rows] = 1 - get_label_quality_scores(codes, p)
     forest = 1 - get_label_quality_scores(

@@ -50,12 +50,12 @@ sphinx_gallery_conf = {
 
 
 def skip_routing(app, what, name, obj, skip, options):
-    """Leave out what scikit-learn adds to every class for metadata routing."""
+    """Skip what scikit-learn adds to every class for metadata routing."""
     return skip or name == "get_metadata_routing" or name.endswith("_request")
 
 
 def setup(app):
-    """Let Sphinx know of the above."""
+    """Register the hooks with Sphinx."""
     app.connect("autodoc-skip-member", skip_routing)
     app.connect("builder-inited", make)
 

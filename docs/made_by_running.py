@@ -1,7 +1,7 @@
-"""What the pages show of the command line: made by running it, at each build.
+"""Run the command line at each build, and store its output for the pages.
 
-The tutorial's table is filled as a reader would fill it. What the commands say goes to
-``docs/generated``, and pictures of the report to ``docs/images``.
+The tutorial's table is filled as a reader would fill it. The output of the commands
+goes to ``docs/generated``, and pictures of the report go to ``docs/images``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLASSES = 3  # of the table
 
 
 def make(app: object = None) -> None:
-    """Run the commands and keep what came of them."""
+    """Run the commands and store their output."""
     generated = DOCS / "generated"
     generated.mkdir(exist_ok=True)
     for command in COMMANDS:
@@ -38,7 +38,7 @@ def make(app: object = None) -> None:
 
 
 def _label(folder: Path) -> None:
-    """Pictures of the labeling page, which is started for them."""
+    """Start the labeling page and take pictures of it."""
     command = [sys.executable, "-m", "halfmoon", "label", TABLE.name]
     command += ["--target", "cultivar", "--as", "ann", "--no-browser", "--json"]
     with subprocess.Popen(
@@ -53,7 +53,7 @@ def _label(folder: Path) -> None:
 
 
 def _halfmoon(folder: Path, *arguments: str) -> str:
-    """What a command says on standard output."""
+    """Run a command and return its standard output."""
     return subprocess.run(
         [sys.executable, "-m", "halfmoon", *arguments],
         cwd=folder,

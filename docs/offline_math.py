@@ -1,4 +1,4 @@
-"""Equations as MathML, made when the pages are built: nothing is fetched to show them.
+"""Equations as MathML, made when the pages are built, so that readers need no network.
 
 Browsers draw MathML themselves. Sphinx's own ways need a network (MathJax from a
 server) or a LaTeX installation (pictures).
@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 
 __all__ = ["setup"]
 
-# What the converter draws wrongly, and the same in words that it knows.
+# Commands that the converter draws wrongly, and what it can draw instead.
 PLAINER = (
     (re.compile(r"\\(?:bigl|bigr|Bigl|Bigr|big|Big)\b\s*"), ""),
     (re.compile(r"\\mathbb\{1\}"), r"\\mathbf{1}"),
@@ -54,14 +54,14 @@ def visit_block(translator: Any, node: Any) -> None:
 
 
 def _aligned(latex: str) -> str:
-    """Lines that are broken by two backslashes stand under each other."""
+    """Stack lines that are separated by two backslashes."""
     if "\\\\" in latex and "\\begin" not in latex:
         return f"\\begin{{aligned}}{latex}\\end{{aligned}}"
     return latex
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Take the place of MathJax."""
+    """Replace MathJax."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.config.html_math_renderer = "mathml"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """Screenshots of reports and pages for the documentation, taken by its build.
 
-Where there is no browser the pictures that are there stay as they are. By hand:
+Without a browser, existing pictures stay unchanged. By hand:
 
     python docs/screenshots.py docs/images flowers=flowers.report.html
 """

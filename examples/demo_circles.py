@@ -1,9 +1,9 @@
 """Four circles, four labels: what the unlabeled rows are good for.
 
 Figure 1 of Cabannes et al., "Overcoming the curse of dimensionality with Laplacian
-regularization", 2021. 2,000 rows lie on four circles, of which one row each is labeled.
-Kernel ridge learns from the four labels alone; the Laplacian penalty asks besides that
-the function change little where the rows are dense, so each label fills its circle.
+regularization", 2021. 2,000 rows lie on four circles, and one row of each is labeled.
+Kernel ridge learns from the four labels alone. The Laplacian penalty also asks that the
+function changes little where rows are dense, so each label fills its circle.
 
     python examples/demo_circles.py [picture.png]
 """
@@ -22,7 +22,7 @@ from halfmoon.kernels import Gaussian
 
 
 def draw(path, X, y_known, panels):
-    """Before, and after each fit: rows in the color of their sign, labels on top."""
+    """Draw the labels, then each fit: rows colored by their sign, labels on top."""
     figure = Figure(figsize=(10.5, 3.75), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 1 + len(panels))
@@ -51,7 +51,7 @@ def main(path):
         ("Laplacian penalty", LaplacianClassifier),
     ]:
         start = time.perf_counter()
-        # No free constant: far from its label a circle must not lean to either side.
+        # No constant: far from its label, a circle must not lean to either side.
         model = estimator(Gaussian(length_scale=0.2), alpha=1.0, unpenalized=None)
         values = model.fit(X, y_known).decision_function(X)
         seconds = time.perf_counter() - start

@@ -2,13 +2,13 @@ r"""
 Density ratios by the same Fredholm equation
 ============================================
 
-Rows to learn from follow a density p, and rows to predict follow another one, q. The
-ratio q / p says how much each row to learn from should count. With any kernel k,
+Training rows follow a density p, and the rows to predict follow another one, q. The
+ratio q / p says how much weight each training row should have. For any kernel k,
 
 .. math:: \int k(x, u) \, \frac{q(u)}{p(u)} \, p(u) \, du = \int k(x, v) \, q(v) \, dv ,
 
-so the ratio solves a Fredholm equation of which both sides are averages over rows. It
-is the equation behind `FredholmRegressor`, with averages in place of labels (Que and
+so the ratio solves a Fredholm equation, and both sides are averages over rows. This is
+the equation behind `FredholmRegressor`, with averages instead of labels (Que and
 Belkin, "Inverse density as an inverse problem", 2013).
 """
 
@@ -23,7 +23,7 @@ from halfmoon.problem import Problem
 from halfmoon.smoothers import KernelWeights
 
 # %%
-# Rows of both kinds. The ratio is known here, so that it can be compared.
+# Draw rows of both kinds. Here the true ratio is known, so we can compare.
 
 rng = np.random.default_rng(0)
 p, q = norm(0, 1), norm(1, 0.6)
@@ -31,7 +31,7 @@ rows, others = p.rvs(600, random_state=rng)[:, None], q.rvs(600, random_state=rn
 others = others[:, None]
 
 # %%
-# The left side smooths a basis over the rows of p, the right side is the mean of the
+# The left side smooths a basis over the rows of p. The right side is the mean of the
 # kernel over the rows of q. The penalty is the norm of h.
 
 k, h = Gaussian(0.3), Gaussian(0.7)
@@ -40,8 +40,7 @@ right = k(rows, others).mean(axis=1)
 fit = Problem(left, unpenalized=None).fit(rows, right, alpha=1e-5, rng=0)
 
 # %%
-# What was fitted is the average of the ratio; the ratio itself is the function before
-# it is averaged.
+# The fit is the smoothed ratio. The ratio itself is the function before smoothing.
 
 ratio = fit.posed.basis.basis_.function(fit.theta)
 x = np.linspace(-2.5, 3, 200)[:, None]
@@ -55,8 +54,8 @@ weights = np.maximum(ratio(rows)[:, 0], 0.0)
 print(f"mean of the ratio over the rows of p: {weights.mean():.2f} (1 is right)")
 
 # %%
-# What it is for: a straight line cannot follow a curve everywhere, and should follow it
-# where predictions are wanted.
+# Use the ratio as weights: a straight line cannot follow a curve everywhere, so it
+# should follow it where we need predictions.
 
 y = np.sin(1.5 * rows[:, 0]) + 0.1 * rng.normal(size=600)
 target = np.sin(1.5 * others[:, 0])

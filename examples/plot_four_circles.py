@@ -3,12 +3,12 @@ Four circles, four labels
 =========================
 
 Figure 1 of Cabannes et al., "Overcoming the curse of dimensionality with Laplacian
-regularization" (2021): rows on four circles, of which one row each is labeled, minus
-and plus by turns. The penalty
+regularization" (2021): rows lie on four circles, and one row of each is labeled,
+alternately minus and plus. The penalty
 
 .. math:: \\frac1n \\sum_i |\\nabla g(x_i)|^2 + \\mu |g|^2
 
-is over all rows, labeled or not. It costs nothing to jump where there are none.
+is a mean over all rows, labeled or not. Where there are no rows, a jump costs nothing.
 """
 
 import matplotlib.pyplot as plt
@@ -23,11 +23,12 @@ X, truth, circle = concentric_circles(1_500, rng=0)
 y = reveal(truth, circle, rng=0)
 
 # %%
-# The same kernel and the same alpha, first with the norm of the kernel alone as the
+# Use the same kernel and the same alpha twice: first with only the kernel norm as the
 # penalty (kernel ridge), then with the energy.
 #
-# No feature is free here, not even the constant. With four labels the constant is the
-# mean of what little is known, and far from its label a circle would lean to it.
+# Every feature is penalized here, even the constant. With four labels, an unpenalized
+# constant is the mean of very few values, and a circle would lean to it far from its
+# label.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.3), layout="constrained")
 for axis, energy in zip(axes, [None, "gradient"], strict=True):

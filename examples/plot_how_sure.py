@@ -2,9 +2,9 @@
 How sure? Probabilities and deviations, checked
 ===============================================
 
-Classifiers calibrate their probabilities on rows that were left out, and regressors
-give the posterior deviation of the function. Both are claims, which rows with hidden
-labels can check.
+Classifiers calibrate their probabilities on held-out labels, and regressors return the
+posterior standard deviation of the function. Both are claims. Rows with hidden labels
+can check them.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from halfmoon.datasets import two_gaussians
 from halfmoon.kernels import Gaussian
 
 # %%
-# **Probabilities.** Two overlapping groups and 60 labels: among rows that are given
-# 80 %, 80 % should be of the class. The best that anyone could do is known here, a
+# **Probabilities.** Two overlapping groups and 60 labels. Of the rows with probability
+# 80 %, 80 % should belong to the class. Here the best possible probability is known: a
 # logistic function of the first column.
 
 X, group = two_gaussians(3_000, n_features=4, distance=1.5, rng=0)
@@ -40,8 +40,8 @@ for name, p in [("halfmoon", model.predict_proba(X[test])[:, 1]), ("the truth", 
     print(f"{name}: Brier score {brier_score_loss(group[test] > 0, p):.3f}")
 
 # %%
-# **Deviations.** The deviation is of the function, not of a new measurement. How often
-# is the truth within so many deviations, over 20 tables?
+# **Standard deviations.** They describe the function, not a new measurement. Over 20
+# tables, how often is the truth within a given number of them?
 
 spans = np.linspace(0.25, 3, 12)
 inside = np.zeros((20, 12))
@@ -68,5 +68,5 @@ axes[1].legend()
 print(f"within 2 deviations: {inside[:, 7].mean():.1%} of rows (normal: 95.4 %)")
 
 # %%
-# A single table may do better or worse than the mean. What no posterior can know is
-# whether its kernel is right; leave-one-out residuals are a check of that.
+# A single table may do better or worse than the mean. No posterior knows whether its
+# kernel is right; leave-one-out residuals can check that.

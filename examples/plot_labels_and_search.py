@@ -2,9 +2,9 @@
 Strings, None, and a grid search
 ================================
 
-Labels may be text, with None where there is none. Everything of scikit-learn that
-takes an estimator takes these: a pipeline here, and a grid search over what
-leave-one-out does not choose, with folds that cut the labels alone.
+Labels may be text, with None for unlabeled rows. halfmoon's estimators work in
+scikit-learn's tools: here a pipeline, and a grid search over parameters that
+leave-one-out does not choose, with folds that split the labels only.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from halfmoon.model_selection import LabeledKFold, labeled_accuracy
 from halfmoon.smoothers import Diffusion
 
 # %%
-# Digits by name, six labels of each.
+# Digits by name, with six labels each.
 
 X, digit = load_digits(return_X_y=True)
 words = ["zero", "one", "two", "three", "four"]
@@ -32,8 +32,8 @@ for each in words:
 print(f"{len(X)} rows, {sum(label is not None for label in y)} labels")
 
 # %%
-# `LabeledKFold` keeps every unlabeled row in every fit, and tests labeled rows only.
-# Folds of scikit-learn would ask for the score of rows that have no label.
+# `LabeledKFold` keeps every unlabeled row in every fit and tests labeled rows only.
+# scikit-learn's own folds would ask for the score of unlabeled rows.
 
 model = make_pipeline(
     PCA(30, random_state=0), FredholmClassifier(smoother=Diffusion(), n_components=200)
@@ -52,7 +52,7 @@ smoother = search.best_estimator_[-1].smoother
 print(f"best: {smoother!r}, {search.best_score_:.1%} right in folds")
 
 # %%
-# The folds fit with two thirds of the labels, the answer with all of them.
+# Each fold fits with two thirds of the labels, the final model with all of them.
 
 hidden = np.array([label is None for label in y])
 predicted = search.predict(X[hidden])

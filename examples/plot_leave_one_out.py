@@ -2,9 +2,9 @@
 Choosing alpha by exact leave-one-out
 =====================================
 
-For squared errors, the residual that a row would have without its own label is known
-in closed form, :math:`e_i = (y_i - g(x_i)) / (1 - H_{ii})`, for every alpha from one
-factorization. With a sequence of alphas, the default, `fit` takes the best.
+For squared errors, the leave-one-out residual of a row has a closed form,
+:math:`e_i = (y_i - g(x_i)) / (1 - H_{ii})`, for every alpha from one factorization.
+From a sequence of alphas, `fit` chooses the best.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ truth = np.sin(2 * X[:, 0]) * X[:, 1]
 y = np.where(np.arange(500) < 80, truth + 0.2 * rng.standard_normal(500), np.nan)
 
 # %%
-# The curve, and for comparison the true error on the 420 rows without a label, which
-# asks for one fit at each alpha. The two are not the same number, as labels are noisy
-# and the truth is not, but they have their least values at nearly the same place.
+# Compare the leave-one-out error with the true error on the 420 unlabeled rows, which
+# needs one fit per alpha. The two numbers differ, because labels are noisy and the
+# truth is not, but both are smallest at nearly the same alpha.
 
 alphas = np.logspace(-7, 0, 22).tolist()
 model = LaplacianRegressor(Gaussian(0.7), alpha=alphas).fit(X, y)
@@ -39,11 +39,11 @@ best = alphas[np.argmin(true_errors)]
 print(f"chosen: {display.alpha:.1e}; best in truth: {best:.1e}")
 
 # %%
-# It is exact: here is one row without its label, fitted anew. The row stays in the
+# The formula is exact. To check it, hide one label and refit. The row stays in the
 # table as an unlabeled one, and lam, alpha times the number of labels, stays the same.
 
 without = y.copy()
 without[7] = np.nan
 other = clone(model).set_params(alpha=display.alpha * 80 / 79).fit(X, without)
 print("by formula:", model.leave_one_out()[7])
-print("fitted anew:", y[7] - other.predict(X[7:8])[0])
+print("by a refit:", y[7] - other.predict(X[7:8])[0])

@@ -2,8 +2,8 @@
 Other losses: quantiles, outliers, log odds
 ===========================================
 
-The loss is a parameter of every lever. Here a quantile loss draws a band, Huber's loss
-forgives labels that are far off, and the hinge and logistic losses draw a border.
+Every estimator has a parameter `loss`. Here the quantile loss draws a band, Huber's
+loss tolerates outliers, and the hinge and logistic losses draw a border.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ from halfmoon.kernels import Gaussian
 from halfmoon.losses import Quantile
 
 # %%
-# **Quantiles.** The noise grows from left to right. Each quantile is a fit of its own,
-# with alpha by leave-one-out after one Newton step.
+# **Quantiles.** The noise grows from left to right. Each quantile is a separate fit;
+# alpha is chosen by leave-one-out, approximated by one Newton step.
 
 rng = np.random.default_rng(0)
 x = np.sort(rng.uniform(0, 6, 200))
@@ -33,7 +33,7 @@ axes[0].set(title="quantiles")
 axes[0].legend()
 
 # %%
-# **Outliers.** Every tenth label has lost its decimal point.
+# **Outliers.** Every tenth label lost its decimal point.
 
 spoiled = np.sin(x) + 0.1 * rng.standard_normal(200)
 spoiled[::10] *= 10
@@ -48,7 +48,7 @@ axes[1].set(title="outliers", ylim=(-3, 3))
 axes[1].legend()
 
 # %%
-# **Classes.** With an energy that keeps borders away from rows, and eight labels.
+# **Classes.** Eight labels, and an energy that keeps the border away from dense rows.
 
 rows, moon = make_moons(200, noise=0.08, random_state=0)
 known = np.where(np.arange(200) < 8, moon, np.nan)

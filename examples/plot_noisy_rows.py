@@ -1,14 +1,14 @@
 """
-Noisy rows: a basis that is smoothed
-====================================
+Noisy rows: smooth the basis
+============================
 
 Que, Belkin and Wang, "Learning with Fredholm kernels" (2014): noise in the *rows*, not
-in the labels, hides which of them are alike. A kernel that is averaged over all rows,
+in the labels, hides which rows are similar. A kernel averaged over all rows,
 
 .. math:: k_F(x, z) = \\sum_{ij} a_i(x) \\, h(x_i, x_j) \\, a_j(z),
 
-suppresses the directions in which rows scatter, and every unlabeled row makes the
-average better.
+suppresses the directions in which rows scatter, and every unlabeled row improves the
+average.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from halfmoon import ConditionalClassifier, FredholmClassifier
 from halfmoon.smoothers import Neighbors
 
 # %%
-# Four groups whose centers lie in a plane, as two classes; noise hides the plane among
-# 60 columns. Two rows of each group are labeled.
+# Four groups form two classes. Their centers lie in a plane, which noise hides among 60
+# columns. Two rows of each group are labeled.
 
 CENTERS = 2.5 * np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])
 
@@ -36,7 +36,7 @@ def table(n, rng):
 
 
 # %%
-# The labels stay as few; only the number of unlabeled rows grows.
+# The number of labels stays the same; only the number of unlabeled rows grows.
 
 sizes = [50, 100, 200, 400]
 models = {
@@ -61,6 +61,6 @@ axis.set(xscale="log", xlabel="rows, of which 8 are labeled", ylabel="part wrong
 axis.legend()
 
 # %%
-# Averages help as long as the rows around a row are like it. Where classes overlap,
-# or where the label depends on what the average takes away, they do not: compare both
-# by leave-one-out (``loo_score_``) before trusting either.
+# Averages help if neighboring rows are similar. They do not help if classes overlap, or
+# if the label depends on what the average removes. Compare both by leave-one-out
+# (``loo_score_``) before you trust either.

@@ -2,9 +2,9 @@
 Outputs with gaps
 =================
 
-Two properties of the same rows: one is cheap to measure and known in many rows, the
-other is expensive. Each output learns from the rows that have it, in one fit, beside a
-fit that keeps complete rows only.
+Two properties are measured on the same rows. One is cheap and known in many rows, the
+other is expensive. In one fit, each output learns from the rows that have it. We
+compare this with a fit that uses complete rows only.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,8 @@ complete = np.asarray(~np.isnan(Y).any(axis=1))
 print(f"known: {(~np.isnan(Y)).sum(axis=0)}, complete rows: {complete.sum()}")
 
 # %%
-# ``fit`` takes the gaps as they are. ``alpha_`` is one for each output, because each
-# group of outputs with the same labeled rows chooses its own by leave-one-out.
+# ``fit`` accepts the gaps. ``alpha_`` has one value per output, because each group of
+# outputs with the same labeled rows chooses its own by leave-one-out.
 
 X, kernel = x[:, None], Gaussian(1.5)
 with_gaps = ConditionalRegressor(kernel).fit(X, Y)
@@ -40,7 +40,7 @@ for name, model in (("with gaps", with_gaps), ("complete rows only", dropped)):
     print(f"{name}: root mean squared error {errors.round(2)}")
 
 # %%
-# The deviation of each output is that of its own labels: narrow where it has some.
+# The standard deviation of each output is small where that output has labels.
 
 line = np.linspace(0, 10, 200)[:, None]
 values, std = with_gaps.predict(line, return_std=True)

@@ -1,10 +1,10 @@
 """
-A thin plate spline, and a trend that goes on
-=============================================
+A thin plate spline, and a trend that continues
+===============================================
 
-Features that no penalty touches (Takhanov and Assylbekov, "Conditional KRR", 2026) are
-what a spline is made of: the penalty measures bending, planes do not bend, so planes
-are free. With another kernel the same is universal kriging.
+A spline has unpenalized features (Takhanov and Assylbekov, "Conditional KRR", 2026):
+its penalty measures bending, planes do not bend, so planes are unpenalized. With
+another kernel, the same model is universal kriging.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ def surface(X):
 y = surface(X) + 0.1 * rng.standard_normal(60)
 
 # %%
-# The weight of the penalty is chosen by exact leave-one-out. The same spline comes out
-# of SciPy, for the smoothing that corresponds to it: number of labels times alpha.
+# Exact leave-one-out chooses alpha. SciPy gives the same spline if its smoothing is the
+# number of labels times alpha.
 
 spline = ConditionalRegressor(ThinPlate(), unpenalized="linear").fit(X, y)
 lam = 60 * LeaveOneOutDisplay.from_estimator(spline).alpha
@@ -39,9 +39,9 @@ print(f"largest difference from SciPy: {np.abs(values - scipy(new)).max():.0e}")
 print(f"root mean square error: {np.sqrt(np.mean((values - surface(new)) ** 2)):.3f}")
 
 # %%
-# Beyond the rows a penalized function fades to its constant, and an unpenalized trend
-# goes on. Both say how sure they are; the deviation that belongs to a free slope grows
-# with the distance.
+# Outside the range of the rows, a penalized function decays to its constant, and an
+# unpenalized trend continues. Both come with a standard deviation; that of an
+# unpenalized slope grows with the distance.
 
 across = np.linspace(-3, 3, 200)
 line = np.column_stack([across, np.zeros(200)])

@@ -2,9 +2,9 @@
 All three levers at once
 ========================
 
-A basis that is smoothed, a penalty that is reshaped and features that are free answer
-three different troubles. Here is a table with all three of them, and the error with
-each lever left alone in turn.
+A smoothed basis, an energy in the penalty and unpenalized features solve three
+different problems. Here is a table that has all three problems. We switch off one lever
+at a time and compare the errors.
 """
 
 import matplotlib.pyplot as plt
@@ -17,10 +17,10 @@ from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import KernelWeights
 
 # %%
-# Rows scatter about two circles (*noise in the rows*: average them). The target has one
-# level on each circle (*levels follow the shape of the rows*: penalize gradients where
-# the rows are), and besides it rises with the first column, across both circles (*a
-# known trend*: let that column be free). Twelve of 400 rows are labeled.
+# Rows scatter around two circles: smooth the basis. The target has a different level on
+# each circle: penalize gradients where rows are dense. It also rises with the first
+# column, across both circles: leave that column unpenalized. Twelve of 400 rows are
+# labeled.
 
 
 def table(seed):
@@ -35,9 +35,8 @@ def table(seed):
 
 
 # %%
-# `basis`, `energy` and `unpenalized` are the three levers. Each variant chooses its
-# alpha, and the length scale of its kernel, by its own leave-one-out error, so that
-# none is held to what suits another.
+# `basis`, `energy` and `unpenalized` are the three levers. Each variant chooses its own
+# alpha and length scale by leave-one-out, so that the comparison is fair.
 
 KERNELS = [Gaussian(length_scale) for length_scale in (0.3, 0.6, 1.2)]
 
@@ -60,7 +59,7 @@ def fitted(X, y, smoothed, energy, free):
 variants = {
     "all three": (True, True, True),
     "basis not smoothed": (False, True, True),
-    "penalty not reshaped": (True, False, True),
+    "no energy": (True, False, True),
     "trend penalized": (True, True, False),
     "none": (False, False, False),
 }
@@ -73,7 +72,7 @@ for seed in range(10):
         errors[name][seed] = np.sqrt(np.mean((values - truth[hidden]) ** 2))
 
 # %%
-# Over ten tables, on the rows without a label:
+# Errors on the unlabeled rows, over ten tables:
 
 for name, error in errors.items():
     worse = (error > errors["all three"]).sum()

@@ -2,8 +2,8 @@
 Two moons, six labels
 =====================
 
-Four hundred rows, six of which are labeled. A model of the six alone draws a straight
-border; two of halfmoon's levers see where the other rows are.
+Six of four hundred rows are labeled. A model of these six rows alone draws a straight
+border. Two of halfmoon's levers use the positions of the other rows.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,7 @@ from halfmoon.plotting import BoundaryDisplay
 from halfmoon.smoothers import Diffusion
 
 # %%
-# A row without a label has a missing value in ``y``: NaN here; None and ``pd.NA`` do as
-# well.
+# An unlabeled row has a missing value in ``y``: NaN here; None and ``pd.NA`` also work.
 
 X, truth = make_moons(400, noise=0.08, random_state=0)
 
@@ -32,13 +31,13 @@ def six_labels(seed):
 
 
 # %%
-# All three take the same table. The first has no lever on, and so learns from the
-# labels only. The second asks that the function change little where rows are dense. The
-# third lets walks on the neighbor graph say which rows are alike.
+# All three models get the same table. The first uses no lever and learns from the
+# labeled rows only. The second asks that the function changes little where rows are
+# dense. The third measures similarity by walks on the neighbor graph.
 
 models = {
     "labels alone": ConditionalClassifier(),
-    "reshaped penalty": LaplacianClassifier(Gaussian(0.3)),
+    "Dirichlet energy": LaplacianClassifier(Gaussian(0.3)),
     "smoothed basis": FredholmClassifier(
         inner_kernel=Gaussian(0.2), smoother=Diffusion(n_neighbors=8, restart=0.003)
     ),
@@ -50,7 +49,7 @@ for axis, (name, model) in zip(axes, models.items(), strict=True):
     axis.set(title=name, xlabel="", ylabel="")
 
 # %%
-# One draw of six labels may be lucky. Over ten:
+# One draw of six labels may be lucky. Here are ten draws:
 
 for name, model in models.items():
     right = []
@@ -61,6 +60,6 @@ for name, model in models.items():
     print(f"{name:17} {np.mean(right):.1%} right, {min(right):.1%} at worst")
 
 # %%
-# Colors are probabilities: a border that passes through a gap is sharp, one that no
-# row supports is not. Whether unlabeled rows help on a table of your own is a question
-# that leave-one-out errors can answer: see the example on that.
+# Colors are probabilities: the border is sharp in a gap between clusters, and blurred
+# elsewhere. Leave-one-out errors can tell whether unlabeled rows help on your own
+# table: see the example "Did the unlabeled rows help?".

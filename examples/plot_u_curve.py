@@ -2,9 +2,9 @@
 The hard threshold, and its U curve
 ===================================
 
-Which functions should be free? If the top k eigenfunctions of the kernel are not
-penalized, k = 0 is kernel ridge, k the rank is interpolation, and the test error in
-between often has the shape of a U: Takhanov and Assylbekov, "Conditional KRR" (2026),
+How many functions should be unpenalized? Leave the top k eigenfunctions of the kernel
+unpenalized: k = 0 is kernel ridge, k equal to the rank is interpolation, and in between
+the test error often follows a U. Takhanov and Assylbekov, "Conditional KRR" (2026),
 section 5.1. One eigendecomposition gives the error for every k and every alpha.
 """
 
@@ -15,8 +15,8 @@ from halfmoon.kernels import PeriodicSobolev
 from halfmoon.plotting import HardThresholdDisplay
 
 # %%
-# A sum of five waves on the circle, faster ones larger: what a smoothness penalty
-# shrinks most is what matters most.
+# The target is a sum of five waves on the circle, and faster waves are larger. So a
+# smoothness penalty shrinks most what matters most.
 
 WAVES = np.arange(1, 6)
 
@@ -30,7 +30,7 @@ x, x_test = rng.uniform(0, 2 * np.pi, 100), rng.uniform(0, 2 * np.pi, 2_000)
 y = signal(x) + rng.standard_normal(100)
 
 # %%
-# The five waves, as sines and cosines, and the constant are the first eleven
+# The constant and the five waves, as sines and cosines, are the first eleven
 # eigenfunctions.
 
 model = ConditionalRegressor(PeriodicSobolev(1.0), unpenalized=None)
@@ -46,7 +46,7 @@ for alpha, errors, (k, least) in zip(
     print(f"alpha = {alpha:<5g}  {errors[0]:.2f} at k = 0, {least:.2f} at k = {k}")
 
 # %%
-# Errors on test rows are for looking at. To *choose* k from the labels, give several:
+# This plot needs test rows. To *choose* k from the labels, pass several:
 # ``unpenalized=Eigenfunctions([0, 5, 11, 21])``. The choice is made by folds in which
-# the eigenfunctions are found anew. Closed-form leave-one-out, exact for alpha, would
-# be wrong there, because each left-out row has had its part in the functions.
+# the eigenfunctions are recomputed. Closed-form leave-one-out is exact for alpha but
+# would be wrong for k, because every row has influenced the eigenfunctions.

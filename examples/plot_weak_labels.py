@@ -1,9 +1,9 @@
 """
-Labels known in part
-====================
+Partly known labels
+===================
 
-Each row has a set of candidate classes, or an interval that its number lies in. Neither
-is a label, and neither is nothing.
+Each row has a set of candidate classes, or an interval that contains its number. That
+is less than a label, and more than nothing.
 """
 
 import matplotlib.pyplot as plt
@@ -14,9 +14,8 @@ from halfmoon import ConditionalRegressor
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
 
 # %%
-# Four clusters. Every row comes with its true class and each of the others with
-# probability one half: two and a half candidates on average, and hardly any row with
-# one alone.
+# Four clusters. The candidates of a row are its true class, and each of the others with
+# probability one half: two and a half candidates on average. Few rows have only one.
 
 rng = np.random.default_rng(0)
 X, truth = make_blobs(240, centers=4, cluster_std=1.6, random_state=1)
@@ -36,16 +35,16 @@ right.scatter(*X.T, c=colors(model.disambiguated_), s=12)
 right.set(title="what was found in the sets")
 
 # %%
-# The objective falls with every step: first all labels at once, then one by one, the
-# fit made anew each time.
+# The objective falls with every step: first all labels change at once, then one by one,
+# with the fit updated each time.
 
 figure, axis = plt.subplots(figsize=(5, 3), layout="constrained")
 axis.plot(model.history_, marker="o")
 axis.set(xlabel="step", ylabel="objective")
 
 # %%
-# Intervals. A gauge stops at 0.6: above it only a lower end is known. Taking the end
-# for the label pulls the fit down; the interval leaves it free to rise.
+# Intervals. A gauge stops at 0.6, so above it only a lower end is known. If we use that
+# end as the label, it pulls the fit down. With an interval the fit can rise.
 
 t = np.sort(rng.uniform(0, 6, 90))[:, None]
 value = np.sin(t[:, 0]) + 0.1 * rng.normal(size=90)

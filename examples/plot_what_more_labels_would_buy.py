@@ -1,10 +1,10 @@
 """
-What more labels would buy
-==========================
+What more labels would gain
+===========================
 
-Sixty digits are labeled. Is it worth labeling fifty more, or two hundred? The labels
-that there are say so: with a quarter, a half and three quarters of them the error can
-be measured, and the curve through these points is carried on.
+Sixty digits are labeled. Is it worth labeling fifty more, or two hundred? We measure
+the error with a quarter, a half and three quarters of the labels, and extrapolate the
+curve through these points.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,8 @@ found = forecast_learning_curve(model, X, with_labels(60), [50, 100, 200])
 print(found)
 
 # %%
-# Here all labels are known, so that we can look ahead: crosses are the errors of fits
-# to more labels, on the rows that none of them has seen.
+# Here all labels are known, so we can look ahead: crosses are the errors of fits to
+# more labels, on rows that none of them has seen.
 
 display = LearningCurveDisplay.from_forecast(found)
 test = order[400:]
@@ -42,8 +42,8 @@ for n in (60, 110, 160, 260):
 plt.show()
 
 # %%
-# The band is wide: sixty labels tell the error itself only roughly. What is gained is
-# known better, because both errors are uncertain in the same way.
+# The band is wide: sixty labels determine the error only roughly. The gain is known
+# better, because both errors are uncertain in the same way.
 
 for n, gain, low, high in zip(
     found.n_labels, found.gain, found.gain_low, found.gain_high, strict=True

@@ -2,9 +2,9 @@
 What to label next
 ==================
 
-Two labels are known on two moons, one at each outer tip. Which rows should a person
-label next? Each function of `halfmoon.queries` reads the answer off one fit. Within a
-batch, every pick is taken as labeled before the next is chosen.
+On two moons, one row at each outer tip is labeled. Which rows should a person label
+next? Each function of `halfmoon.queries` answers this from one fit. Within a batch,
+every pick counts as labeled before the next one is chosen.
 """
 
 import matplotlib.pyplot as plt
@@ -29,9 +29,9 @@ known[tips] = y[tips]
 model = LaplacianClassifier(Gaussian(0.3), alpha=1e-3, random_state=0).fit(X, known)
 
 # %%
-# The first ten picks, numbered in their order. Margin follows the border between the
-# classes, variance reduction covers the moons evenly, MaxiMin asks where even the
-# expected label would bend the function most.
+# The first ten picks, numbered in order. Margin follows the border between the classes,
+# variance reduction covers the moons evenly, and MaxiMin picks where even the expected
+# label would change the function most.
 
 rules = {
     "margin": margin,
@@ -53,9 +53,9 @@ for (name, rule), ax in zip(rules.items(), axes.ravel(), strict=True):
     ax.set_axis_off()
 
 # %%
-# The same fit says which of the given labels look wrong. Here 60 rows are labeled, and
-# six of these labels are flipped. The score is above one half where the other labels
-# speak for another class.
+# A fit also shows which labels look wrong. Here 60 rows are labeled, and six of these
+# labels are flipped. The score is above one half if the other labels suggest another
+# class.
 
 rng = np.random.default_rng(0)
 labeled = rng.permutation(300)[:60]

@@ -2,9 +2,9 @@
 When to condition
 =================
 
-Features without a penalty are learned without bias, and cost variance. Which of the
-two is larger can be predicted before any fit: `halfmoon.theory.should_condition`
-compares the risks with and without them.
+Unpenalized features reduce bias and add variance. `halfmoon.theory.should_condition`
+predicts which of the two is larger before any fit: it compares the risks with and
+without them.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ import numpy as np
 from halfmoon.theory import should_condition
 
 # %%
-# A kernel on the circle has cosines and sines for modes, with eigenvalues that fall
-# with the frequency. The target has the first five cosines, and the labels have noise.
+# The modes of a kernel on the circle are cosines and sines; its eigenvalues fall with
+# the frequency. The target is a sum of the first five cosines, and labels are noisy.
 
 frequency = np.repeat(np.arange(1.0, 501.0), 2)
 spectrum = np.append(1.0, frequency**-2.0 / 2)
@@ -35,13 +35,14 @@ for noise in (0.1, 1.0, 10.0):
     ]
     ax.plot(free, 100 * np.array(margins), ".-", label=f"noise variance {noise:g}")
 ax.axhline(0.0, color="black", linewidth=1.0)
-ax.set(xlabel="modes without a penalty", ylabel="error saved, %", ylim=(-60, 105))
+ax.set(xlabel="unpenalized modes", ylabel="error saved, %", ylim=(-60, 105))
 ax.legend()
 plt.show()
 
 # %%
-# Freeing all ten modes that the target may have pays, the more so the less noise there
-# is. Fewer than these help little, and each one beyond them costs about the variance of
-# the noise divided by the number of labels. With noise alone, none should be free:
+# It pays to leave all ten modes of the target unpenalized, more so with less noise.
+# Fewer modes help little, and each further one costs about the variance of the noise
+# divided by the number of labels. If the labels are pure noise, all modes should be
+# penalized:
 
 print(should_condition(spectrum, 100, 0.01, n_unpenalized=11, noise_variance=1.0))

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from experiments.store import key
-from halfmoon.rows import Array, Indices
-from halfmoon.solvers import Elimination, ridge_dual
+from halfmoon._rows import Array, Indices
+from halfmoon._solvers import Elimination, ridge_dual
 
 __all__ = ["LAMS", "Chosen", "honest", "one_hot", "ridge_trials", "tuned"]
 

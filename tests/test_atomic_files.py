@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from halfmoon.atomic_files import leftovers, remove_unfinished, unfinished, whole_file
+from halfmoon._atomic_files import leftovers, remove_unfinished, unfinished, whole_file
 from optional_modules import optional
 
-files = optional("halfmoon.table.files")
+files = optional("halfmoon.table._files")
 
 OLD = 25 * 60 * 60
 
@@ -99,7 +99,7 @@ def test_the_next_table_tells_of_them(tmp_path):
     )
     assert left == (
         f"{young} was left by an earlier run of halfmoon that was killed. Delete it; "
-        f"it is removed by itself when it is a day old."
+        f"otherwise halfmoon removes it when it is a day old."
     )
 
 
@@ -119,7 +119,7 @@ def test_what_is_unfinished_is_removed(tmp_path):
 CHILD = """
 import os, signal, sys, time
 from pathlib import Path
-from halfmoon.atomic_files import whole_file
+from halfmoon._atomic_files import whole_file
 with whole_file(Path(sys.argv[1]), False, lambda error: error) as file:
     file.write(b"half")
     if not os.fork():

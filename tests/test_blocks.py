@@ -85,7 +85,7 @@ def test_low_precision_is_lifted_by_the_block(X, dtype, block_rows):
 
     def function(block):
         seen.append(block.dtype)
-        block += 1.0  # a copy that is the function's own
+        block += 1.0  # the function may change its block
         return gram(block)
 
     actual = Stream(block_rows=block_rows).sum(function, low, row_bytes=8)
@@ -154,13 +154,13 @@ def test_sums_never_write_into_the_table(block_rows, n_jobs):
 
 
 def test_tables_have_equally_many_rows(X):
-    with pytest.raises(ValueError, match=r"Tables of \[11, 10\] rows cannot be walked"):
+    with pytest.raises(ValueError, match=r"The tables have \[11, 10\] rows; the same"):
         Stream().sum(lambda B, C: 0.0, X, X[:10], row_bytes=8)
 
 
 def test_empty_tables_are_refused(X):
     for walk in (Stream().sum, Stream().map):
-        with pytest.raises(ValueError, match="no rows to walk through; at least one"):
+        with pytest.raises(ValueError, match="The table has no rows; at least one"):
             walk(gram, X[:0], row_bytes=8)
 
 
@@ -170,7 +170,7 @@ def test_worker_count():
     assert worker_count(-1) == cores
     assert worker_count(-cores - 9) == 1
     assert worker_count(3) == 3
-    with pytest.raises(ValueError, match="n_jobs is 0; give a number, or None"):
+    with pytest.raises(ValueError, match="n_jobs is 0; a number, or None"):
         worker_count(0)
 
 
@@ -317,8 +317,8 @@ def test_rows_in_block():
 
 def test_a_row_that_does_not_fit():
     message = (
-        r"One row needs 1 kB in each of 2 worker\(s\), beyond memory_limit=1\.99 kB\. "
-        r"Raise memory_limit, lower n_components, or set n_jobs=1\."
+        r"One row needs 1 kB in each of 2 worker\(s\), more than memory_limit=1\.99 "
+        r"kB\. Raise memory_limit, lower n_components, or set n_jobs=1\."
     )
     with pytest.raises(MemoryError, match=message):
         Stream(1_990, n_jobs=2).sum(gram, np.ones((3, 1)), row_bytes=1_000)

@@ -1,34 +1,34 @@
-"""The cost model: its counts beside those of the loops themselves."""
+"""The cost model: its counts other those of the loops themselves."""
 
 import time
 
 import numpy as np
 import pytest
 
-from halfmoon.bases import Nystrom
-from halfmoon.blocks import Stream
-from halfmoon.costs import (
+from halfmoon._costs import (
     Cost,
-    answer_operations,
     energy_cost,
     energy_operations,
     in_words,
+    prediction_operations,
     seconds_a_call,
 )
+from halfmoon._moments import dirichlet
+from halfmoon._partitions import InTurn, PartitionedRows
+from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon.bases import Nystrom
+from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
-from halfmoon.moments import dirichlet
-from halfmoon.partitions import InTurn, PartitionedRows
-from halfmoon.partitions.table import Reader
 
 
 def test_operations_are_those_of_the_products():
     """Two products of p-by-n and n-by-p, distances, and p exponentials a row."""
     n, d, p, t = 1_000, 7, 30, 2
     products, distances, exponentials = 2 * 2 * n * p * p, 2 * n * p * d, 20 * n * p
-    beside = 5 * n * p  # norms, clipping, scaling
-    assert energy_operations(n, d, p) == products + distances + exponentials + beside
-    values = 2 * n * p * t
-    assert answer_operations(n, d, p, t) == distances + exponentials + beside + values
+    other = 5 * n * p  # norms, clipping, scaling
+    assert energy_operations(n, d, p) == products + distances + exponentials + other
+    expected = distances + exponentials + other + 2 * n * p * t
+    assert prediction_operations(n, d, p, t) == expected
 
 
 def test_bytes_are_what_a_sum_over_partitions_moves(rng):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon.labels import is_missing, known_labels, label_array, labeled_rows
+from halfmoon._labels import is_missing, known_labels, label_array, labeled_rows
 from optional_modules import optional
 
 pd = optional("pandas")

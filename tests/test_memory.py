@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
+from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_is_no_amount_is_refused(text):
 
 @pytest.mark.parametrize("amount", [0, -1, "0MB", math.nan, math.inf])
 def test_amounts_are_positive_and_finite(amount):
-    with pytest.raises(ValueError, match="must be positive and finite; got"):
+    with pytest.raises(ValueError, match="a positive, finite one is needed"):
         parse_bytes(amount)
 
 

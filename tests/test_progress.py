@@ -10,25 +10,25 @@ import re
 import numpy as np
 import pytest
 
-from halfmoon import progress
-from halfmoon.estimators import (
+from halfmoon import _progress as progress
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     HalfmoonClassifier,
 )
-from halfmoon.progress import (
+from halfmoon._progress import (
     LoggedProgress,
     ProgressLine,
+    report_search_to,
     row_progress,
     search_step,
-    search_told_to,
     show_log,
 )
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that stands still until it is told."""
+    """A clock that moves only when the test sets it."""
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
@@ -82,16 +82,16 @@ def test_lines_are_shown_where_no_logging_is_set_up(bare_logger):
 
 
 def test_the_users_own_logging_is_left_alone(bare_logger):
-    own = logging.NullHandler()
-    bare_logger.addHandler(own)
+    handler = logging.NullHandler()
+    bare_logger.addHandler(handler)
     bare_logger.setLevel(logging.ERROR)
     show_log()
-    assert bare_logger.handlers == [own]
+    assert bare_logger.handlers == [handler]
     assert bare_logger.level == logging.ERROR
 
 
 @pytest.mark.usefixtures("unset_level")
-def test_an_estimator_speaks_if_it_is_told(caplog):
+def test_verbose_estimators_log(caplog):
     X = np.linspace(0, 1, 20)[:, None]
     ConditionalRegressor(alpha=0.01).fit(X, X[:, 0])
     assert caplog.messages == []
@@ -132,7 +132,7 @@ def test_one_line_on_a_terminal_is_written_over(clock, monkeypatch, caplog):
     assert caplog.messages == []
 
 
-def test_rows_are_told_of_on_the_line(clock, monkeypatch):
+def test_rows_are_shown_on_the_line(clock, monkeypatch):
     screen = terminal(monkeypatch)
     line = ProgressLine(clock[0])
     for done in (400, 1_000):
@@ -169,41 +169,41 @@ def test_what_verbose_means():
     assert isinstance(row_progress(2), LoggedProgress)
 
 
-def test_steps_of_a_search_are_told_to_whoever_asked_and_never_go_back(caplog):
-    told = []
+def test_steps_of_a_search_are_reported_and_never_go_back(caplog):
+    steps = []
     with caplog.at_level(logging.DEBUG, "halfmoon"):
-        with search_told_to(lambda *step: told.append(step)):
+        with report_search_to(lambda *step: steps.append(step)):
             search_step(1.0, 4.0, "gaussian", logging.DEBUG)
             search_step(9.0, 4.0, "laplace", logging.DEBUG)
             search_step(0.5, 4.0, "laplace in regions", logging.DEBUG)
         search_step(1.0, 4.0, "nobody asked", logging.DEBUG)
     names = ["gaussian", "laplace", "laplace in regions"]
-    assert told == list(zip([0.25, 1.0, 1.0], names, strict=True))
-    with search_told_to(lambda *step: told.append(step), 0.05, 0.8):
+    assert steps == list(zip([0.25, 1.0, 1.0], names, strict=True))
+    with report_search_to(lambda *step: steps.append(step), 0.05, 0.8):
         search_step(2.0, 4.0, "a part of the work", logging.DEBUG)
-    assert told[3][0] == pytest.approx(0.45)
+    assert steps[3][0] == pytest.approx(0.45)
     assert len(caplog.records) == 4
     assert caplog.records[0].message == "  1.0 s of 4: gaussian"
 
 
 def test_whoever_asked_is_forgotten_after_an_error():
-    told = []
+    steps = []
     with (
         pytest.raises(ValueError, match="no"),
-        search_told_to(lambda *s: told.append(s)),
+        report_search_to(lambda *s: steps.append(s)),
     ):
         raise ValueError("no")
     search_step(1.0, 4.0, "gaussian", logging.DEBUG)
-    assert told == []
+    assert steps == []
 
 
-def test_a_search_of_an_estimator_is_told(rng):
+def test_the_search_of_an_estimator_is_reported(rng):
     X = rng.normal(size=(30, 2))
     y = np.where(np.arange(30) < 12, (X[:, 0] > 0).astype(float), np.nan)
-    told = []
-    with search_told_to(lambda *step: told.append(step)):
+    steps = []
+    with report_search_to(lambda *step: steps.append(step)):
         HalfmoonClassifier(budget=0.5, random_state=0).fit(X, y)
-    shares = [share for share, _ in told]
-    assert len(told) >= 2
+    shares = [share for share, _ in steps]
+    assert len(steps) >= 2
     assert shares == sorted(shares)
-    assert all(name for _, name in told)
+    assert all(name for _, name in steps)

@@ -1,11 +1,79 @@
-"""The names that `halfmoon` itself has, imported when they are asked for."""
+"""What users may import, imported when it is asked for; all else has an underscore."""
 
+import pkgutil
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import halfmoon
+
+PUBLIC = {
+    "halfmoon.baselines": "HarmonicClassifier HarmonicRegressor "
+    "LabelSpreadingClassifier LapRLSClassifier LapRLSRegressor "
+    "PrincipalComponentRegressor RLSClassifier TSVMClassifier",
+    "halfmoon.bases": "Basis Exact FredholmKernel Nystrom RandomFeatures RandomUnits "
+    "Smoothed WithDerivatives",
+    "halfmoon.blocks": "Stream",
+    "halfmoon.datasets": "concentric_circles noisy_circles noisy_line reveal "
+    "two_gaussians",
+    "halfmoon.filters": "Cutoff Filter GradientFlow Heat IteratedTikhonov Landweber "
+    "Tikhonov",
+    "halfmoon.kernels": "FromFunction Gaussian Kernel Laplace Linear Logarithmic "
+    "Matern Multiquadric NNGP NTK PeriodicSobolev Polyharmonic Polynomial Precomputed "
+    "Prepared Product ProductLaplace RationalQuadratic Scaled Sum ThinPlate "
+    "conditional_degree_of least_eigenvalue median_distance",
+    "halfmoon.losses": "Hinge Huber Logistic Loss Quantile Softmax Squared",
+    "halfmoon.model_selection": "LabeledKFold LabeledScorer labeled_accuracy "
+    "labeled_balanced_accuracy labeled_log_loss labeled_mean_squared_error labeled_r2 "
+    "labeled_scorer",
+    "halfmoon.plotting": "BoundaryDisplay ComparisonDisplay EigenfunctionDisplay "
+    "HardThresholdDisplay LearningCurveDisplay LeaveOneOutDisplay",
+    "halfmoon.problem": "Fit LocalFit Posed PosedKernel Problem solve_filter "
+    "solve_iteratively solve_locally solve_loss solve_ridge",
+    "halfmoon.queries": "Forecast forecast_learning_curve informative margin maximin "
+    "random suspicious_labels variance_reduction",
+    "halfmoon.smoothers": "Diffusion DiffusionKernel KernelWeights Neighbors Smoother",
+    "halfmoon.table": "Filled FilledFrame Settings TableError TableModel fill_folder "
+    "fill_table fill_targets open_table predict_folder predict_table",
+    "halfmoon.theory": "Conditioning Eigenlearning ResidualKernel Schedule "
+    "SoftThreshold conditional_learner cost_of_conditioning eigenlearning "
+    "fredholm_constant fredholm_inner_product fredholm_linear_noise fredholm_width "
+    "gaussian_noise laplacian_schedule linear_noise outer_width residual_kernel "
+    "should_condition should_condition_from_data soft_threshold_spectrum",
+    "halfmoon.unpenalized": "Constant Eigenfunctions Features GaussianDraws "
+    "HiddenLayer Polynomials Unpenalized",
+    "halfmoon.weak": "CandidateSetClassifier IntervalRegressor StructuredPredictor",
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_modules_have_these_names(name):
+    if name in {"halfmoon.table"}:
+        pytest.importorskip("pyarrow")
+    assert sorted(import_module(name).__all__) == sorted(PUBLIC[name].split())
+
+
+def test_every_other_module_is_private():
+    public = {
+        module.name
+        for module in pkgutil.walk_packages(halfmoon.__path__, "halfmoon.")
+        if not re.search(r"[.]_", module.name)
+    }
+    assert public == set(PUBLIC)
+
+
+def test_the_reference_lists_the_public_modules():
+    page = Path(__file__).parents[1] / "docs/api.rst"
+    if not page.exists():
+        pytest.skip("the documentation is not part of this distribution")
+    text = page.read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (halfmoon[.]\w+)$", text, re.M))
+    top = set(halfmoon.__all__) - {"__version__", "Problem", "Fit"}
+    assert listed == set(PUBLIC) | {f"halfmoon.{name}" for name in top}
 
 
 @pytest.mark.parametrize("name", halfmoon.__all__)

@@ -227,7 +227,7 @@ def test_more_features_than_labels():
 @pytest.mark.parametrize("units", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("kernel", [Gaussian, ThinPlate])
 def test_the_units_of_the_rows_do_not_matter(kernel, units):
-    # Squares of nanometers beside a constant: the columns differ by 1e18.
+    # Squares of nanometers and a constant: the columns differ by 1e18.
     data = table(l=18)
 
     def fit(c):
@@ -298,7 +298,7 @@ def test_float32(basis, lever, l):
         return stated.fit(X, y, ALPHA, sample_weight=data.w, rng=0)
 
     actual = fit(low, data.y)
-    assert actual.posed.X.dtype == np.float32  # kept as it came
+    assert actual.posed.X.dtype == np.float32  # the original dtype
     assert actual.predict(data.new).dtype == np.float64
     # Rounded rows are rows: the arithmetic is that of float64.
     same = fit(low.astype(np.float64), data.y)
@@ -382,7 +382,7 @@ def test_targets():
     stated = Problem(Exact(Gaussian(1.0)))
     with pytest.raises(ValueError, match="y contains infinity; finite numbers, or NaN"):
         stated.fit(data.X, np.where(np.arange(30) == 3, np.inf, 1.0))
-    with pytest.raises(ValueError, match=r"y has shape \(29,\) beside 30 rows"):
+    with pytest.raises(ValueError, match=r"y has shape \(29,\), but X has 30 rows"):
         stated.fit(data.X, np.ones(29))
     with pytest.raises(ValueError, match=r"y has shape \(30, 2, 2\)"):
         stated.fit(data.X, np.ones((30, 2, 2)))
@@ -390,7 +390,7 @@ def test_targets():
     data.y[first, 1] = np.nan
     with pytest.raises(
         ValueError,
-        match=rf"2 row\(s\) have some .* row {first[0]}. Use a regressor",
+        match=rf"2 row\(s\) have some .* row {first[0]}; .* Use a regressor",
     ):
         stated.fit(data.X, data.y)
 
@@ -543,7 +543,7 @@ def test_finite_or_told_why(awkward, basis, energy, rng):
 
 @pytest.mark.parametrize(("route", "l"), [("dual", 24), ("svd", 6), ("eigh", 24)])
 def test_a_kernel_that_the_features_span_leaves_least_squares(route, l, rng):
-    # Nothing is left of a linear kernel beside free linear columns but rounding.
+    # With unpenalized linear columns, only rounding is left for a linear kernel.
     X = 1e8 * rng.standard_normal((24, 3))
     y = np.full(24, np.nan)
     y[:l] = X[:l] @ [1.0, -2.0, 0.5] / 1e8 + rng.standard_normal(l)

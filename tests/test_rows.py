@@ -1,12 +1,12 @@
-"""Rows as they come: what is kept, what is lifted, what is refused and how."""
+"""Rows of any form: which are used unchanged, converted or refused."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon import rows as rows_module
-from halfmoon.rows import (
+from halfmoon import _rows as rows_module
+from halfmoon._rows import (
     as_dense_rows,
     as_rows,
     as_table,
@@ -117,7 +117,7 @@ def test_targets_are_columns():
 
 
 def test_targets_are_checked():
-    with pytest.raises(ValueError, match=r"y has shape \(2,\) beside 3 rows.*NaN"):
+    with pytest.raises(ValueError, match=r"y has shape \(2,\), but X has 3 rows.*NaN"):
         as_targets([1.0, 2.0], 3)
     with pytest.raises(ValueError, match=r"y has shape \(1, 2, 3\)"):
         as_targets(X[None], 1)

@@ -12,8 +12,8 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianClassifier,
 )
+from halfmoon._validation import labeled_part, take_rows
 from halfmoon.baselines import HarmonicClassifier
-from halfmoon.validation import labeled_part, take_rows
 from optional_modules import optional
 
 pd = optional("pandas")

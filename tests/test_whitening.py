@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from halfmoon._whitening import identity_whitening, whitening
 from halfmoon.kernels import Gaussian
-from halfmoon.whitening import nothing_to_whiten, whitening
 
 
 def with_spectrum(values, seed=0):
@@ -37,7 +37,7 @@ def test_identities(rng, name, values, rank):
     Q, _ = with_spectrum(values)
     w = whitening(Q)
     p, top = len(values), values[0]
-    # The condition number of what is kept bounds the digits there are.
+    # The condition number above the cut bounds the accuracy.
     rounding = 3e-16 * p * top / values[rank - 1]
     assert w.rank == rank
     assert w.null.shape == (p, p - rank)
@@ -48,7 +48,7 @@ def test_identities(rng, name, values, rank):
     assert_allclose(w.congruence(Q), np.eye(rank), atol=rounding)
     assert_allclose(inverse_root.T @ Q @ inverse_root, np.eye(rank), atol=rounding)
 
-    # What is kept and what is null together are everything.
+    # The range and the null space together are everything.
     assert_allclose(w.null.T @ w.null, np.eye(p - rank), atol=1e-12)
     assert np.abs(Q @ w.null).max(initial=0) <= 1e-15 * p * top
 
@@ -156,7 +156,7 @@ def test_a_diagonal_with_zeros_is_truncated():
 
 
 def test_the_identity_is_not_formed():
-    root = nothing_to_whiten(4)
+    root = identity_whitening(4)
     same = whitening(np.eye(4))
     Phi = np.arange(8.0).reshape(2, 4)
     assert root.root.shape == same.root.shape == (4,)

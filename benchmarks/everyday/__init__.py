@@ -1,1 +1,1 @@
-"""Tables as people have them, through the command line."""
+"""Everyday tables, through the command line."""

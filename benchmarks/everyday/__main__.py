@@ -1,11 +1,11 @@
-"""Tables as people have them, through the command line: what it says, what is true.
+"""Everyday tables, through the command line: its claims compared with the truth.
 
-    python -m benchmarks.everyday                     all, some minutes
+    python -m benchmarks.everyday                     all, a few minutes
     python -m benchmarks.everyday tickets --seeds 3   some of them, more draws
-    python -m benchmarks.everyday --as before         keep the results as another column
+    python -m benchmarks.everyday --as before         store results as another column
 
-Each table of `tables.py` is written to a file, ``halfmoon fill`` fills it as a program
-of its own, and what it wrote and said is compared with the truth.
+Each table of `tables.py` is written to a file, ``halfmoon fill`` fills it in its own
+process, and its output and its claims are compared with the truth.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from benchmarks.lines import RESULTS, machine
 PATH = RESULTS / "everyday.json"
 ABOUT = """\
 `halfmoon fill` with default arguments on tables as people save them. Claimed is the
-interval of the command's own expectation: accuracy of classes, mean absolute error of
-numbers. True is what came out on the rows that were blank; for numbers R^2 beside it.
-Held says whether the interval holds the truth (as often as it should be, over seeds).
+interval that the command reports: for the accuracy of classes, or the mean absolute
+error of numbers. True is the value on the rows that were blank; for numbers, R^2 as
+well. Held says in how many seeds the interval contains the truth.
 """
 
 
@@ -55,7 +55,7 @@ def main():
 
 
 def run(made):
-    """Fill a table, and compare."""
+    """Fill a table and compare with the truth."""
     with tempfile.TemporaryDirectory() as folder:
         given, filled = Path(folder) / "table.csv", Path(folder) / "filled.csv"
         given.write_bytes(made.content)
@@ -106,7 +106,7 @@ def of_numbers(made, cells, record):
 
 
 def as_number(cell):
-    """A number in any of the styles of the tables."""
+    """Read a number in any of the styles of the tables."""
     digits = re.sub(r"[^0-9.,-]", "", cell)
     if re.search(r",[0-9]{1,2}$", digits):
         digits = digits.replace(".", "").replace(",", ".")

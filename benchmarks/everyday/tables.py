@@ -1,4 +1,4 @@
-"""The tables: each is a CSV file as a person would save it, and the truth it hides.
+"""Everyday tables: CSV files as people save them, and the true labels.
 
 A table is made from a seed alone. Packages that carry data (palmerpenguins,
 vega_datasets) are in the dependency group ``everyday``.
@@ -48,7 +48,7 @@ class Everyday:
 
 
 def table(frame, target, truth, labeled, *, written=None, encoding="utf-8", sep=","):
-    """A frame with a target of which only some rows have their label."""
+    """Blank the target of a frame in all but some rows."""
     truth = np.asarray(truth)
     cells = np.full(len(truth), "", dtype=object)
     written = truth if written is None else np.asarray(written, dtype=object)
@@ -65,7 +65,7 @@ def some(n, count, seed):
 
 
 def a_few_of_each(y, count, seed):
-    """Some rows of each class."""
+    """Draw some rows of each class."""
     rng = np.random.default_rng(seed)
     rows = [rng.permutation(np.flatnonzero(y == c))[:count] for c in np.unique(y)]
     return np.sort(np.concatenate(rows))
@@ -189,7 +189,7 @@ def stars(seed):
 
 
 def house_frame(seed):
-    """Four hundred houses, and their prices in thousands."""
+    """Make four hundred houses with their prices in thousands."""
     rng = np.random.default_rng(seed)
     area = np.exp(rng.normal(7.2, 0.45, 400)).round()
     rooms = np.clip((area / 350 + rng.normal(0, 1, 400)).round(), 1, 12)
@@ -230,7 +230,7 @@ def houses_in_dollars(seed):
 
 
 def houses_in_euros(seed):
-    """As a German spreadsheet saves it: mark of byte order, semicolons, commas."""
+    """Houses as a German spreadsheet saves them: a byte order mark, semicolons."""
     frame, price = house_frame(seed)
     frame["area_sqft"] = [_german(x) for x in frame["area_sqft"] * 0.0929]
     written = [_german(x) for x in price]
@@ -273,7 +273,7 @@ def only_where_labeled(seed):
 
 
 def spellings(seed):
-    """Yes and no, as several people type them."""
+    """Yes and no in the spellings of several people."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 4))
     y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, "yes", "no")
@@ -291,7 +291,7 @@ def spellings_merged(seed):
 
 
 def words_for_blanks(seed):
-    """A third of the labels say that there is none."""
+    """A third of the labels are words that mean "blank"."""
     rng = np.random.default_rng(seed)
     frame, y = scikit("iris")
     labeled = some(len(y), 60, seed)
@@ -341,7 +341,7 @@ WORDS = {
 
 
 def tickets(seed):
-    """Free text that tells all, among columns that tell nothing."""
+    """Informative free text among columns that say nothing."""
     rng = np.random.default_rng(seed)
     y = rng.choice(list(WORDS), 300)
     texts, mails, dates = [], [], []
@@ -349,7 +349,7 @@ def tickets(seed):
     for kind in y:
         words = rng.choice(WORDS[kind].split("|"))
         tail = rng.choice(["", " pls", "!!", " asap", " \U0001f621", ", thanks"])
-        if rng.random() < 0.3:  # a slip of the finger
+        if rng.random() < 0.3:  # a typing error
             at = rng.integers(1, len(words) - 1)
             words = words[:at] + words[at + 1 :]
         texts.append(words + tail)

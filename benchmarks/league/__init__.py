@@ -1,1 +1,1 @@
-"""The few-label league: errors beside those of other models, at 20 to 100 labels."""
+"""The few-label league: errors compared with other models, at 20 to 100 labels."""

@@ -1,13 +1,13 @@
-"""Play the few-label league, and keep it in benchmarks/results/league.json and .md.
+"""Play the few-label league; store it in benchmarks/results/league.json and .md.
 
-python -m benchmarks.league                                all that is not there yet
-python -m benchmarks.league --models halfmoon --again      one model anew
+python -m benchmarks.league                                everything not stored yet
+python -m benchmarks.league --models halfmoon --again      repeat one model
 python -m benchmarks.league --tables digits --labels 20 --splits 3
 python -m benchmarks.league --report                       only write league.md
 
 Set HALFMOON_DATA to the folder of the data sets; without it, only the tables that come
-with scikit-learn are used. Every run is kept as soon as it is done, so that a league
-that was stopped goes on where it was.
+with scikit-learn are used. Every run is stored as soon as it is done, so a league that
+was stopped continues where it was.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def main():
 
 
 def play(names, players, arguments):
-    """Play what is asked for and not kept yet; the number of runs that failed."""
+    """Play what is requested and not stored yet; return the number of failed runs."""
     about = {name: tables.load(name).about() for name in names}
     kept = set() if arguments.again else set(results.read()[1])
     # Splits come first, so that a league that is stopped has a few of every cell.
@@ -75,7 +75,7 @@ def play(names, players, arguments):
 
 
 def attempt(at):
-    """One run; one that fails is reported and does not end the league."""
+    """Run once; a failure is reported and does not end the league."""
     try:
         return at, models.run(*at), ""
     except Exception as error:

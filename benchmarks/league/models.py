@@ -1,4 +1,4 @@
-"""Who plays: the models of the league by name, and one run of one of them."""
+"""The models of the league by name, and one run of one of them."""
 
 import time
 import warnings
@@ -21,7 +21,7 @@ CLASSIFIERS_ONLY = tuple(transductive.ABOUT)
 
 
 def missing():
-    """Why our own models cannot be run; empty if they can."""
+    """Why our own models cannot run; empty if they can."""
     if hasattr(halfmoon, "HalfmoonClassifier"):
         return ""
     return f"{OURS} is left out: this halfmoon has no HalfmoonClassifier yet."
@@ -32,10 +32,10 @@ def plays(name, table):
 
 
 def run(table_name, labels, split, name):
-    """One run, as the entries that it adds to the results.
+    """Run once; return the entries to add to the results.
 
-    Seconds are those of the processor, on one thread, so that other work on the
-    machine does not count.
+    Seconds are processor seconds on one thread, so that other work on the machine
+    does not count.
     """
     table = load(table_name)
     labeled = table.draw(labels, split)
@@ -66,7 +66,7 @@ def run(table_name, labels, split, name):
 
 
 def _ours(table, labeled, split):
-    """Our model with its default arguments, and the twin that it fits beside itself."""
+    """Fit our model with default arguments; return its predictions and its twin's."""
     kind = f"Halfmoon{'Classifier' if table.task == 'classification' else 'Regressor'}"
     model = getattr(halfmoon, kind)(random_state=split)
     y = np.full(table.y.size, np.nan)

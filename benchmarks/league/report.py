@@ -1,7 +1,7 @@
-"""The league as Markdown: errors, ranks, wins, and our model beside its twin.
+"""The league as Markdown: errors, ranks, wins, and a comparison with the twin.
 
 A cell is a table with a number of labels. Ranks and wins compare mean errors, in the
-cells where every model that they are about has run on the same splits.
+cells in which all compared models have run on the same splits.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ def markdown(about, runs):
     both = [name for name in models.NAMES if name not in models.CLASSIFIERS_ONLY]
     parts += ["\n## Ranks over both tasks, of the models that play in both\n"]
     parts += _ranks(cells, both)
-    parts += ["\n## Beside the supervised twin\n", *_twin(about, cells)]
+    parts += ["\n## Compared with the supervised twin\n", *_twin(about, cells)]
     parts += ["\n## Seconds\n", *_seconds(runs)]
     parts += _rivals(about, cells)
     return "\n".join(parts) + "\n"
@@ -60,7 +60,7 @@ def _cells(runs):
 
 
 def _players(cells, names):
-    """Those of the names that have run in some cell."""
+    """The names that have run in some cell."""
     return [name for name in names if any(name in cell for cell in cells.values())]
 
 
@@ -80,24 +80,24 @@ def _head(about, runs):
 Made by `python -m benchmarks.league`: {len(runs):,} runs, {len(about)} tables,
 {", ".join(map(str, labels))} labels, up to {len(splits)} splits each.
 
-- The error is measured on all rows of the table that have no label: the share of wrong
-  classes, or the RMSE divided by the standard deviation of y over the table. Models may
-  use those rows, without their labels. Means over the splits, ± one standard error; the
+- The error is measured on all unlabeled rows of the table: the share of wrong classes,
+  or the RMSE divided by the standard deviation of y over the table. Models may use
+  these rows, without their labels. Means over the splits, ± one standard error; the
   best in bold.
 - Labels are drawn at random. For classes, {tables.LABELS_PER_CLASS} rows of each class
-  come first and the rest is drawn from all rows alike.
+  come first, and the rest is drawn from all rows.
 - Every peer is tuned on the labels alone, by {tables.FOLDS}-fold cross-validation
-  (stratified for classes; as many folds as the largest class has labels, where that is
+  (stratified for classes; as many folds as the largest class has labels, if that is
   fewer). For models that learn from unlabeled rows, the held-out rows stay in the table
   as unlabeled ones.
 - The grids of boosting and label-spreading, and which tables to standardize, were
-  settled after a look at errors of peers on the first splits: a little in their favor.
+  chosen with the errors of the peers on the first splits: a little in their favor.
 - Tables of more than {tables.MAX_ROWS:,} rows are cut to {tables.MAX_ROWS:,} of them,
   drawn once with a fixed seed: {", ".join(cut) or "none here"}.
-- Columns are standardized for all peers but trees: by the labeled rows where the model
-  sees only these, by all rows where it sees all. Tables with columns in one unit stay
-  as they are: {", ".join(raw) or "none here"}. {OURS} and its twin take every table as
-  it is and prepare the columns themselves, by all rows.
+- Columns are standardized for all peers but trees: by the labeled rows if the model
+  sees only these, by all rows if it sees all. Tables with columns in one unit are not
+  standardized: {", ".join(raw) or "none here"}. {OURS} and its twin get every table
+  unscaled and prepare the columns themselves, from all rows.
 """
 
 
@@ -106,7 +106,7 @@ def _models():
     for name, what in models.ABOUT.items():
         yield f"| {name} | {what} |"
     yield (
-        f"| {TWIN} | what {OURS} compares itself with: the same model from the labeled "
+        f"| {TWIN} | the supervised twin of {OURS}: the same model from the labeled "
         f"rows only; not ranked |"
     )
 
@@ -199,13 +199,13 @@ def _seconds(runs):
 
 
 def _place(run):
-    """By the order of the tables, then by the number of labels."""
+    """Sort key: order of the tables, then number of labels."""
     return tables.NAMES.index(run["table"]), run["labels"]
 
 
 def _rivals(about, cells):
-    """Tools from outside, on the splits that they have run on."""
-    parts = [f"\n## Beside other tools\n\n{rivals.HOW.format(**RIVALS_ABOUT)}"]
+    """Compare with other tools, on the splits that they have run on."""
+    parts = [f"\n## Compared with other tools\n\n{rivals.HOW.format(**RIVALS_ABOUT)}"]
     parts += rivals.rivals_table("league")
     for task in TASKS:
         mine = {at: cell for at, cell in cells.items() if about[at[0]]["task"] == task}
@@ -215,7 +215,9 @@ def _rivals(about, cells):
         unit = "error, %" if classes else "RMSE / std(y)"
         scale, digits = (100, 1) if classes else (1, 3)
         parts += [f"\n### Other tools in {task}: {unit}\n"]
-        parts += rivals.beside("league", mine, models.NAMES, scale=scale, digits=digits)
+        parts += rivals.comparison(
+            "league", mine, models.NAMES, scale=scale, digits=digits
+        )
     return parts
 
 

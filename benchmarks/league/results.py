@@ -1,4 +1,4 @@
-"""The file of results: one line for each run, merged by table, labels, split, model."""
+"""The file of results: one line per run, merged by table, labels, split, model."""
 
 import fcntl
 import json
@@ -16,7 +16,7 @@ def key(run):
 
 
 def read():
-    """The table descriptions and the runs kept so far, the latter by their key."""
+    """Return the table descriptions, and the stored runs by their key."""
     if not PATH.exists():
         return {}, {}
     content = json.loads(PATH.read_text())
@@ -26,8 +26,8 @@ def read():
 def merge(tables, runs):
     """Add runs to the file; those with the same key are replaced.
 
-    What another process has written meanwhile is kept, and a process that is stopped
-    leaves the file whole.
+    Runs that another process has written meanwhile stay, and a process that is stopped
+    leaves a complete file.
     """
     RESULTS.mkdir(exist_ok=True)
     with lock():
@@ -48,4 +48,4 @@ def lock():
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(folder)  # which also lets go of the lock
+        os.close(folder)  # also releases the lock

@@ -1,6 +1,6 @@
 """Models that learn from the labeled rows only, tuned by cross-validation on them.
 
-The first value of each list is the one that ties fall to. `gamma` is a multiple of
+Ties go to the first value of each list. `gamma` is a multiple of
 1 / (d var(X)), scikit-learn's own "scale". Forests are tuned with 50 trees and then
 fitted with 200.
 """
@@ -35,7 +35,7 @@ FEATURES = ("sqrt", 0.3)
 SPARSE_FEATURES = ("sqrt", 0.05)  # of 7,511 columns
 TREES_TUNED, TREES = 50, 200
 BOOSTED_LEAF_ROWS = (5, 2)  # the default of 20 would make no split at 20 labels
-BOOSTED_FEATURES = (0.3, 1.0)  # a share helps much: few labels, many splits alike
+BOOSTED_FEATURES = (0.3, 1.0)  # a share helps a lot: with few labels, many splits tie
 SVD_COLUMNS = 50
 
 ABOUT = {

@@ -2,8 +2,7 @@
 
 Three come with scikit-learn; the others are read from the folder in HALFMOON_DATA.
 A table with more than 10,000 rows is cut to 10,000 of them, drawn once with a fixed
-seed. Every row without a label is a row to be predicted: the error is that on the
-unlabeled rows of the table itself.
+seed. The error is measured on the unlabeled rows of the table itself.
 """
 
 import os
@@ -36,8 +35,8 @@ STORED = (
 )
 NAMES = BUNDLED + STORED
 REGRESSION = ("california_housing", "protein")
-# Columns in one unit (pixels, coordinates, word weights) are not standardized: that
-# would only blow up the rare ones.
+# Columns in one unit (pixels, coordinates, word weights) are not standardized, because
+# that would only enlarge the rare ones.
 ONE_UNIT = ("digits", "digit1", "usps", "g241c", "text1")
 LABELS_PER_CLASS = 2
 FOLDS = 5
@@ -45,7 +44,7 @@ FOLDS = 5
 
 @dataclass
 class Table:
-    """Rows, and the class (0, 1, ...) or the number that belongs to each."""
+    """Rows, and the class (0, 1, ...) or the number of each."""
 
     name: str
     X: np.ndarray | csr_array  # (n, d)
@@ -69,9 +68,9 @@ class Table:
         }
 
     def draw(self, labels, split):
-        """Which rows are labeled: for classes, two of each, then any.
+        """Draw the labeled rows: for classes, two of each first.
 
-        The rest is drawn from all other rows alike, so frequent classes get more.
+        The rest is drawn from all other rows, so frequent classes get more.
         """
         order = np.random.default_rng([labels, split]).permutation(self.y.size)
         if self.task == "regression":
@@ -107,7 +106,7 @@ class Table:
 
 
 def available():
-    """Names of the tables that can be read, and a note where some cannot."""
+    """Names of the tables that can be read, and a note if some cannot."""
     if os.environ.get("HALFMOON_DATA"):
         return NAMES, ""
     return BUNDLED, (

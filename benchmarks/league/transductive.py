@@ -1,7 +1,7 @@
 """scikit-learn's models that learn from the unlabeled rows too.
 
 They are tuned as they are used: the labels of one fold are hidden, its rows stay in
-the table as unlabeled ones, and the accuracy on them is what is compared.
+the table as unlabeled ones, and the accuracy on them is compared.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from benchmarks.league.supervised import gamma_scale
 GRAPH_NEIGHBORS = (7, 10, 15)
 GRAPH_GAMMA = (30.0, 10.0, 100.0)
 GRAPH_ALPHA = (0.9, 0.2, 0.99)
-DENSE_ROWS = 2_000  # beyond, the full matrix of affinities is not tried
+DENSE_ROWS = 2_000  # with more rows, the full affinity matrix is not tried
 ITERATIONS = 100
 THRESHOLDS = (0.9, 0.75, 0.99)
 

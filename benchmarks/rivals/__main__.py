@@ -1,15 +1,15 @@
-"""Run the rivals where halfmoon was run, and keep it in benchmarks/results/rivals.json.
+"""Run other tools where halfmoon was run; store benchmarks/results/rivals.json.
 
 make rivals                                            set up .venv-rivals, once
-.venv-rivals/bin/python -m benchmarks.rivals league    what is not there yet
+.venv-rivals/bin/python -m benchmarks.rivals league    everything not stored yet
 .venv-rivals/bin/python -m benchmarks.rivals tables
 .venv-rivals/bin/python -m benchmarks.rivals league --models xrfm catboost \
     --tables wine digits --labels 20 50 --splits 2
 
 Rows, splits and labels are those of `benchmarks.league` and `benchmarks.tables`. Set
-HALFMOON_DATA to the folder of the data sets, as for these. Every run is kept as soon as
-it is done. A rival that fails, or needs longer than --limit, is kept as failed with the
-reason; --again runs it anew. Both pages are written again at the end.
+HALFMOON_DATA to the folder of the data sets, as for these. Every run is stored as soon
+as it is done. A tool that fails, or needs longer than --limit, is stored as failed with
+the reason; --again repeats it. Both pages are updated at the end.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def main():
 
 
 def _queue(arguments):
-    """Splits first, so that what is stopped has a few of every cell."""
+    """Order by splits first, so that a stopped run has a few of every cell."""
     names, amounts = arguments.tables, arguments.labels
     if arguments.benchmark == "league":
         known, note = league.available()

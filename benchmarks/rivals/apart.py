@@ -1,10 +1,10 @@
-"""One call in a process of its own: a crash or a hang ends the call, not the run."""
+"""One call in its own process: a crash or a hang ends the call, not the run."""
 
 import multiprocessing
 
 
 def apart(function, *arguments, limit):
-    """What the function returns, and why it does not; one of both is None.
+    """Return the result, and the reason of a failure; one of both is None.
 
     `limit` is in seconds. The function must be importable by its name.
     """

@@ -1,4 +1,4 @@
-"""Tools that try many models within a time limit, of a minute here."""
+"""Tools that try many models within a time limit, here one minute."""
 
 import tempfile
 
@@ -11,7 +11,7 @@ def autogluon(work):
 
 
 def autogluon_pseudo(work):
-    """The same, then `fit_pseudolabel` with every row that has no label."""
+    """The same, then `fit_pseudolabel` with every unlabeled row."""
     return _autogluon(work, pseudo_labels=True)
 
 

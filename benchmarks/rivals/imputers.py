@@ -1,7 +1,7 @@
-"""Tools that fill any blank of a table, for which labels are one more column.
+"""Imputers: tools that fill any blank of a table; labels are one more column.
 
 They see every row. Classes are an indicator column each, and the largest filled value
-is the prediction; MissForest has categories of its own.
+is the prediction; MissForest supports categories itself.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 
 def _filled(imputer, work):
     X = work.scaled(by=slice(None))
-    # One at a time: indicators sum to 1, so one would be filled from the others.
+    # One at a time: indicators sum to 1, so the others would determine it.
     filled = np.column_stack(
         [
             imputer.fit_transform(np.column_stack([X, column]))[work.hidden, -1]

@@ -1,4 +1,4 @@
-"""The rivals by name: what each is, the packages it needs, and how it is called."""
+"""The other tools by name: what each is, which package it needs, how it is called."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ EVERY_ROW = "from every row"
 
 @dataclass
 class Rival:
-    """A tool: `predict` takes a `Work` and answers for its hidden rows."""
+    """A tool: `predict` takes a `Work` and predicts its hidden rows."""
 
     predict: Callable
     module: str  # imported before the clock starts
-    package: str  # whose version is kept
+    package: str  # whose version is stored
     call: str
     learns: str = SUPERVISED
 
@@ -116,7 +116,7 @@ NAMES = tuple(RIVALS)
 
 
 def installed(name):
-    """Version of a rival's package, or None."""
+    """Version of a tool's package, or None."""
     try:
         return version(RIVALS[name].package)
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
-"""The rivals in the pages of the league and of the tables.
+"""Other tools in the pages of the league and of the tables.
 
 A cell is a table with a number of labels. Every model of a cell is compared on the
-splits that all of its models have, so a rival that has run on two of ten splits is
+splits that all of its models have, so a tool that has run on two of ten splits is
 compared on these two.
 """
 
@@ -14,32 +14,32 @@ from benchmarks.markdown import row, seconds_table
 from benchmarks.rivals import players, results
 
 HOW = """\
-Other tools for the same job, on the same rows, splits and labels, each called with its
-default arguments; in an environment of their own:
+Other tools for the same job, on the same rows, splits and labels, with their default
+arguments and in their own environment:
 
 ```shell
 make rivals
 HALFMOON_DATA=folder .venv-rivals/bin/python -m benchmarks.rivals {benchmark}
 ```
 
-The command runs what `benchmarks/results/rivals.json` does not have yet, and writes
-this page again; `--models`, `--tables`, `--labels` and `--splits` name a part.
+The command runs what is not yet in `benchmarks/results/rivals.json` and updates this
+page; `--models`, `--tables`, `--labels` and `--splits` select a part.
 
 - {scope}
 - Means over the splits that all models of a row have. The column "splits" has their
-  number; where it is small, chance has a large part. The best is in bold.
-- A rival that fails ranks last in that row.
-- Threads are left as each tool sets them.
+  number; if it is small, differences may be chance. The best is in bold.
+- A tool that fails ranks last in that row.
+- Each tool uses its own number of threads.
 - Time limits are by the clock. A run of a tool with a limit that got less than half a
-  processor is kept, but neither shown nor ranked: run it again on an idle machine.
-- Tools that take only numbers get columns of strings by way of skrub's
-  `TableVectorizer`, fitted on all rows. Columns are standardized where "call" says so
-  and they have different units: by the labeled rows, or by all where it sees all.
+  processor is stored, but neither shown nor ranked: repeat it on an idle machine.
+- Tools that accept only numbers get columns of strings through skrub's
+  `TableVectorizer`, fitted on all rows. Columns are standardized if "call" says so and
+  they have different units: by the labeled rows, or by all rows if the tool sees all.
 """
 
 
 def rewrite():
-    """Write both pages again, from what is kept."""
+    """Update both pages from the stored results."""
     from benchmarks import tables
     from benchmarks.league import report as league_report
     from benchmarks.league import results as league_results
@@ -49,11 +49,11 @@ def rewrite():
     yield tables.write()
 
 
-def beside(benchmark, cells, ours, *, scale=1, digits=3):
-    """Errors (league) or scores (tables) and mean ranks, of `ours` and all rivals.
+def comparison(benchmark, cells, ours, *, scale=1, digits=3):
+    """Compare errors (league) or scores (tables) and mean ranks of `ours` and others.
 
-    `cells` has (table, labels) -> model -> split -> measure, without the rivals, and
-    may be only some of the benchmark's.
+    `cells` maps (table, labels) -> model -> split -> measure, without the other tools,
+    and may be a part of the benchmark.
     """
     merged = _with_rivals(benchmark, cells, ours)
     if not merged:
@@ -75,13 +75,13 @@ def beside(benchmark, cells, ours, *, scale=1, digits=3):
 
 
 def starved(run):
-    """Whether a tool with a time limit got too little of the machine to be judged."""
+    """Whether a tool with a time limit got too little processor time to be judged."""
     limited = players.RIVALS[run["model"]].limited
     return limited and "failed" not in run and run["seconds"] < run["wall"] / 2
 
 
 def _with_rivals(benchmark, cells, ours):
-    """The cells in which some rival has run, each cut to the splits all have."""
+    """The cells in which some tool has run, each cut to the common splits."""
     table, amount, split, model = results.KEYS[benchmark]
     found: defaultdict = defaultdict(lambda: defaultdict(dict))
     for run in results.read(benchmark).values():
@@ -122,7 +122,7 @@ def _shown(cell, names, sign, scale, digits):
 
 
 def _ranks(merged, names, sign, total):
-    """Mean ranks in the rows that every one of the names is in."""
+    """Mean ranks over the rows that contain all names."""
     whole = [cell for cell in merged.values() if set(names) <= set(cell)]
     if not whole:
         return ["No row yet in which all of them have run on the same splits."]
@@ -145,7 +145,7 @@ def _ranks(merged, names, sign, total):
 
 
 def rivals_table(benchmark):
-    """What the rivals are, for those that have run, and why runs failed."""
+    """Describe the tools that have run, and say why runs failed."""
     runs = results.read(benchmark).values()
     if not runs:
         return []

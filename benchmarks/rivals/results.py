@@ -1,7 +1,7 @@
-"""The rivals' file of results, apart from halfmoon's so that either can be run anew.
+"""The results of other tools, stored apart from halfmoon's so that either can rerun.
 
-It holds a list of runs for each benchmark, with the keys that the benchmark itself
-has. A run that failed has `failed`, the reason, in place of its measure.
+It contains a list of runs per benchmark, with the keys of the benchmark. A failed run
+has `failed`, the reason, instead of its measure.
 """
 
 import json
@@ -29,7 +29,7 @@ def read(benchmark):
 
 
 def merge(benchmark, runs):
-    """Add runs; those with the same key are replaced, and the file is always whole."""
+    """Add runs, replacing those with the same key; the file is never incomplete."""
     RESULTS.mkdir(exist_ok=True)
     with lock():
         kept = {name: read(name) for name in KEYS}

@@ -1,4 +1,4 @@
-"""One run of one rival: its predictions are measured as the benchmark measures."""
+"""One run of one tool, measured as the benchmark measures."""
 
 import importlib
 import resource
@@ -15,10 +15,10 @@ WORK = {"league": works.of_league, "tables": works.of_tables}
 
 
 def run(benchmark, table, amount, split, name):
-    """The measure, seconds by the clock and of all processors, and the version.
+    """Return the measure, clock and processor seconds, and the version.
 
-    `amount` is the number of labels in the league, their share in the tables. Threads
-    are left as the rival sets them.
+    `amount` is the number of labels in the league, their share in the tables. The tool
+    uses its own number of threads.
     """
     rival = RIVALS[name]
     importlib.import_module(rival.module)
@@ -56,7 +56,7 @@ def measure(benchmark, table, given, predicted):
 
 
 def _processor():
-    """Processor seconds of this process and of those that it has started."""
+    """Processor seconds of this process and of its children."""
     whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
     used = [resource.getrusage(who) for who in whose]
     return sum(each.ru_utime + each.ru_stime for each in used)

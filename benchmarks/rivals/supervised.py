@@ -1,15 +1,15 @@
 """Tools that learn from the labeled rows, called with their default arguments.
 
 Each function takes a `Work` and returns predictions for its hidden rows, classes as
-0, 1, ... Packages are imported where they are used: only their own environment has
-them.
+0, 1, ... Packages are imported in the functions, because only their own environment
+has them.
 """
 
 import numpy as np
 
 
 def _fitted(model, work):
-    """Predictions of a model that wants numbers in its columns."""
+    """Predictions of a model that accepts only columns of numbers."""
     X = work.numbers
     return model.fit(X[work.labeled], work.target).predict(X[work.hidden])
 
@@ -73,7 +73,7 @@ def ngboost(work):
 
 
 def xrfm(work):
-    """One label in five is its validation set, as its own example has it."""
+    """Use one label in five as the validation set, as in its own example."""
     from sklearn.model_selection import train_test_split
     from xrfm import xRFM
 

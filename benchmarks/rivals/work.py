@@ -1,7 +1,7 @@
-"""What a rival is given: every row of a table, and the labels of some of them.
+"""The input of a tool: every row of a table, and some of the labels.
 
-The true labels of the other rows are not in it. Rows and labeled rows are those of
-`benchmarks.league` and of `benchmarks.tables`, drawn by their own functions.
+It does not contain the true labels of the other rows. Rows and labeled rows are drawn
+by the functions of `benchmarks.league` and `benchmarks.tables`.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ CATEGORIES = 40  # a column of strings with more values than that is text
 
 @dataclass
 class Work:
-    """Rows, some of them with a label, and whether labels are numbers or classes."""
+    """Rows, the labels of some of them, and whether labels are numbers or classes."""
 
     frame: pd.DataFrame  # (n, d)
     labeled: np.ndarray  # (l,), positions
@@ -45,7 +45,7 @@ class Work:
         return np.searchsorted(self.classes, self.given)
 
     def decoded(self, predicted):
-        """Predictions in the labels' own words."""
+        """Translate predictions to the original labels."""
         predicted = np.asarray(predicted).ravel()
         return predicted if self.regression else self.classes[predicted.astype(int)]
 
@@ -60,12 +60,12 @@ class Work:
 
     @cached_property
     def texts(self):
-        """Those of them that have too many values for categories."""
+        """Names of the string columns with too many values for categories."""
         return [n for n in self.strings if self.frame[n].nunique() > CATEGORIES]
 
     @cached_property
     def numbers(self):
-        """(n, p) for tools that take only numbers: strings by skrub's encoders."""
+        """(n, p) for tools that accept only numbers; skrub encodes strings."""
         if not self.strings:
             return self.frame.to_numpy(float)
         from skrub import TableVectorizer

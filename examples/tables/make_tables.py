@@ -1,6 +1,6 @@
 """Make the tables of the cookbook: `python examples/tables/make_tables.py`.
 
-They are drawn at random, and written as people write tables.
+They are drawn at random, and numbers and dates are written as people write them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ENDINGS = ("", ", please help", "!!", " - urgent", ", thanks", " since yesterday
 
 
 def survey(rng: np.random.Generator) -> pd.DataFrame:
-    """Guests, of whom few said whether they would come again."""
+    """Answers of guests; a few said whether they would come again."""
     n = 300
     scores = np.clip(rng.normal(3.4, 1.0, (n, 3)).round(), 1, 5).astype(int)
     frame = pd.DataFrame(scores, columns=["food", "service", "room"])
@@ -60,7 +60,7 @@ def survey(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def houses(rng: np.random.Generator) -> pd.DataFrame:
-    """Houses, of which few were sold."""
+    """Houses; a few were sold."""
     n = 400
     area = np.exp(rng.normal(7.3, 0.4, n))
     year = rng.integers(1900, 2024, n)
@@ -81,7 +81,7 @@ def houses(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def tickets(rng: np.random.Generator) -> pd.DataFrame:
-    """Messages to a help desk, of which few were sorted."""
+    """Messages to a help desk; a few have a category."""
     n = 300
     kinds = rng.choice(list(MESSAGES), n)
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), "D")
@@ -99,7 +99,7 @@ def tickets(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def blanked(labels, kept: int, rng: np.random.Generator) -> list[str]:
-    """Labels of which only some are kept."""
+    """Keep some labels and blank the others."""
     shown = set(rng.permutation(len(labels))[:kept].tolist())
     return [str(x) if i in shown else "" for i, x in enumerate(labels)]
 

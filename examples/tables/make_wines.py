@@ -1,4 +1,4 @@
-"""Writes wines.csv: scikit-learn's wine table, nine in ten labels blanked.
+"""Write wines.csv: scikit-learn's wine table with nine in ten labels blanked.
 
 Every tenth wine keeps its label. Run it from the project's root:
 

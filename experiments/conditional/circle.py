@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from halfmoon._rows import Array
 from halfmoon.kernels import FromFunction, Kernel, PeriodicSobolev
-from halfmoon.rows import Array
 from halfmoon.theory import Eigenlearning, eigenlearning
 from halfmoon.unpenalized import Features
 

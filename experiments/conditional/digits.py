@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from experiments.data import load_mnist
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 __all__ = ["ALL", "Fold", "centered", "fold_of", "standardized"]
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon.rows import Array, Indices
+from halfmoon._rows import Array, Indices
 
 __all__ = ["drawn_ratio", "plain_ratio"]
 

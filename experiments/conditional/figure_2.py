@@ -42,9 +42,9 @@ from experiments.conditional.circle import (
 )
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
+from halfmoon._rows import Array
 from halfmoon.bases import Exact
 from halfmoon.problem import Problem
-from halfmoon.rows import Array
 from halfmoon.theory import conditional_learner
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")

@@ -9,8 +9,9 @@ Chosen, where the paper is silent: s = 1 and noise of variance 1; against k, N =
 and 400 at lambda = 0.01; against lambda, N = 100. 200 repetitions (50 at N = 400). The
 test error is an integral over the circle, by 256 equal steps, plus the variance of the
 noise: that of an infinite test set. All k come from one factorization by
-`halfmoon.solvers.nested_features`. The solid lines are `halfmoon.theory.eigenlearning`,
-which knows the spectrum and the target but none of the runs.
+`halfmoon._solvers.nested_features`. The solid lines are
+`halfmoon.theory.eigenlearning`, which knows the spectrum and the target but none of the
+runs.
 
 The target lies in the span of the free waves from k = 5 on, so that the comparison is
 one between being told where the truth lies and not being told. With more than about N /
@@ -37,7 +38,7 @@ from experiments.conditional.circle import (
 )
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.solvers import nested_features
+from halfmoon._solvers import nested_features
 
 TARGET = TARGETS["sum of n cos nx, n ≤ 5"]
 NOISE = 1.0

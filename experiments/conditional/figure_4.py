@@ -12,7 +12,7 @@ import numpy as np
 from experiments.conditional import table_1
 from experiments.experiment import Experiment, Run
 from experiments.page import Claim, Page, Picture
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 SHOWN = {"Gaussian": "#0072B2", "NNGP erf": "#D55E00", "Laplace": "#009E73"}
 

@@ -12,7 +12,7 @@ constant is free. The paper does not say its lambda either, and the shape hangs 
 the picture is drawn at lambda = 0.1, where kernel ridge leaves out much of the truth
 and where a first look had shown a U, and the table has five of them. Theorem G.1 makes
 the fit one of conditional ridge with the kernel of the 2,000 features, so
-`halfmoon.solvers.nested_features` gives all k at once; a ReLU unit that is 0 on every
+`halfmoon._solvers.nested_features` gives all k at once; a ReLU unit that is 0 on every
 labeled row is skipped there.
 """
 
@@ -26,8 +26,8 @@ import numpy as np
 from experiments.conditional.random_units import ACTIVATIONS, Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
-from halfmoon.solvers import nested_features
+from halfmoon._rows import Array
+from halfmoon._solvers import nested_features
 
 DIMENSIONS, NOISE = 10, 0.3
 TEST_ROWS = 1_000

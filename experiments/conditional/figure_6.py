@@ -27,7 +27,7 @@ from scipy.special import zeta
 from experiments.conditional.draws import drawn_ratio, plain_ratio
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 from halfmoon.theory import SoftThreshold, soft_threshold_spectrum
 
 SPECTRA = ("i^-4", "i^-2", "i^-1.1", "exp(-0.1 i)")

@@ -18,7 +18,7 @@ import numpy as np
 from experiments.conditional.figure_6 import SPECTRA, cells, power, run, theory
 from experiments.experiment import Experiment, Run
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 

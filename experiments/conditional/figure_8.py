@@ -25,8 +25,8 @@ from experiments.conditional.digits import ALL, centered, fold_of
 from experiments.conditional.random_units import Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
-from halfmoon.solvers import nested_features
+from halfmoon._rows import Array
+from halfmoon._solvers import nested_features
 
 ALPHAS = (0.01, 1.0)
 SEED = 580

@@ -27,8 +27,8 @@ from experiments.conditional.digits import ALL, centered, fold_of
 from experiments.conditional.random_units import Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
-from halfmoon.solvers import Elimination, ridge_dual
+from halfmoon._rows import Array
+from halfmoon._solvers import Elimination, ridge_dual
 from halfmoon.unpenalized import HiddenLayer
 
 HIDDEN = 20

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfmoon._rows import Array
+from halfmoon._solvers import HardThreshold
 from halfmoon.blocks import Stream
-from halfmoon.rows import Array
-from halfmoon.solvers import HardThreshold
 
 __all__ = ["left_out_errors"]
 

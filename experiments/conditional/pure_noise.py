@@ -4,7 +4,7 @@ S2, section 5.1: "for pure-noise datasets (f = 0), the test MSE consistently inc
 with k across all experiments". The circle of figure 2 with f = 0, noise of variance 1,
 lambda = 0.01, N = 50, 100 and 400; k leading eigenfunctions are unpenalized, those of
 the integral operator (the waves 1, cos ix, sin ix, as in figure 3) or those of the
-kernel matrix (`halfmoon.solvers.hard_threshold`). 200 repetitions (50 at N = 400); the
+kernel matrix (`halfmoon._solvers.hard_threshold`). 200 repetitions (50 at N = 400); the
 test error is that of an infinite test set. The lines of the table are means over
 repetitions.
 
@@ -21,7 +21,7 @@ import numpy as np
 from experiments.conditional.circle import ALPHA, KERNEL, grid, sample_rows, waves
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Table
-from halfmoon.solvers import hard_threshold, nested_features
+from halfmoon._solvers import hard_threshold, nested_features
 
 NOISE = 1.0
 FUNCTIONS = {"waves": "of the operator", "kernel": "of the kernel matrix"}

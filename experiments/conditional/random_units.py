@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 __all__ = ["ACTIVATIONS", "Units"]
 

@@ -26,9 +26,9 @@ from experiments.conditional.digits import ALL, fold_of, standardized
 from experiments.conditional.left_out import left_out_errors
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Table
+from halfmoon._rows import Array, Indices
+from halfmoon._solvers import hard_threshold
 from halfmoon.kernels import NNGP, Gaussian, Kernel, Laplace, Matern
-from halfmoon.rows import Array, Indices
-from halfmoon.solvers import hard_threshold
 
 KERNELS: dict[str, Kernel] = {
     "Gaussian": Gaussian(),

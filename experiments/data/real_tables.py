@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from experiments.data.folder import find
 from experiments.data.sources import SOURCES
-from halfmoon.rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows
 
 __all__ = [
     "load_california_housing",

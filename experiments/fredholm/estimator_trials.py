@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from halfmoon import HalfmoonClassifier
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.baselines import TSVMClassifier
-from halfmoon.rows import Array, Indices, Rows
 
 __all__ = ["CS", "error", "fitted_halfmoon", "halfmoon_trial", "hidden", "tsvm_trial"]
 

@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 
 from experiments.choice import ridge_trials
-from halfmoon.rows import Array, Indices
+from halfmoon._rows import Array, Indices
 
 __all__ = [
     "LAMS",

@@ -30,10 +30,10 @@ from experiments.fredholm.grams import (
 )
 from experiments.page import Claim
 from halfmoon import HalfmoonClassifier
-from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._rows import Array, Indices
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels.length_scales import median_distance
-from halfmoon.rows import Array, Indices
+from halfmoon.kernels._length_scales import median_distance
 
 __all__ = ["METHODS", "Images", "cells_of", "claims_of", "run_cell", "twins"]
 

@@ -30,7 +30,7 @@ from experiments.fredholm.toys import (
 from experiments.page import Claim, Page
 from halfmoon.datasets import noisy_circles
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels.length_scales import median_distance
+from halfmoon.kernels._length_scales import median_distance
 
 TSVM_WIDTHS = (0.3, 0.5)
 LANDMARKS = 200

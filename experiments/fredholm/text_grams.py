@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfmoon.rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows
 
 __all__ = ["fredholm_columns", "gaussian_gram", "inner_products"]
 

@@ -35,8 +35,8 @@ from experiments.fredholm.text_grams import (
 )
 from experiments.fredholm.texts import labeled_rows, load_texts, load_word_presence
 from halfmoon import FredholmClassifier
+from halfmoon._rows import Array, Indices
 from halfmoon.baselines import TSVMClassifier
-from halfmoon.rows import Array, Indices
 
 __all__ = ["PRESENCE", "WIDTHS", "constant_error", "text_cells", "text_trials"]
 

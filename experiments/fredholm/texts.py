@@ -34,7 +34,7 @@ from experiments.data import (
     load_webkb,
     load_webkb_pages,
 )
-from halfmoon.rows import Indices
+from halfmoon._rows import Indices
 
 __all__ = ["labeled_rows", "load_texts", "load_word_presence"]
 

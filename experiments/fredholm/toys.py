@@ -33,11 +33,11 @@ from experiments.experiment import Run, Size
 from experiments.fredholm.comparison import Comparison
 from experiments.fredholm.estimator_trials import error, halfmoon_trial, tsvm_trial
 from experiments.fredholm.grams import LAMS, deformed_columns
+from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._rows import Array, Indices
 from halfmoon.baselines import TSVMClassifier
-from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian, Kernel, Linear
-from halfmoon.kernels.length_scales import median_distance
-from halfmoon.rows import Array, Indices
+from halfmoon.kernels._length_scales import median_distance
 from halfmoon.smoothers import KernelWeights
 
 __all__ = [

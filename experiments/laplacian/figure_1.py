@@ -20,8 +20,8 @@ import numpy as np
 from experiments.experiment import Experiment, Run, Size
 from experiments.laplacian.pictures import plane, show, shown
 from experiments.page import Claim, Page, Picture, Table
+from halfmoon._estimators import LaplacianRegressor
 from halfmoon.datasets import concentric_circles, reveal
-from halfmoon.estimators import LaplacianRegressor
 from halfmoon.kernels import Gaussian
 
 NAMES = {

@@ -27,14 +27,14 @@ import numpy as np
 from experiments.experiment import Experiment, Run, Size
 from experiments.laplacian.pictures import plane, show, shown
 from experiments.page import Claim, Page, Picture, Table
+from halfmoon._landmarks import select_landmarks
+from halfmoon._moments import dirichlet_and_covariance
+from halfmoon._rows import Array, Indices
+from halfmoon._solvers import generalized_eigenpairs
+from halfmoon._whitening import whitening
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.datasets import concentric_circles
 from halfmoon.kernels import Gaussian
-from halfmoon.landmarks import select_landmarks
-from halfmoon.moments import dirichlet_and_covariance
-from halfmoon.rows import Array, Indices
-from halfmoon.solvers import generalized_eigenpairs
-from halfmoon.whitening import whitening
 
 CIRCLES, KEPT, CONSTANT = 4, 12, 0.1
 SHOWN = (0, 3, 7)  # the first, the fourth and the eighth

@@ -26,7 +26,7 @@ from experiments.laplacian.gaussians import (
 )
 from experiments.laplacian.pictures import BLUE, GRAY, GREEN, ORANGE, PINK
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 METHODS = {
     "landmarks": ("p = 50 landmarks", BLUE),

@@ -23,7 +23,7 @@ from experiments.laplacian.gaussians import (
 )
 from experiments.laplacian.pictures import BLUE, GRAY, ORANGE
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 NAMES = {
     "laplacian": "Laplacian",

@@ -22,14 +22,14 @@ from experiments.experiment import Experiment, Run, Size
 from experiments.laplacian.figure_1 import right
 from experiments.laplacian.pictures import plane, show, shown
 from experiments.page import Claim, Page, Picture, Table
+from halfmoon._moments import dirichlet_and_covariance
+from halfmoon._rows import Array
+from halfmoon._solvers import Eigenpairs, filtered, generalized_eigenpairs
+from halfmoon._whitening import whitening
 from halfmoon.bases import Exact
 from halfmoon.datasets import concentric_circles, reveal
 from halfmoon.filters import Cutoff, Filter, Tikhonov
 from halfmoon.kernels import Gaussian
-from halfmoon.moments import dirichlet_and_covariance
-from halfmoon.rows import Array
-from halfmoon.solvers import Eigenpairs, filtered, generalized_eigenpairs
-from halfmoon.whitening import whitening
 
 ALPHAS = tuple(10.0 ** (e / 2) for e in range(-18, 1))
 ALONE = 1e9  # an alpha beside which all eigenvalues vanish

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from halfmoon._estimators import LaplacianRegressor
+from halfmoon._rows import Array
 from halfmoon.baselines import HarmonicRegressor
 from halfmoon.bases import WithDerivatives
 from halfmoon.datasets import reveal, two_gaussians
-from halfmoon.estimators import LaplacianRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
-from halfmoon.rows import Array
 
 __all__ = [
     "BEST_ERROR",

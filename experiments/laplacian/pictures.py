@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 __all__ = ["BLUE", "GRAY", "GREEN", "GRID", "ORANGE", "PINK", "plane", "show", "shown"]
 

@@ -31,11 +31,11 @@ import numpy as np
 from experiments.experiment import Experiment, Run, Size
 from experiments.laplacian.pictures import BLUE, GRAY, GREEN, ORANGE, PINK
 from experiments.page import Claim, Page, Picture, Table
+from halfmoon._rows import Array
 from halfmoon.bases import Nystrom
 from halfmoon.filters import Tikhonov
 from halfmoon.kernels import Matern
 from halfmoon.problem import Problem, solve_filter
-from halfmoon.rows import Array
 
 BOUND = -0.5
 CONSTANTS = ((0.1, 1.0), (1.0, 1.0))  # lambda_0, mu_0

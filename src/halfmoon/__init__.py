@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfmoon.estimators import (
+    from halfmoon._estimators import (
         ConditionalClassifier,
         ConditionalRegressor,
         FredholmClassifier,
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
         LaplacianClassifier,
         LaplacianRegressor,
     )
-    from halfmoon.model_files import load, save
-    from halfmoon.problem import Fit, Problem
-    from halfmoon.table.frames import fill
-    from halfmoon.transformers import (
+    from halfmoon._model_files import load, save
+    from halfmoon._transformers import (
         FredholmFeatures,
         LaplacianEigenmaps,
         NystromFeatures,
         RandomFeatures,
     )
+    from halfmoon.problem import Fit, Problem
+    from halfmoon.table._fill_frame import fill
 
 __version__ = "0.1.0"
 __all__ = [
@@ -55,19 +55,17 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("Fit", "Problem"), "problem"),
-    **dict.fromkeys(("load", "save"), "model_files"),
-    "fill": "table.frames",
+    **dict.fromkeys(("load", "save"), "_model_files"),
+    "fill": "table._fill_frame",
     **dict.fromkeys(
         ("FredholmFeatures", "LaplacianEigenmaps", "NystromFeatures", "RandomFeatures"),
-        "transformers",
+        "_transformers",
     ),
 }
 _PACKAGES = {
-    *("bases", "baselines", "datasets", "estimators", "filters"),
-    *("kernels", "landmarks", "losses", "model_files", "model_selection", "moments"),
-    *("partitions", "plotting"),
-    *("problem", "report", "smoothers", "solvers", "table", "theory", "transformers"),
-    *("unpenalized", "weak"),
+    *("bases", "baselines", "blocks", "datasets", "filters", "kernels", "losses"),
+    *("model_selection", "plotting", "problem", "queries", "smoothers", "table"),
+    *("theory", "unpenalized", "weak"),
 }
 
 
@@ -78,7 +76,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'halfmoon' has no attribute {name!r}")
     try:
-        home = import_module(f"halfmoon.{_HOMES.get(name, 'estimators')}")
+        home = import_module(f"halfmoon.{_HOMES.get(name, '_estimators')}")
     except ModuleNotFoundError as missing:
         if name != "fill" or (missing.name or "").startswith("halfmoon"):
             raise

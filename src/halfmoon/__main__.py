@@ -1,6 +1,6 @@
 """`python -m halfmoon`: the command line."""
 
-from halfmoon.cli import main
+from halfmoon._cli import main
 
 if __name__ == "__main__":
     main()

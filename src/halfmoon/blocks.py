@@ -1,16 +1,16 @@
-"""One map-reduce over row blocks: a function of a block, summed or stacked.
+"""Map-reduce over row blocks: a function of a block, summed or stacked.
 
-Everything that halfmoon learns from a table is a sum over its rows, so this is the
-only loop over rows there is. It knows nothing of what is being summed.
+Everything that halfmoon learns from a table is a sum over its rows, so this is the only
+loop over rows. It does not depend on what is summed.
 
-- Blocks are lifted to float64; the table itself may be float32, a memory map or CSR.
-- Workers are threads, each with BLAS held to one thread, because NumPy lets go of the
-  interpreter lock inside matrix products. One block alone gets all of BLAS.
-- Results are taken in the order of the blocks, so that the sum is the same to the last
-  bit for a given block size, whatever the number of workers.
-- An exception in a block stops the rest and comes out unchanged; so does Ctrl-C.
-- Rows in partitions (`halfmoon.partitions`) stay there: each partition is one task,
-  which walks through its blocks as above, with one worker, and returns their sum.
+- Blocks are converted to float64; the table may be float32, a memory map or CSR.
+- Workers are threads, because NumPy releases the interpreter lock in matrix products.
+  Each worker limits BLAS to one thread. A single block uses all BLAS threads.
+- Results are combined in the order of the blocks, so for a given block size the sum is
+  the same to the last bit for any number of workers.
+- An exception in a block stops the others and is raised unchanged; so is Ctrl-C.
+- Rows in partitions (`halfmoon._partitions`) stay there: each partition is one task,
+  which sums its blocks as above with one worker.
 """
 
 from __future__ import annotations
@@ -29,69 +29,65 @@ import joblib
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from halfmoon.memory import MEMORY_LIMIT, format_bytes, parse_bytes
-from halfmoon.partitions.table import PartitionedRows
-from halfmoon.rows import Array, Rows
+from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
+from halfmoon._partitions.partitioned_rows import PartitionedRows
+from halfmoon._rows import Array, Rows
 
 __all__ = [
-    "Progress",
     "Stream",
-    "alone",
-    "blas_for",
-    "side_by_side",
-    "worker_count",
 ]
 
-Progress: TypeAlias = Callable[[int, int], None]  # rows done, rows in all
+Progress: TypeAlias = Callable[[int, int], None]  # rows done, total rows
 Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
 
-# Temporaries of one block. Larger ones leave the cache and answer Ctrl-C later;
-# smaller ones leave matrix products too thin to run at full rate.
+# Temporaries of one block. Larger blocks do not fit the cache and delay Ctrl-C; smaller
+# ones make matrix products too thin to run at full speed.
 BLOCK_BYTES = 48_000_000
 
-TURN = 0.25  # seconds between looks at Ctrl-C
+POLL_SECONDS = 0.25  # between checks for Ctrl-C
 
-# Matrix products with fewer operations are over before a second thread has begun.
+# Matrix products with fewer operations end before a second thread has started.
 SMALL_OPERATIONS = 100_000_000
 
-_inside_worker = threading.local()
-_around: ContextVar[Stream | None] = ContextVar("halfmoon_stream", default=None)
+_this_thread = threading.local()
+_inherited: ContextVar[Stream | None] = ContextVar("halfmoon_stream", default=None)
 
 
 def worker_count(n_jobs: int | None = None) -> int:
-    """Number of workers: None or -1 is every core that this process may use."""
+    """Return the number of workers; None or -1 means all cores of this process."""
     cores = _cores()
     if n_jobs is None:
         return cores
     if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a number, or None for all cores.")
+        raise ValueError("n_jobs is 0; a number, or None for all cores, is needed.")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def blas_for(operations: float) -> AbstractContextManager[Any]:
-    """A context with BLAS held to one thread, if there is but little work to do."""
+    """Return a context that limits BLAS to one thread if there is little work."""
     if operations > SMALL_OPERATIONS:
         return nullcontext()
-    return _held_blas()
+    return _single_threaded_blas()
 
 
 @dataclass(frozen=True)
 class Stream:
-    """How to walk through the rows of a table: memory, workers, progress.
+    """How to process a table by row blocks: memory, workers, progress.
 
     Parameters
     ----------
     memory_limit : int or str
-        Bytes that the blocks in work may take together.
+        Bytes for all blocks in work together.
     n_jobs : int or None
-        Number of threads; None is all cores.
+        Number of threads; None means all cores.
     progress : callable or None
-        Called with (rows done, rows in all) after each block.
+        Called with (rows done, total rows) after each block.
     block_rows : int or None
-        Rows in a block, the last one being shorter; None follows from the memory limit.
+        Rows in a block; the last block may be shorter. None follows from the memory
+        limit.
     client : distributed.Client or None
-        What runs the partitions of rows that are in some; None is the current client
-        of `distributed`, if there is one, else Dask's own scheduler.
+        Runs rows in partitions. None is the current client of `distributed`, or Dask's
+        own scheduler if there is none.
 
     Examples
     --------
@@ -110,15 +106,15 @@ class Stream:
     client: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is stored: a client is of this process alone."""
+        """Return the state without the client, which belongs to this process."""
         return {**vars(self), "client": None}
 
     @classmethod
     def inherited(cls) -> Stream:
-        """The stream of the work around this one, without its progress.
+        """Return the stream of the enclosing work, without its progress.
 
-        It serves passes over rows deep within a basis, a smoother or the choice of
-        landmarks, to which nobody hands a stream.
+        Bases, smoothers and the choice of landmarks use it for their passes over rows,
+        because no stream is passed to them.
 
         Examples
         --------
@@ -128,19 +124,20 @@ class Stream:
         >>> Stream.inherited() == Stream()
         True
         """
-        return _around.get() or cls()
+        return _inherited.get() or cls()
 
     @contextmanager
     def handed_down(self) -> Iterator[None]:
-        """A context in which `inherited` has the memory limit and the workers of this.
+        """Make `inherited` return this memory limit and these workers, as a context.
 
-        Every function that this stream is given for its blocks runs in one.
+        The functions that `sum` and `map` call run in such a context.
         """
-        token = _around.set(Stream(self.memory_limit, self.n_jobs, client=self.client))
+        stream = Stream(self.memory_limit, self.n_jobs, client=self.client)
+        token = _inherited.set(stream)
         try:
             yield
         finally:
-            _around.reset(token)
+            _inherited.reset(token)
 
     def sum(
         self,
@@ -148,29 +145,26 @@ class Stream:
         *tables: Rows,  # each (n, ...)
         row_bytes: int,
     ) -> Any:
-        """Sum over blocks of ``function(*blocks)``, an array or a tuple of arrays.
+        """Return the sum of ``function(*blocks)`` over all blocks.
 
         Parameters
         ----------
         function : callable
-            Takes one block of each table; returns an array, or a tuple of arrays.
+            Takes one block of each table; returns an array or a tuple of arrays.
         *tables : arrays, memory maps or CSR arrays with the same number of rows
         row_bytes : int
-            Bytes of temporaries that `function` needs for one row.
+            Bytes that `function` holds at once for each row.
         """
-        # Closed at once where adding fails or is interrupted: workers stop as well.
+        # Closed at once if adding fails or is interrupted, so that workers stop too.
         with closing(self._in_order(function, tables, row_bytes)) as results:
             first = next(results)
-            if not isinstance(first, tuple):
-                total = np.array(first)
-                for result in results:
-                    total += result
-                return total
-            totals = tuple(np.array(part) for part in first)
+            several = isinstance(first, tuple)
+            totals = tuple(np.array(part) for part in (first if several else (first,)))
             for result in results:
-                for total, part in zip(totals, result, strict=True):
+                parts = result if several else (result,)
+                for total, part in zip(totals, parts, strict=True):
                     total += part
-            return totals
+            return totals if several else totals[0]
 
     def map(
         self,
@@ -178,14 +172,14 @@ class Stream:
         *tables: Rows,  # each (n, ...)
         row_bytes: int,
     ) -> Array:
-        """Stack ``function(*blocks)``, which gives a row of output for each row."""
+        """Return ``function(*blocks)`` of all blocks, stacked, one output row a row."""
         if isinstance(tables[0], PartitionedRows):
-            raise TypeError("Rows in partitions can be summed up, not stacked.")
+            raise TypeError("Rows in partitions can only be summed, not stacked.")
         results = list(self._in_order(function, tables, row_bytes))
         return results[0] if len(results) == 1 else np.concatenate(results)
 
     def rows_in_block(self, row_bytes: int) -> int:
-        """Rows in a block, such that all workers together keep to the memory limit."""
+        """Return the rows in a block for which all workers respect the memory limit."""
         if self.block_rows is not None:
             if self.block_rows < 1:
                 raise ValueError(
@@ -193,11 +187,11 @@ class Stream:
                 )
             return self.block_rows
         budget = parse_bytes(self.memory_limit)
-        workers = 1 if _is_alone() else worker_count(self.n_jobs)
+        workers = 1 if _flag("alone") else worker_count(self.n_jobs)
         if budget // workers < row_bytes:
             raise MemoryError(
                 f"One row needs {format_bytes(row_bytes)} in each of {workers} "
-                f"worker(s), beyond memory_limit={format_bytes(budget)}. Raise "
+                f"worker(s), more than memory_limit={format_bytes(budget)}. Raise "
                 f"memory_limit, lower n_components, or set n_jobs=1."
             )
         return max(1, min(BLOCK_BYTES, budget // workers) // row_bytes)
@@ -205,11 +199,11 @@ class Stream:
     def _in_order(
         self, function: Callable[..., Any], tables: tuple[Rows, ...], row_bytes: int
     ) -> Generator[Any, None, None]:
-        """Results of the blocks, in the order of the blocks."""
+        """Yield the results of the blocks, in the order of the blocks."""
         if isinstance(tables[0], PartitionedRows):
             yield from self._by_partition(function, tables, row_bytes)
             return
-        blocks, n = _partition(tables, self.rows_in_block(row_bytes))
+        blocks, n = _split(tables, self.rows_in_block(row_bytes))
         if len(blocks) == 1:
             with self.handed_down():
                 result = function(*blocks[0]())
@@ -217,25 +211,25 @@ class Stream:
             self._report(n, n)
             return
         workers = min(worker_count(self.n_jobs), len(blocks))
-        nested = _is_nested()
+        nested = _flag("in_worker")
 
         def work(block: Block) -> tuple[int, Any]:
-            _inside_worker.flag = True
+            _this_thread.in_worker = True
             try:
                 parts = block()
                 with self.handed_down():
                     return parts[0].shape[0], function(*parts)
             finally:
-                _inside_worker.flag = nested
+                _this_thread.in_worker = nested
 
-        if nested:  # in a worker already, where BLAS is held
-            walk: Iterator[Any] = map(work, blocks)
+        if nested:  # in a worker already, which limits BLAS
+            results: Iterator[Any] = map(work, blocks)
         elif workers == 1:
-            walk = _one_by_one(work, blocks)
+            results = _one_by_one(work, blocks)
         else:
-            walk = side_by_side(work, blocks, workers)
+            results = side_by_side(work, blocks, workers)
         done = 0
-        for rows, result in walk:
+        for rows, result in results:
             yield result
             done += rows
             self._report(done, n)
@@ -243,17 +237,18 @@ class Stream:
     def _by_partition(
         self, function: Callable[..., Any], tables: tuple[Any, ...], row_bytes: int
     ) -> Iterator[Any]:
-        """The sum of each partition that has rows, in the order of the partitions."""
+        """Yield the sum of each partition that has rows, in their order."""
         table, *others = tables
         if others:
             raise ValueError(
-                "Rows in partitions cannot be walked through beside other tables."
+                "Rows in partitions cannot be summed together with other tables; give "
+                "one table."
             )
         stream = Stream(self.memory_limit, n_jobs=1, block_rows=self.block_rows)
         work = partial(_sum_of_partition, stream, function, row_bytes)
         done = 0
-        # Held here as well: tasks that are threads of this process come and go.
-        with _held_blas(), closing(table.map(work, self.client)) as results:
+        # BLAS is limited here too: the tasks may be threads of this process.
+        with _single_threaded_blas(), closing(table.map(work, self.client)) as results:
             for rows, result in results:
                 if rows:
                     yield result
@@ -265,86 +260,77 @@ class Stream:
             self.progress(done, n)
 
 
-def _partition(tables: tuple[Rows, ...], block_rows: int) -> tuple[list[Block], int]:
-    """Blocks of the tables, each to be read when it is worked on.
-
-    The one place that knows how tables are cut: whatever comes in chunks of its own
-    is to be cut along these here.
-    """
+def _split(tables: tuple[Rows, ...], block_rows: int) -> tuple[list[Block], int]:
+    """Return functions that read the blocks of the tables, and the number of rows."""
     n = tables[0].shape[0]
     if any(table.shape[0] != n for table in tables):
         raise ValueError(
-            f"Tables of {[table.shape[0] for table in tables]} rows cannot be walked "
-            f"through together; the same number of rows is needed."
+            f"The tables have {[table.shape[0] for table in tables]} rows; the same "
+            f"number of rows is needed."
         )
     if n == 0:
-        raise ValueError("There are no rows to walk through; at least one is needed.")
+        raise ValueError("The table has no rows; at least one is needed.")
 
     def block(start: int) -> Block:
         rows = slice(start, min(start + block_rows, n))
-        return lambda: tuple(_lift(table[rows]) for table in tables)
+        return lambda: tuple(_as_float64(table[rows]) for table in tables)
 
     return [block(start) for start in range(0, n, block_rows)], n
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """A context for one task among many: one thread, one of BLAS, blocks of one worker.
+    """Run one task among many: one thread, one BLAS thread, blocks for one worker.
 
-    What comes out is then the same to the last bit wherever the task runs.
+    The results of a task are then the same to the last bit wherever it runs.
     """
-    before = _is_nested(), _is_alone()
-    _inside_worker.flag = _inside_worker.alone = True
+    before = _flag("in_worker"), _flag("alone")
+    _this_thread.in_worker = _this_thread.alone = True
     try:
-        with _held_blas():
+        with _single_threaded_blas():
             yield
     finally:
-        _inside_worker.flag, _inside_worker.alone = before
+        _this_thread.in_worker, _this_thread.alone = before
 
 
 def _sum_of_partition(
     stream: Stream, function: Callable[..., Any], row_bytes: int, rows: Rows
 ) -> tuple[int, Any]:
-    """The number of rows in a partition, and their sum; None where there are none."""
+    """Return the number of rows in a partition and their sum; None without rows."""
     n = rows.shape[0]
     with alone():
         return n, stream.sum(function, rows, row_bytes=row_bytes) if n else None
 
 
-def _is_nested() -> bool:
-    return getattr(_inside_worker, "flag", False)
+def _flag(name: str) -> bool:
+    return getattr(_this_thread, name, False)
 
 
-def _is_alone() -> bool:
-    return getattr(_inside_worker, "alone", False)
-
-
-def _held_blas() -> AbstractContextManager[Any]:
-    """A context with BLAS held to one thread."""
+def _single_threaded_blas() -> AbstractContextManager[Any]:
     return cast(AbstractContextManager[Any], _blas().limit(limits=1, user_api="blas"))
 
 
 def _one_by_one(work: Callable[[Block], Any], blocks: list[Block]) -> Iterator[Any]:
-    with _held_blas():  # as in every worker: same rounding
+    with _single_threaded_blas():  # as in every worker, for the same rounding
         yield from map(work, blocks)
 
 
 def side_by_side(
     work: Callable[[Any], Any], items: Iterable[Any], workers: int
 ) -> Iterator[Any]:
-    """Results of a function in the order of what it is given, by some threads.
+    """Yield the results of a function for each item, in order, computed by threads.
 
-    BLAS is held to one thread in each. An exception stops the rest and comes out
-    unchanged; so does Ctrl-C.
+    Each thread uses one BLAS thread. An exception stops the others and is raised
+    unchanged; so is Ctrl-C.
     """
     waiting: deque[Future[Any]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="halfmoon")
     interrupted = True
     try:
-        with _held_blas():
+        with _single_threaded_blas():
             for item in items:
                 waiting.append(pool.submit(work, item))
-                if len(waiting) > workers:  # one ahead: no worker waits for the sum
+                if len(waiting) > workers:  # no worker waits for the sum
                     yield _result(waiting.popleft())
             while waiting:
                 yield _result(waiting.popleft())
@@ -353,28 +339,28 @@ def side_by_side(
         interrupted = False
         raise
     finally:
-        # A block in work cannot be cut short, so Ctrl-C does not wait for it.
+        # A running block cannot be stopped, so Ctrl-C does not wait for it.
         pool.shutdown(wait=not interrupted, cancel_futures=True)
 
 
 def _result(future: Future[Any]) -> Any:
-    """The result of a block, waited for in short turns.
+    """Wait for the result of a block, in short intervals.
 
-    A single long wait may sleep through a Ctrl-C that came just before it.
+    A single long wait could miss a Ctrl-C that came just before it.
     """
     while not future.done():
-        wait([future], timeout=TURN)
+        wait([future], timeout=POLL_SECONDS)
     return future.result()
 
 
-def _lift(block: Rows) -> Rows:
-    low = block.dtype.kind == "f" and block.dtype != np.float64
-    return block.astype(np.float64) if low else block
+def _as_float64(block: Rows) -> Rows:
+    convert = block.dtype.kind == "f" and block.dtype != np.float64
+    return block.astype(np.float64) if convert else block
 
 
 @cache
 def _cores() -> int:
-    return int(joblib.cpu_count())  # reads files of the system: once is enough
+    return int(joblib.cpu_count())  # reads system files, so only once
 
 
 @cache

@@ -1,8 +1,8 @@
-r"""Spectral filters: how much of each direction a fit takes.
+r"""Spectral filters: how strongly a fit uses each direction of the basis.
 
-For a generalized eigenpair of (Sigma, Q) with eigenvalue s, a fit takes psi(s) of the
-labels' moment in that direction: theta = sum psi(s) u u'b. A filter is the function
-psi; 1/s would take all. Each has its limit at s = 0, never NaN.
+For the generalized eigenpairs (s, u) of (Sigma, Q) and the moment b of the labels, a
+fit is theta = sum psi(s) u u'b. A filter is the function psi. Without any
+regularization it is 1/s. At s = 0 a filter has its limit, never NaN.
 
 ==================  ====================================  =======================
 filter              psi(s)                                limit at s = 0
@@ -28,10 +28,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 __all__ = [
-    "FILTERS",
     "Cutoff",
     "Filter",
     "GradientFlow",
@@ -46,30 +45,47 @@ class Filter(BaseEstimator, ABC):
     """A function psi of the generalized eigenvalues."""
 
     def __call__(self, s: Array) -> Array:
-        """psi(s) for s >= 0; what rounding left below 0 counts as 0."""
-        for name, value in self.get_params().items():
-            if name == "step" and value is None:
-                continue
-            if not value > 0 and not (name == "alpha" and value == 0):
-                raise ValueError(f"{name} is {value}; a positive number is needed.")
-            if name == "t" and value != int(value):
-                raise ValueError(f"t is {value}; a whole number of steps is needed.")
+        """Return psi(s); an s below 0, by rounding, counts as 0."""
+        self._check()
         return self._psi(np.maximum(np.asarray(s, dtype=np.float64), 0.0))
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise a ValueError if a parameter is out of range."""
 
     @abstractmethod
     def _psi(self, s: Array) -> Array: ...
 
 
+class _WithAlpha(Filter):
+    """A filter with a parameter alpha, 0 or more."""
+
+    alpha: float
+
+    def _check(self) -> None:
+        if not self.alpha >= 0:
+            raise ValueError(
+                f"alpha is {self.alpha}; a positive number is needed, or 0."
+            )
+
+
+def _check_steps(t: int) -> None:
+    if not t > 0:
+        raise ValueError(f"t is {t}; a positive number is needed.")
+    if t != int(t):
+        raise ValueError(f"t is {t}; a whole number of steps is needed.")
+
+
 def _ratio(numerator: Array, s: Array, limit: float) -> Array:
-    """numerator / s, with its limit where s is 0 (or so small that 1/s overflows)."""
+    """Return numerator / s, and its limit where s is 0 or 1/s would overflow."""
     usable = s > np.finfo(np.float64).tiny
     out = np.full(np.broadcast_shapes(numerator.shape, s.shape), limit)
     return np.divide(numerator, s, out=out, where=usable)
 
 
 @dataclass(eq=False, repr=False)
-class Tikhonov(Filter):
-    """Ridge: 1 / (s + alpha). At alpha = 0, 1 / s where s is not 0.
+class Tikhonov(_WithAlpha):
+    """Ridge regression: 1 / (s + alpha); for alpha = 0, 1 / s where s is not 0.
 
     Examples
     --------
@@ -84,8 +100,8 @@ class Tikhonov(Filter):
 
 
 @dataclass(eq=False, repr=False)
-class Cutoff(Filter):
-    """Principal components: 1 / s above alpha, nothing below."""
+class Cutoff(_WithAlpha):
+    """Principal components: 1 / s above alpha, and 0 below."""
 
     alpha: float = 1.0
 
@@ -94,30 +110,39 @@ class Cutoff(Filter):
 
 
 @dataclass(eq=False, repr=False)
-class IteratedTikhonov(Filter):
-    """Ridge on the residuals of ridge, t times: (1 - (alpha / (s + alpha))^t) / s."""
+class IteratedTikhonov(_WithAlpha):
+    """Ridge refitted to its residuals, t times: (1 - (alpha / (s + alpha))^t) / s."""
 
     alpha: float = 1.0
     t: int = 2
 
+    def _check(self) -> None:
+        super()._check()
+        _check_steps(self.t)
+
     def _psi(self, s: Array) -> Array:
         if self.alpha == 0:
             return _ratio(np.ones_like(s), s, 0.0)
-        # -expm1(-t log1p(s / alpha)) is 1 - (...)^t without cancellation for small s.
-        with np.errstate(over="ignore"):  # all is taken where s / alpha is infinite
-            taken = -np.expm1(-self.t * np.log1p(s / self.alpha))
-        return _ratio(taken, s, self.t / self.alpha)
+        # -expm1(-t log1p(s / alpha)) is 1 - (...)^t without cancellation at small s.
+        with np.errstate(over="ignore"):  # the share is 1 where s / alpha is infinite
+            share = -np.expm1(-self.t * np.log1p(s / self.alpha))
+        return _ratio(share, s, self.t / self.alpha)
 
 
 @dataclass(eq=False, repr=False)
 class Landweber(Filter):
     """Gradient descent, t steps of size `step`: (1 - (1 - step s)^t) / s.
 
-    Converges for step < 2 / max s, which is checked; None is 1 / max s.
+    The step must be below 2 / max s, or gradient descent diverges; None is 1 / max s.
     """
 
     t: int = 100
     step: float | None = 1.0
+
+    def _check(self) -> None:
+        _check_steps(self.t)
+        if self.step is not None and not self.step > 0:
+            raise ValueError(f"step is {self.step}; a positive number is needed.")
 
     def _psi(self, s: Array) -> Array:
         largest = s.max(initial=np.finfo(np.float64).tiny)
@@ -128,15 +153,15 @@ class Landweber(Filter):
                 f"largest eigenvalue is {largest:.3g}, so the step must be below "
                 f"{2 / largest:.3g}."
             )
-        left = 1.0 - step * s
+        rest = 1.0 - step * s
         small = step * s < 0.5
-        taken = 1.0 - left**self.t
-        taken[small] = -np.expm1(self.t * np.log1p(-step * s[small]))
-        return _ratio(taken, s, self.t * step)
+        share = 1.0 - rest**self.t
+        share[small] = -np.expm1(self.t * np.log1p(-step * s[small]))
+        return _ratio(share, s, self.t * step)
 
 
 @dataclass(eq=False, repr=False)
-class GradientFlow(Filter):
+class GradientFlow(_WithAlpha):
     """Gradient descent in continuous time 1 / alpha: (1 - exp(-s / alpha)) / s."""
 
     alpha: float = 1.0
@@ -144,14 +169,14 @@ class GradientFlow(Filter):
     def _psi(self, s: Array) -> Array:
         if self.alpha == 0:
             return _ratio(np.ones_like(s), s, 0.0)
-        with np.errstate(over="ignore"):  # all is taken where s / alpha is infinite
-            taken = -np.expm1(-s / self.alpha)
-        return _ratio(taken, s, 1.0 / self.alpha)
+        with np.errstate(over="ignore"):  # the share is 1 where s / alpha is infinite
+            share = -np.expm1(-s / self.alpha)
+        return _ratio(share, s, 1.0 / self.alpha)
 
 
 @dataclass(eq=False, repr=False)
-class Heat(Filter):
-    """The heat equation run for a time alpha: exp(-alpha / s) / s."""
+class Heat(_WithAlpha):
+    """The heat equation at time alpha: exp(-alpha / s) / s."""
 
     alpha: float = 1.0
 
@@ -162,8 +187,8 @@ class Heat(Filter):
         return _ratio(decay * (s > 0), s, 0.0)
 
 
-#: Filters by name, as a function of alpha: the smaller, the more a fit takes. Of
-#: Landweber's filter 1 / alpha is the number of steps.
+#: Filters by name, as functions of alpha. A smaller alpha regularizes less. Landweber
+#: takes 1 / alpha steps.
 FILTERS: dict[str, Callable[[float], Filter]] = {
     "tikhonov": Tikhonov,
     "cutoff": Cutoff,

@@ -1,7 +1,7 @@
-r"""Losses: what it costs to predict g where the label is y.
+r"""Losses: the cost of predicting g for a label y.
 
 ==============  =======================================================  =============
-loss            of a label y and a value g                               y
+loss            formula                                                  labels y
 ==============  =======================================================  =============
 ``Squared``     :math:`(y - g)^2`                                        numbers
 ``Huber``       the same up to a residual of d, then
@@ -9,25 +9,26 @@ loss            of a label y and a value g                               y
 ``Quantile``    :math:`q (y - g)_+ + (1 - q) (g - y)_+`                  numbers
 ``Hinge``       :math:`(1 - y g)_+`                                      -1 and 1
 ``Logistic``    :math:`\log(1 + e^{-y g})`                               -1 and 1
-``Softmax``     :math:`\log \sum_c e^{g_c} - \sum_c y_c g_c`             0 and 1, in a
-                                                                         row one 1
+``Softmax``     :math:`\log \sum_c e^{g_c} - \sum_c y_c g_c`             0 and 1, one 1
+                                                                         in each row
 ==============  =======================================================  =============
 
-All are convex, and all but the last are sums over outputs. `halfmoon.solvers` solves
-them in two ways. A loss that is quadratic or straight in pieces is a quadratic program
-in :math:`v_i = -w_i \, \partial loss / \partial g_i` with bounds on v (`Box`); a smooth
-one is solved by Newton steps (`slope`, `curvature`).
+All are convex, and all but the last are sums over outputs. `halfmoon._solvers` solves
+them in two ways. A piecewise linear or quadratic loss is a quadratic program in
+:math:`v_i = -w_i \, \partial loss / \partial g_i` with bounds on v (`Box`). A smooth
+loss is solved by Newton's method (`slope`, `curvature`).
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_softmax, softmax
 
-from halfmoon.rows import Array
+from halfmoon._rows import Array
 
 __all__ = [
     "Hinge",
@@ -37,12 +38,11 @@ __all__ = [
     "Quantile",
     "Softmax",
     "Squared",
-    "as_loss",
 ]
 
 
 class Box(NamedTuple):
-    r"""A loss by its conjugate: a quadratic program in v, of one output.
+    r"""A loss of one output, by its conjugate: a quadratic program in v.
 
     .. math:: \sum_i w_i loss(y_i, g_i) = \max_{low \le v \le high} \;
               \sum_i v_i (target_i - g_i) - e_i v_i^2 / 2
@@ -51,7 +51,7 @@ class Box(NamedTuple):
     ----------
     target, low, high : ndarrays of shape (l,)
     e : ndarray of shape (l,)
-        0 for a loss that is straight in pieces.
+        0 for a piecewise linear loss.
     """
 
     target: Array
@@ -61,51 +61,50 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Loss:
-    """A convex loss; the module's table lists them."""
+class Loss(ABC):
+    """Base class of the convex losses in the table above."""
 
     name: ClassVar[str]
-    #: The targets are -1 and 1, or 0 and 1 in a column for each class.
+    #: Whether targets are classes: -1 and 1, or 0 and 1 in a column for each class.
     of_classes: ClassVar[bool] = False
-    #: Outputs are coupled: the loss is one of a row, not of each entry.
+    #: Whether the loss couples the outputs of a row.
     joint: ClassVar[bool] = False
 
+    @abstractmethod
     def values(self, y: Array, g: Array) -> Array:
-        """The loss of each entry, of the shape of y; of each row, (l, 1), if joint."""
-        raise NotImplementedError
+        """Return the loss of each entry, in the shape of y; of each row if joint."""
 
-    def check(self, y: Array) -> None:
-        """Refuse targets that the loss is not for."""
+    def check(self, y: Array) -> None:  # noqa: B027 - most targets are valid
+        """Raise a ValueError if the targets do not suit the loss."""
 
     def of_output(self, j: int) -> Loss:
-        """The loss of one of several outputs."""
+        """Return the loss of one of several outputs."""
         return self
 
 
 @dataclass(frozen=True)
 class Squared(Loss):
-    """Squared residuals: ridge, with everything in closed form."""
+    """Squared residuals: ridge regression, with everything in closed form."""
 
     name = "squared"
 
     def values(self, y: Array, g: Array) -> Array:
-        """Squared residuals."""
         return np.asarray((y - g) ** 2)
 
 
 @dataclass(frozen=True)
 class Huber(Loss):
-    """Squared residuals up to a threshold, absolute ones beyond: for outliers.
+    """Squared residuals up to a threshold, absolute ones above it: for outliers.
 
     Parameters
     ----------
     delta : float
         The threshold, in units of `scale`. 1.35 keeps 95 % of the efficiency of
-        squares where the noise is normal.
+        squared residuals if the noise is normal.
     scale : float, tuple of float or None
-        The deviation of the noise, one for all outputs or one for each. None is 1.4826
-        times the median absolute leave-one-out residual of the fit of the median,
-        ``Quantile(0.5)``, at the alpha where this is least.
+        Standard deviation of the noise: one number for all outputs, or one for each.
+        None is 1.4826 times the median absolute leave-one-out residual of the median
+        fit, ``Quantile(0.5)``, at its best alpha.
     """
 
     delta: float = 1.35
@@ -119,38 +118,36 @@ class Huber(Loss):
             _positive(float(scale), "scale")
 
     def of_output(self, j: int) -> Huber:
-        """The loss with the scale of an output."""
         if self.scale is None or np.ndim(self.scale) == 0:
             return self
         return replace(self, scale=np.ravel(self.scale)[j].item())
 
     def values(self, y: Array, g: Array) -> Array:
-        """Squares of small residuals, straight lines of large ones."""
-        r, d = np.abs(y - g), self.delta * np.asarray(self._known())
+        r, d = np.abs(y - g), self.delta * np.asarray(self._known_scale())
         return np.where(r <= d, r**2, 2 * d * r - d * d)
 
     def box(self, y: Array, w: Array) -> Box:
-        """v = 2 w (y - g) where the residual is small, and at most 2 d w."""
-        bound = 2 * self.delta * np.asarray(self._known()) * w
+        """Return the program: v = 2 w (y - g) for small residuals, bounded by 2 d w."""
+        bound = 2 * self.delta * np.asarray(self._known_scale()) * w
         return Box(y, -bound, bound, 0.5 / w)
 
-    def _known(self) -> float | tuple[float, ...]:
+    def _known_scale(self) -> float | tuple[float, ...]:
         if self.scale is None:
             raise ValueError(
-                "The scale of Huber's loss is not known before a fit; give one, such "
-                "as Huber(scale=1.0)."
+                "The scale of Huber's loss is not known before a fit; a number is "
+                "needed, such as Huber(scale=1.0)."
             )
         return self.scale
 
 
 @dataclass(frozen=True)
 class Quantile(Loss):
-    """The pinball loss: the fit is the given quantile of the labels, not their mean.
+    """The pinball loss, which fits a quantile of the labels, not their mean.
 
     Parameters
     ----------
     level : float
-        Between 0 and 1; 0.5 is the median, that is absolute residuals.
+        Between 0 and 1. 0.5 fits the median, by absolute residuals.
     """
 
     level: float = 0.5
@@ -164,12 +161,11 @@ class Quantile(Loss):
             )
 
     def values(self, y: Array, g: Array) -> Array:
-        """Residuals, weighed by their sign."""
         r = y - g
         return np.maximum(self.level * r, (self.level - 1) * r)
 
     def box(self, y: Array, w: Array) -> Box:
-        """v is q w above the fit and -(1 - q) w below it."""
+        """Return the program: v = q w for labels above the fit, -(1 - q) w below."""
         return Box(y, (self.level - 1) * w, self.level * w, np.zeros_like(w))
 
 
@@ -180,55 +176,51 @@ class _OfSigns(Loss):
     of_classes = True
 
     def check(self, y: Array) -> None:
-        """Targets must be -1 and 1."""
         if not np.isin(y, (-1.0, 1.0)).all():
             raise ValueError(f"The {self.name} loss needs targets that are -1 or 1.")
 
 
 @dataclass(frozen=True)
 class Hinge(_OfSigns):
-    """The loss of support vector machines: rows beyond the margin cost nothing."""
+    """The loss of support vector machines: 0 beyond the margin."""
 
     name = "hinge"
 
     def values(self, y: Array, g: Array) -> Array:
-        """What is missing to a margin of 1."""
         return np.maximum(0.0, 1.0 - y * g)
 
     def box(self, y: Array, w: Array) -> Box:
-        """v = y a with a from 0 to w."""
+        """Return the program: v = y a with 0 <= a <= w."""
         return Box(y, np.minimum(0.0, y * w), np.maximum(0.0, y * w), np.zeros_like(w))
 
 
 @dataclass(frozen=True)
 class Logistic(_OfSigns):
-    """Minus the log likelihood of logistic regression, with log odds g."""
+    """Negative log likelihood of logistic regression, where g are log odds."""
 
     name = "logistic"
 
     def values(self, y: Array, g: Array) -> Array:
-        """log(1 + exp(-y g))."""
         return np.logaddexp(0.0, -y * g)
 
     def slope(self, y: Array, g: Array) -> Array:
-        """Derivative by g."""
+        """Return the derivative in g."""
         return np.asarray(-y * expit(-y * g))
 
     def curvature(self, y: Array, g: Array) -> Array:
-        """Second derivative by g."""
+        """Return the second derivative in g."""
         return np.asarray(expit(g) * expit(-g))
 
 
 @dataclass(frozen=True)
 class Softmax(Loss):
-    """Minus the log likelihood of multinomial logistic regression."""
+    """Negative log likelihood of multinomial logistic regression."""
 
     name = "logistic"
     of_classes = True
     joint = True
 
     def check(self, y: Array) -> None:
-        """Targets must be 0 and 1, a single 1 in each row."""
         if not (np.isin(y, (0.0, 1.0)).all() and (y.sum(axis=1) == 1).all()):
             raise ValueError(
                 "The softmax loss needs a column of 0 and 1 for each class, and one 1 "
@@ -236,11 +228,11 @@ class Softmax(Loss):
             )
 
     def values(self, y: Array, g: Array) -> Array:
-        """Minus the log probability of the class of each row, (l, 1)."""
+        """Return minus the log probability of the class of each row, shape (l, 1)."""
         return np.asarray(-(y * log_softmax(g, axis=1)).sum(axis=1, keepdims=True))
 
     def probabilities(self, g: Array) -> Array:
-        """Of each class, shape (l, C)."""
+        """Return the probability of each class, shape (l, C)."""
         return np.asarray(softmax(g, axis=1))
 
 
@@ -248,7 +240,7 @@ NAMED = {each.name: each for each in (Squared, Huber, Quantile, Hinge, Logistic)
 
 
 def as_loss(loss: Any) -> Loss:
-    """A loss from its name, or itself.
+    """Return a loss, given as an object or by its name.
 
     Examples
     --------

@@ -27,7 +27,7 @@ ESTIMATORS = [
 ]
 
 # As in tests/estimators: a weight counts the label of a row, and each row counts once
-# in the graph, whatever its weight.
+# in the graph, with any weight.
 COUNTED_ONCE = "rows count once in the length scale and in the graph"
 # Leave-one-out, which chooses alpha, leaves out one of two copies of a row, or one row
 # of weight 2.

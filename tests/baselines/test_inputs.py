@@ -1,4 +1,4 @@
-"""Tables and labels of every make, for every baseline."""
+"""Tables and labels of every type, for every baseline."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_float32_rows(name):
 
 
 @each
-def test_every_way_to_have_no_label(name):
+def test_every_kind_of_missing_label(name):
     X = rows()
     y = labels(X, ALL[name])
     expected = values(fitted(name, X, y), X)
@@ -135,7 +135,7 @@ def test_missing_entries_of_rows(name):
 
 
 @each
-def test_a_row_ignores_the_rows_beside_it(name):
+def test_a_prediction_ignores_the_other_new_rows(name):
     X, new = rows(), rows(60)[40:]
     model = fitted(name, X, labels(X, ALL[name]))
     together = values(model, new)

@@ -1,4 +1,4 @@
-"""LapRLS: the paper's linear system, and its place in the one problem."""
+"""LapRLS: the paper's linear system, and the problem it is a special case of."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 
+from halfmoon._estimators import LaplacianRegressor
+from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.baselines import LapRLSClassifier, LapRLSRegressor
-from halfmoon.estimators import LaplacianRegressor
-from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
 from reference import WIDTH, gaussian, table
 
@@ -75,7 +75,7 @@ def test_two_classes_are_minus_one_and_one():
     assert_allclose(model.predict_proba(data.new).sum(axis=1), 1.0, rtol=1e-12)
 
 
-def test_its_place_in_the_one_problem():
+def test_it_is_a_special_case_of_the_problem():
     data = table(weights=False)
     Lg = graph_laplacian(neighbor_graph(data.X, K_NEAREST))
     other = LaplacianRegressor(
@@ -97,7 +97,7 @@ def test_without_energy_it_is_kernel_ridge():
     assert_allclose(model.predict(data.new), expected, rtol=1e-9)
 
 
-def test_left_out_rows_stay_in_the_graph():
+def test_leave_one_out_keeps_the_row_in_the_graph():
     data = table(weights=False)
     model = LapRLSRegressor(**options()).fit(data.X, data.y)
     L = laplacian(data.X, K_NEAREST)
@@ -133,7 +133,7 @@ def test_landmarks():
         ({"kernel": "precomputed"}, "needs the table"),
     ],
 )
-def test_what_cannot_be(wrong, message):
+def test_bad_parameters(wrong, message):
     data = table(weights=False)
     X = gaussian(data.X, data.X) if "kernel" in wrong else data.X
     with pytest.raises(ValueError, match=message):

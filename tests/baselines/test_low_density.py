@@ -1,4 +1,4 @@
-"""The objective of the transductive SVM: value, gradient, and where annealing ends."""
+"""The objective of the transductive SVM: value, gradient and annealing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon.baselines.low_density import LowDensity, anneal
+from halfmoon.baselines._low_density import LowDensity, anneal
 
 C, C_STAR, BALANCE = 2.0, 0.7, 0.25
 
@@ -77,7 +77,7 @@ def test_annealing_ends_in_a_minimum(rng):
 
 def test_annealing_finds_more_than_a_cold_start():
     # The objective is not convex; the path from the SVM leads to the gap between two
-    # long clusters, where a start at full weight may stay beside it.
+    # long clusters, where a start at full weight may miss it.
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(m, [1.0, 0.1], (100, 2)) for m in ([-1, -1], [1, 1])])
     order = np.r_[0, 100, 1:100, 101:200]
@@ -98,7 +98,7 @@ def test_the_size_of_the_objective_does_not_stop_it_early():
     assert_allclose(1e4 * small.w, plain.w, rtol=1e-4, atol=1e-5)
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_warn():
     objective = LowDensity(rows(60), signs(8), 1e3, 0.0)
     with pytest.warns(ConvergenceWarning, match="in 1 iterations"):
         anneal(objective, C_STAR, 3, tolerance=1e-9, max_iter=1)

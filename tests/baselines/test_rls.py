@@ -1,4 +1,4 @@
-"""RLSC: kernel ridge on classes, with no lever on."""
+"""RLSC: kernel ridge on class indicators."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_alpha_by_leave_one_out():
     assert model.alpha_ == alphas[int(np.argmin(errors))]
 
 
-def test_unlabeled_rows_have_no_part():
+def test_unlabeled_rows_are_ignored():
     X, y = data()
     model, alone = (RLSClassifier(alpha=0.1).fit(X[:n], y[:n]) for n in (50, 20))
     assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-10)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.baselines.row_graph import AllPairs, NearestRows, resolved_scale
+from halfmoon.baselines._row_graph import AllPairs, NearestRows, resolved_scale
 
 
 def rows(n=11, seed=0):
@@ -49,7 +49,7 @@ def test_normalized_weights_of_a_row_alone():
 
 
 def test_what_labels_reach():
-    # A chain of which each row sees only the next: all of it, from one end.
+    # In a chain, where each row is connected to the next, one end reaches all.
     chain = np.arange(8.0)[:, None]
     apart = np.vstack([chain, chain + 100.0])
     labeled = np.arange(16) == 0
@@ -58,6 +58,6 @@ def test_what_labels_reach():
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan, "mean"])
-def test_scales_that_cannot_be(wrong):
+def test_bad_length_scales(wrong):
     with pytest.raises(ValueError, match="length_scale is"):
         resolved_scale(wrong, rows(), np.random.default_rng(0))

@@ -74,7 +74,7 @@ def test_the_mean_over_unlabeled_rows_is_the_balance(kernel):
         assert_allclose(f[unlabeled].mean(), 2 * share - 1, atol=1e-9)
 
 
-def test_without_weight_on_unlabeled_rows_it_is_a_machine():
+def test_without_weight_on_unlabeled_rows_it_is_a_support_vector_machine():
     # 1/2 |w|^2 + C sum max(0, 1 - y f)^2 with f = w'(x - m) + b for a given b.
     X, truth = long_clusters()
     y = reveal(truth, 5)
@@ -114,8 +114,8 @@ def test_default_weight_of_unlabeled_rows():
     X, truth = long_clusters()
     y = reveal(truth, 3)  # 6 labels, 194 other rows
     default = TSVMClassifier(C=2.0).fit(X, y)
-    told = TSVMClassifier(C=2.0, C_unlabeled=2.0 * 6 / 194).fit(X, y)
-    assert_allclose(default.coef_, told.coef_, rtol=1e-12)
+    explicit = TSVMClassifier(C=2.0, C_unlabeled=2.0 * 6 / 194).fit(X, y)
+    assert_allclose(default.coef_, explicit.coef_, rtol=1e-12)
 
 
 def test_a_linear_kernel_by_its_matrix_is_the_same():
@@ -217,7 +217,7 @@ def test_the_same_each_time():
         ({"kernel": ThinPlate()}, "positive definite kernel"),
     ],
 )
-def test_what_cannot_be(options, message):
+def test_bad_parameters(options, message):
     X, truth = long_clusters(20)
     with pytest.raises(ValueError, match=message):
         TSVMClassifier(**options).fit(X, reveal(truth, 2))

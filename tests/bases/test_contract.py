@@ -46,7 +46,7 @@ def test_values_have_a_column_for_each_function(case, X, new):
 
 
 @every_basis
-def test_a_row_ignores_the_rows_beside_it(case, X, new):
+def test_rows_do_not_affect_each_other(case, X, new):
     basis = case.build().fit(X, 0)
     rows = np.vstack([X[:3], new])
     together = basis.transform(rows)
@@ -184,7 +184,7 @@ def test_missing_variance_is_what_the_span_leaves(case, X, new):
 def test_a_refit_forgets(case, X, new):
     other = np.random.default_rng(9).normal(size=(9, 3)) * 3
     basis = case.build().fit(other, 0)
-    basis.missing_variance(new)  # whatever is kept for later
+    basis.missing_variance(new)  # may store something
     basis.transform(new)
     basis.fit(X, 0)
     fresh = case.build().fit(X, 0)

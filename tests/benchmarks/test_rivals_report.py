@@ -43,7 +43,7 @@ def test_models_are_compared_on_the_splits_that_all_have(kept):
         ("iris", 20): {"halfmoon": {0: 0.15}},
         ("digits", 20): {"halfmoon": {0: 0.15}},
     }
-    lines = report.beside("league", cells, ["halfmoon"], scale=100, digits=1)
+    lines = report.comparison("league", cells, ["halfmoon"], scale=100, digits=1)
     assert lines[0] == "| table | labels | splits | halfmoon | catboost | xrfm |"
     assert lines[2] == "| wine | 20 | 2 | **20.0** | 40.0 | 30.0 |"
     assert lines[3] == "| iris | 20 | 1 | 15.0 | failed (1) | **10.0** |"
@@ -63,7 +63,7 @@ def test_larger_scores_are_better_in_the_tables(kept):
     at = {"table": "diabetes", "share": 0.05, "seed": 0, "model": "xrfm"}
     results.merge("tables", [at | {"score": 0.4, "seconds": 1.0, "version": "1"}])
     cells = {("diabetes", 0.05): {"halfmoon": {0: 0.3}, "forest": {0: 0.5}}}
-    lines = report.beside("tables", cells, ["halfmoon", "forest"])
+    lines = report.comparison("tables", cells, ["halfmoon", "forest"])
     assert lines[2] == "| diabetes | 0.05 | 1 | 0.300 | **0.500** | 0.400 |"
     assert [line.split(" | ")[0] for line in lines[6:]] == [
         *("| forest", "| xrfm", "| halfmoon")
@@ -72,7 +72,7 @@ def test_larger_scores_are_better_in_the_tables(kept):
 
 def test_without_rivals_the_page_says_so(kept):
     cells = {("wine", 20): {"halfmoon": {0: 0.3}}}
-    assert report.beside("league", cells, ["halfmoon"]) == ["No rival has run yet."]
+    assert report.comparison("league", cells, ["halfmoon"]) == ["No rival has run yet."]
 
 
 def test_a_time_limit_on_a_busy_machine_is_no_result(kept):
@@ -86,7 +86,7 @@ def test_a_time_limit_on_a_busy_machine_is_no_result(kept):
         ],
     )
     cells = {("wine", 20): {"halfmoon": {0: 0.9, 1: 0.1}}}
-    lines = report.beside("league", cells, ["halfmoon"])
+    lines = report.comparison("league", cells, ["halfmoon"])
     assert lines[2] == "| wine | 20 | 1 | **0.100** | 0.200 | 0.300 |"
     assert "\nRuns left out because the machine was busy: 1." in report.rivals_table(
         "league"

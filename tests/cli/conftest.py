@@ -1,9 +1,9 @@
-"""A shell for tests: commands run in this process, in a folder of their own."""
+"""Run commands in this process, in a temporary folder."""
 
 import pytest
 from click.testing import CliRunner
 
-from halfmoon.cli.app import app
+from halfmoon._cli.app import app
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(folder):
-    """run("fill", ...) gives what the command said and its exit code."""
+    """run("fill", ...) returns the output of the command and its exit code."""
 
     def run(*args, given=None):
         return CliRunner().invoke(app, list(map(str, args)), input=given)

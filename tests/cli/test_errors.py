@@ -1,4 +1,4 @@
-"""What goes wrong, told in one line and by an exit code, and leaving nothing behind."""
+"""Errors: one line, an exit code, and no files left behind."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def test_missing_column(run, table, folder):
     assert files(folder) == ["t.csv"]
 
 
-def test_no_target_offers_the_only_column_with_blanks(run, table):
+def test_without_a_target_the_only_column_with_blanks_is_suggested(run, table):
     result = run("fill", "t.csv", *QUICK)
     assert result.exit_code == 2
     assert error_of(result) == (
@@ -42,10 +42,10 @@ def test_no_target_offers_the_only_column_with_blanks(run, table):
     )
 
 
-def test_no_target_lists_the_columns_with_blanks(run, table):
+def test_without_a_target_the_columns_with_blanks_are_listed(run, table):
     table[3][2] = table[20][2] = "NA"
     for row in table[1:]:
-        row[1] = ""  # nothing but blanks cannot be learned from
+        row[1] = ""  # a column of blanks cannot be learned from
     write_csv("t.csv", table)
     assert "Columns with blanks: 'z' (2 blank), 'side' (30 blank)." in (
         error_of(run("fill", "t.csv", *QUICK))
@@ -98,7 +98,7 @@ def test_ten_thousand_classes(run):
     assert "'name' has 10,000 different values in 10,000 labels" in error_of(result)
 
 
-def test_doubled_column_names(run, table):
+def test_duplicate_column_names(run, table):
     write_csv("t.csv", [["x", "note", "x", "side"], *table[1:]])
     result = run("fill", "t.csv", "-t", "side", *QUICK)
     assert result.exit_code == 3
@@ -152,30 +152,30 @@ def test_missing_file(run):
     assert "nothing.csv does not exist" in error_of(result)
 
 
-def test_too_little_memory_is_told_before_any_work(run, table, folder):
+def test_too_little_memory_is_reported_before_any_work(run, table, folder):
     result = run("fill", "t.csv", "-t", "side", "--memory", "100MB", *QUICK)
     assert result.exit_code == 6
     line = error_of(result)
-    assert "100MB of memory is too little" in line
-    enough = line.split("Allow ")[1].split()[0]
+    assert "100 MB of memory is too little" in line
+    enough = line.split("--memory ")[1].removesuffix(".")
     result = run("fill", "t.csv", "-t", "side", "--memory", enough, *QUICK)
     assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("memory", ["lots", "-1", "0"])
-def test_no_amount_of_memory(run, table, memory):
+def test_invalid_amounts_of_memory(run, table, memory):
     result = run("fill", "t.csv", "-t", "side", "--memory", memory, *QUICK)
     assert result.exit_code == 2
     assert "--memory" in error_of(result)
 
 
 @pytest.mark.parametrize("place", ["t.filled.csv", "t.report.html", "m.halfmoon"])
-def test_nothing_is_overwritten_unless_told(run, table, folder, place):
+def test_nothing_is_overwritten_without_the_option(run, table, folder, place):
     (folder / place).write_text("mine")
     options = ("-t", "side", "--budget", "0.2", "--model", "m.halfmoon")
     result = run("fill", "t.csv", *options)
     assert result.exit_code == 5
-    assert f"{place} exists already" in error_of(result)
+    assert f"{place} already exists" in error_of(result)
     assert files(folder) == sorted(["t.csv", place])
     assert (folder / place).read_text() == "mine"
     assert run("fill", "t.csv", *options, "--overwrite").exit_code == 0
@@ -206,7 +206,7 @@ def test_the_input_is_never_overwritten(run, table, folder, option):
         (("--report", "a", "--model", "a"), "--report and --model are both a"),
     ],
 )
-def test_places_that_cannot_be_shared(run, table, folder, options, words):
+def test_outputs_that_share_a_path_are_refused(run, table, folder, options, words):
     result = run("fill", "t.csv", "-t", "side", "--overwrite", *options)
     assert result.exit_code == 2
     assert words in error_of(result)
@@ -219,22 +219,22 @@ def test_a_folder_that_does_not_exist(run, table):
     assert "does not exist" in error_of(result)
 
 
-def test_a_column_that_would_be_doubled(run, table):
+def test_a_new_column_that_exists_already(run, table):
     table[0][1] = "side_confidence"
     write_csv("t.csv", table)
     result = run("fill", "t.csv", "-t", "side", *QUICK)
     assert result.exit_code == 2
-    assert "has a column 'side_confidence' already" in error_of(result)
+    assert "already has a column 'side_confidence'" in error_of(result)
 
 
-def test_the_target_alone(run):
+def test_a_table_with_the_target_alone(run):
     write_csv("t.csv", [["side"], ["left"], ["right"], ["NA"]])
     result = run("fill", "t.csv", "-t", "side", *QUICK)
     assert result.exit_code == 2
     assert "No column is left to learn from" in error_of(result)
 
 
-def test_an_unknown_option_is_a_matter_of_the_command(run):
+def test_an_unknown_option_is_a_command_error(run):
     assert run("fill", "t.csv", "--tarjet", "side").exit_code == 2
 
 
@@ -243,12 +243,12 @@ def test_errors_as_json(run, table):
     assert result.exit_code == 2
     import json
 
-    told = json.loads(result.stdout)
-    assert (told["status"], told["code"]) == ("error", 2)
-    assert "no column 'sides'" in told["error"]
+    record = json.loads(result.stdout)
+    assert (record["status"], record["code"]) == ("error", 2)
+    assert "no column 'sides'" in record["error"]
 
 
-def test_debug_lets_the_traceback_through(run, table):
+def test_debug_shows_the_traceback(run, table):
     result = run("fill", "t.csv", "-t", "sides", "--debug", *QUICK)
     assert type(result.exception).__name__ == "CommandError"
 
@@ -258,7 +258,7 @@ def test_debug_lets_the_traceback_through(run, table):
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 )
 def test_an_interrupted_run_leaves_nothing(folder, number, code):
-    # A row with a long text takes the vectorizer long enough to be stopped in between.
+    # A long text takes long enough to encode that the run can be stopped.
     rows, _ = two_groups(4000, 400)
     write_csv("t.csv", rows)
     process = subprocess.Popen(

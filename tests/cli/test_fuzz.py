@@ -1,4 +1,4 @@
-"""Any table through the command: it is filled, or one line says why not."""
+"""Random tables are filled, or one line says why not."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from halfmoon.cli.app import app
+from halfmoon._cli.app import app
 
 CELLS = st.one_of(
     st.sampled_from(
@@ -29,7 +29,7 @@ CELLS = st.one_of(
 
 @st.composite
 def tables(draw):
-    """A small table, most of whose columns hold one kind of cells."""
+    """A small table; most of its columns hold one kind of cells."""
     n, d = draw(st.integers(0, 25)), draw(st.integers(1, 5))
     columns = []
     for _ in range(d):
@@ -75,7 +75,7 @@ def check(text, options=()):
 
 
 def _cells(path):
-    """Records of a text table, by the delimiter that stands before the target."""
+    """Records of a text table, split at the delimiter before the target."""
     text = path.read_bytes().decode()
     at = text.index("target")
     delimiter = text[at - 1]

@@ -1,4 +1,4 @@
-"""Names and cells that would be code elsewhere are text here: HTML, formulas, marks."""
+"""Names and cells with HTML or formulas are always text."""
 
 from html.parser import HTMLParser
 
@@ -39,9 +39,9 @@ def test_nasty_names_and_cells(run, folder):
         table.append([x, NASTY[i % 7], z, "+" + NASTY[3], names.get(side, "")])
     write_csv("t.csv", table)
     target = NASTY[4]
-    told = told_of(run("fill", "t.csv", "-t", target, "--json", "--budget", "0.3"))
-    assert told["classes"].keys() == set(names.values())
-    # The table: every cell as it was, and no new formula.
+    record = told_of(run("fill", "t.csv", "-t", target, "--json", "--budget", "0.3"))
+    assert record["classes"].keys() == set(names.values())
+    # The table: every cell is unchanged, and no new formula.
     out = read_csv("t.filled.csv")
     assert out[0] == [*table[0], f"{target}_source", f"{target}_confidence"]
     for i, (before, after) in enumerate(zip(table[1:], out[1:], strict=True)):
@@ -51,7 +51,7 @@ def test_nasty_names_and_cells(run, folder):
         else:
             wanted = names[truth[i]]
             assert after[4] == ("'" + wanted if wanted.startswith("=") else wanted)
-    # The page: no element or attribute that came from the table, all of it as text.
+    # The page: nothing from the table became an element or attribute.
     html = (folder / "t.report.html").read_text()
     page = Page(html)
     assert not page.tags & {"script", "iframe", "object", "embed", "form"}

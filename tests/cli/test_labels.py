@@ -1,4 +1,4 @@
-"""Labels as people write them, through the command: what is said and what is filled."""
+"""Labels as people write them: spellings, words for blanks, totals."""
 
 import numpy as np
 import pytest
@@ -32,18 +32,18 @@ def messy():
 def test_spellings_of_one_class(run, messy):
     rows, truth = messy
     write_csv("t.csv", rows)
-    told = fill(run)
-    assert len(told["classes"]) == 6
-    assert any("look like one class, but were taken as 3" in n for n in told["notes"])
-    told = fill(run, "--merge-labels", "--overwrite")
-    assert len(told["classes"]) == 2
+    record = fill(run)
+    assert len(record["classes"]) == 6
+    assert any("look like one class, but were taken as 3" in n for n in record["notes"])
+    record = fill(run, "--merge-labels", "--overwrite")
+    assert len(record["classes"]) == 2
     cells, source = filled("side")
-    assert cells[:12].tolist() == [row[3] for row in rows[1:13]]  # as they were
+    assert cells[:12].tolist() == [row[3] for row in rows[1:13]]  # unchanged
     new = source == "predicted"
     assert new.sum() == 28
     assert [cell.lower() for cell in cells[new]] == truth[new].tolist()
     assert len(set(cells[new])) == 2
-    assert not any("look like one class" in n for n in told["notes"])
+    assert not any("look like one class" in n for n in record["notes"])
 
 
 def test_words_that_mean_a_blank(run):
@@ -51,41 +51,43 @@ def test_words_that_mean_a_blank(run):
     for i, mark in zip(range(13, 17), ("?", "unknown", "?", "TBD"), strict=True):
         rows[i][3] = mark
     write_csv("t.csv", rows)
-    told = fill(run)
-    assert told["given"] == 16
-    (note,) = [n for n in told["notes"] if "blank" in n]
+    record = fill(run)
+    assert record["given"] == 16
+    (note,) = [n for n in record["notes"] if "blank" in n]
     assert note == (
         "'?' (2 labels), 'unknown' (1 label) and 'TBD' (1 label) look like blanks, but "
         "were taken as classes. To have such cells filled, use --unlabeled '?' unknown "
         "TBD."
     )
-    told = fill(run, "--unlabeled", "?", "unknown", "TBD", "--overwrite")
-    assert (told["given"], told["predicted"]) == (12, 28)
+    record = fill(run, "--unlabeled", "?", "unknown", "TBD", "--overwrite")
+    assert (record["given"], record["predicted"]) == (12, 28)
     cells, _ = filled("side")
     assert cells.tolist() == truth.tolist()
-    assert not any("blank" in n for n in told["notes"])
+    assert not any("blank" in n for n in record["notes"])
 
 
-def test_a_mark_that_no_cell_has_and_the_usual_blanks_beside_it(run):
+def test_an_unused_value_for_blanks_and_the_usual_ones(run):
     rows, _ = two_groups()
     rows[12][3] = "N/A"
     write_csv("t.csv", rows)
-    told = fill(run, "--unlabeled", "rigth")
-    assert told["predicted"] == 30
-    assert told["notes"][0] == (
-        "No cell of 'side' is 'rigth', which was named as unlabeled. Did you mean "
+    record = fill(run, "--unlabeled", "rigth")
+    assert record["predicted"] == 30
+    assert record["notes"][0] == (
+        "No cell of 'side' is 'rigth', which is named in --unlabeled. Did you mean "
         "--unlabeled right?"
     )
 
 
-def test_words_among_numbers_stay_and_are_not_learned_from(run):
+def test_words_among_numbers_are_kept_and_not_learned_from(run):
     rows, truth = a_line()
     rows[3][1], rows[9][1] = "about 3", "low"
     write_csv("t.csv", rows)
-    told = fill(run, target="y")
-    assert (told["task"], told["given"], told["predicted"]) == ("numbers", 28, 30)
-    assert told["learned_from"]["unlabeled_rows"] == 30
-    assert told["notes"][0].startswith("2 labels of 'y' are not numbers ('about 3', 'l")
+    record = fill(run, target="y")
+    assert (record["task"], record["given"], record["predicted"]) == ("numbers", 28, 30)
+    assert record["learned_from"]["unlabeled_rows"] == 30
+    assert record["notes"][0].startswith(
+        "2 labels of 'y' are not numbers ('about 3', 'l"
+    )
     cells, source = filled("y")
     assert (cells[2], cells[8]) == ("about 3", "low")
     assert source[:30].tolist() == ["given"] * 30
@@ -96,9 +98,11 @@ def test_words_among_numbers_stay_and_are_not_learned_from(run):
 def test_a_row_of_totals_is_not_learned_from_and_not_filled(run, label):
     rows, truth = two_groups()
     write_csv("t.csv", [*rows, ["Total", "", "", label]])
-    told = fill(run)
-    assert (told["rows"], told["given"], told["predicted"]) == (41, 10, 30)
-    assert told["notes"][0].startswith("The last row ('Total') looks like a row of tot")
+    record = fill(run)
+    assert (record["rows"], record["given"], record["predicted"]) == (41, 10, 30)
+    assert record["notes"][0].startswith(
+        "The last row ('Total') looks like a row of tot"
+    )
     cells, source = filled("side")
     assert cells[:40].tolist() == truth.tolist()
     assert (cells[40], source[40]) == (label, "given" if label else "")
@@ -114,15 +118,15 @@ def test_columns_that_only_labeled_rows_have(run):
         extra = [["ann", "bob"][i % 2], f"x{y[i]}", names[i]]
         rows.append([*map(str, X[i]), *(extra if given[i] else [""] * 3)])
     write_csv("t.csv", rows)
-    told = fill(run, target="species")
-    assert told["learned_from"]["columns"] == ["a", "b", "c", "d"]
-    said = "was not learned from: it has values only where a label is."
-    assert [said in note for note in told["notes"][:2]] == [True, True]
+    record = fill(run, target="species")
+    assert record["learned_from"]["columns"] == ["a", "b", "c", "d"]
+    said = "was not learned from: it has values only in labeled rows."
+    assert [said in note for note in record["notes"][:2]] == [True, True]
     cells, source = filled("species")
     new = source == "predicted"
     accuracy = (cells == names)[new].mean()
     assert accuracy >= 0.9
-    claimed = told["leave_one_out"]["accuracy"]  # no more than what is true
+    claimed = record["leave_one_out"]["accuracy"]  # not above the truth
     assert claimed["low"] <= claimed["value"] <= accuracy
     columns = ("--features", "a", "b", "c", "d", "code", "--overwrite")
     assert "code" in fill(run, *columns, target="species")["learned_from"]["columns"]
@@ -135,8 +139,8 @@ def test_ordered_classes_and_their_model(run):
     for i, row in enumerate(rows[1:]):
         row[1] = truth[i] if i < 40 else ""
     write_csv("t.csv", rows)
-    told = fill(run, "--task", "ordered", "--model", "m.halfmoon", target="y")
-    assert told["task"] == "classes"
+    record = fill(run, "--task", "ordered", "--model", "m.halfmoon", target="y")
+    assert record["task"] == "classes"
     cells, _ = filled("y")
     assert np.mean(cells == truth) > 0.9
     assert run("predict", "m.halfmoon", "t.csv", "-o", "p.csv").exit_code == 0
@@ -145,6 +149,8 @@ def test_ordered_classes_and_their_model(run):
         row[1] = {"bad": "red", "ok": "amber", "good": "green"}.get(row[1], "")
     write_csv("t.csv", rows)
     line = error_of(run("fill", "t.csv", "-t", "y", "--task", "ordered", "--overwrite"))
-    assert "The order of the classes of 'y' is not known: amber green red." in line
-    told = fill(run, "--order", "red", "amber", "green", "--overwrite", target="y")
-    assert told["settings"]["order"] == ["red", "amber", "green"]
+    assert (
+        "The order of the classes of 'y' is not known: 'amber', 'green', 'red'." in line
+    )
+    record = fill(run, "--order", "red", "amber", "green", "--overwrite", target="y")
+    assert record["settings"]["order"] == ["red", "amber", "green"]

@@ -1,4 +1,4 @@
-"""Rows to label next as a file, its way back, and several targets in one run."""
+"""Lists of rows to label, their labels, and several targets in one run."""
 
 import json
 
@@ -20,11 +20,11 @@ def table(folder):
 
 @pytest.fixture
 def todo(run, table):
-    """A list of six rows to label, and where they stand in t.csv."""
-    told = told_of(
+    """A list of six rows to label, and their positions in t.csv."""
+    record = told_of(
         run("fill", "t.csv", "-t", "side", "--to-label", "6", "todo.csv", *QUICK)
     )
-    assert told["to_label"] == "todo.csv"
+    assert record["to_label"] == "todo.csv"
     return read_csv("todo.csv")
 
 
@@ -36,26 +36,26 @@ def test_a_list_of_rows_to_label(table, todo):
     assert len({row[0] for row in todo[1:]}) == 6
     filled = read_csv("t.filled.csv")
     for row in todo[1:]:
-        at = int(row[0]) - 1  # of the lines of the file, the header being row 1
+        at = int(row[0]) - 1  # line of the file; the header is row 1
         assert row[4:] == rows[at][:3]
         assert row[1] == rows[at][3] == ""
         assert row[2] == truth[at - 1]
         assert float(row[3]) == float(filled[at][5])
 
 
-def test_typed_labels_come_back(run, table, todo):
+def test_typed_labels_are_used(run, table, todo):
     _, truth = table
     for row in todo[1:4]:
         row[1] = f" {truth[int(row[0]) - 2]} "
-    todo[2][4] = f"{float(todo[2][4]):.6f}"  # as a program may write it again
+    todo[2][4] = f"{float(todo[2][4]):.6f}"  # as another program may write it
     write_csv("todo.csv", todo)
-    told = told_of(
+    record = told_of(
         run(
             "fill", "t.csv", "-t", "side", "--labels", "todo.csv", "-o", "b.csv", *QUICK
         )
     )
-    assert (told["given"], told["predicted"]) == (13, 27)
-    assert "3 labels came from lists of rows to label." in told["notes"]
+    assert (record["given"], record["predicted"]) == (13, 27)
+    assert "3 labels came from lists of rows to label." in record["notes"]
     out = read_csv("b.csv")
     for row in todo[1:4]:
         assert out[int(row[0]) - 1][3:] == [row[1].strip(), "given", ""]
@@ -94,7 +94,7 @@ def test_two_labels_for_a_row(run, table, todo):
     write_csv("todo.csv", todo[:2])
     rows[int(todo[1][0]) - 1][3] = "right"
     write_csv("t.csv", rows)
-    assert f"Row {todo[1][0]} has the label 'right' in the table and 'left'" in (
+    assert f"Row {todo[1][0]} has the label 'right' in the table, but 'left'" in (
         error_of(run("fill", "t.csv", *options))
     )
 
@@ -113,14 +113,14 @@ def test_whole_numbers_typed_into_a_workbook(run, table):
         x, _, z, _ = rows[number - 1]
         book.active.append([number, 1, float(x), float(z)])
     book.save("todo.xlsx")
-    told = told_of(
+    record = told_of(
         run("fill", "t.csv", "-t", "side", "--labels", "todo.xlsx", "-o", "b", *QUICK)
     )
-    assert told["given"] == 13
-    assert set(told["classes"]) == {"1", "2"}
+    assert record["given"] == 13
+    assert set(record["classes"]) == {"1", "2"}
 
 
-def test_a_file_that_is_no_list(run, table):
+def test_a_file_that_is_not_a_list(run, table):
     line = error_of(run("fill", "t.csv", "-t", "side", "--labels", "t.csv", *QUICK))
     assert "t.csv has no column 'row'" in line
 
@@ -140,10 +140,10 @@ def test_the_list_has_the_table_s_delimiter_and_harmless_labels(run, table, fold
     lines = content.decode("utf-8-sig").splitlines()
     lines[1] = lines[1].replace(";;", ";right;", 1)
     (folder / "todo.csv").write_text("\n".join(lines))
-    told = told_of(
+    record = told_of(
         run("fill", "t.csv", "-t", "side", "--labels", "todo.csv", "-o", "b", *QUICK)
     )
-    assert told["given"] == 11
+    assert record["given"] == 11
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "parquet"])
@@ -151,7 +151,7 @@ def test_lists_in_other_formats(run, table, ending):
     told_of(
         run("fill", "t.csv", "-t", "side", "--to-label", "3", f"todo.{ending}", *QUICK)
     )
-    from halfmoon.table.files import open_table
+    from halfmoon.table._files import open_table
 
     with open_table(f"todo.{ending}") as made:
         (batch,) = made.batches()
@@ -159,7 +159,7 @@ def test_lists_in_other_formats(run, table, ending):
     assert batch.rows.schema.names[:3] == ["row", "side", "side_predicted"]
 
 
-def test_places_of_lists_are_watched_over(run, table, folder):
+def test_lists_do_not_overwrite_inputs(run, table, folder):
     options = ("-t", "side", "--overwrite", *QUICK)
     line = error_of(run("fill", "t.csv", *options, "--to-label", "3", "t.csv"))
     assert "is the input" in line
@@ -173,7 +173,7 @@ def test_places_of_lists_are_watched_over(run, table, folder):
 
 def test_typed_labels_are_not_lost(run, table, todo):
     options = ("-t", "side", "--to-label", "6", "todo.csv", "--overwrite", *QUICK)
-    told_of(run("fill", "t.csv", *options))  # nothing was typed yet
+    told_of(run("fill", "t.csv", *options))  # no labels were typed yet
     todo[1][1] = "left"
     write_csv("todo.csv", todo)
     line = error_of(run("fill", "t.csv", *options))
@@ -183,7 +183,7 @@ def test_typed_labels_are_not_lost(run, table, todo):
 
 @pytest.fixture
 def two_targets(folder):
-    """Sides of two groups, and a number that follows from x; neither is complete."""
+    """Two targets with blanks: the side of a group, and a number that depends on x."""
     rows, truth = two_groups()
     for i, row in enumerate(rows):
         known = i % 3 == 0
@@ -194,15 +194,15 @@ def two_targets(folder):
 
 def test_two_targets_at_once(run, two_targets, folder):
     rows, truth = two_targets
-    told = told_of(
+    record = told_of(
         run("fill", "t.csv", "-t", "side", "size", "--json", "--budget", "0.2")
     )
-    assert [each["target"] for each in told] == ["side", "size"]
-    for each in told:
+    assert [each["target"] for each in record] == ["side", "size"]
+    for each in record:
         assert set(each["learned_from"]["columns"]) <= {"x", "note", "z"}
         assert each["table"] == "t.filled.csv"
     assert "'size' was not learned from: some of its cells" in " ".join(
-        told[0]["notes"]
+        record[0]["notes"]
     )
     out = read_csv("t.filled.csv")
     assert out[0][5:] == [
@@ -217,8 +217,8 @@ def test_two_targets_at_once(run, two_targets, folder):
     ]
 
 
-def test_a_target_alone_gives_what_it_gives_among_others(run, two_targets):
-    # Time to try everything: what a budget cuts short depends on the machine.
+def test_a_target_is_filled_alike_alone_and_among_others(run, two_targets):
+    # No budget: where it cuts the search depends on the machine.
     options = ("--no-report", "-q")
     run("fill", "t.csv", "-t", "size", "side", "-o", "both.csv", *options)
     run("fill", "t.csv", "-t", "side", "--exclude", "size", "-o", "one.csv", *options)
@@ -228,8 +228,8 @@ def test_a_target_alone_gives_what_it_gives_among_others(run, two_targets):
 
 
 def test_targets_by_pattern_and_by_repetition(run, two_targets):
-    told = told_of(run("fill", "t.csv", "--target", "s*", *QUICK))
-    assert [each["target"] for each in told] == ["side", "size"]
+    record = told_of(run("fill", "t.csv", "--target", "s*", *QUICK))
+    assert [each["target"] for each in record] == ["side", "size"]
     result = run("fill", "t.csv", "-t", "size", "-t", "side", "-o", "b.csv", *QUICK)
     assert [each["target"] for each in json.loads(result.stdout)] == ["size", "side"]
     assert "No column matches 'q*' (target)" in error_of(
@@ -241,17 +241,17 @@ def test_targets_by_pattern_and_by_repetition(run, two_targets):
 
 
 def test_another_target_may_be_named_as_a_feature(run, two_targets):
-    told = told_of(
+    record = told_of(
         run("fill", "t.csv", "-t", "side", "size", "--features", "x", "z", *QUICK)
     )
-    assert [each["learned_from"]["columns"] for each in told] == [["x", "z"]] * 2
-    assert told[0]["notes"] == []
+    assert [each["learned_from"]["columns"] for each in record] == [["x", "z"]] * 2
+    assert record[0]["notes"] == []
 
 
 @pytest.mark.parametrize("option", [("--model", "m"), ("--to-label", "3", "todo.csv")])
-def test_what_is_for_one_target(run, two_targets, option):
+def test_options_for_one_target(run, two_targets, option):
     line = error_of(run("fill", "t.csv", "-t", "side", "size", *option, *QUICK))
-    assert f"{option[0]} is for one target, and 2 were named" in line
+    assert f"{option[0]} is for one target, but 2 were named" in line
 
 
 def test_reports_of_several_targets_by_name(run, two_targets, folder):
@@ -273,11 +273,11 @@ def test_labels_in_several_spellings_and_marks(run, table):
             row[3] = row[3].upper()
     write_csv("t.csv", rows)
     options = ("-t", "side", "--unlabeled", "?", "unknown", "--overwrite", *QUICK)
-    told = told_of(run("fill", "t.csv", *options, "--merge-labels"))
-    assert (told["given"], told["predicted"]) == (10, 30)
-    assert len(told["classes"]) == 2
-    assert told["settings"]["merge_labels"] is True
-    assert "--unlabeled '?' unknown --merge-labels" in told["command"]
+    record = told_of(run("fill", "t.csv", *options, "--merge-labels"))
+    assert (record["given"], record["predicted"]) == (10, 30)
+    assert len(record["classes"]) == 2
+    assert record["settings"]["merge_labels"] is True
+    assert "--unlabeled '?' unknown --merge-labels" in record["command"]
 
 
 def test_a_scale_by_its_order(run, table):
@@ -286,8 +286,8 @@ def test_a_scale_by_its_order(run, table):
         row[3] = "middle"
     write_csv("t.csv", rows)
     options = ("-t", "side", "--order", "left", "middle", "right", *QUICK)
-    told = told_of(run("fill", "t.csv", *options))
-    assert told["settings"]["task"] == "ordered"
-    assert told["settings"]["order"] == ["left", "middle", "right"]
+    record = told_of(run("fill", "t.csv", *options))
+    assert record["settings"]["task"] == "ordered"
+    assert record["settings"]["order"] == ["left", "middle", "right"]
     line = error_of(run("fill", "t.csv", *options, "--task", "numbers"))
-    assert "--order needs --task ordered, but --task is numbers" in line
+    assert "needs --task ordered, but the task is 'numbers'" in line

@@ -1,4 +1,4 @@
-"""Models that were kept: new rows, and what the file tells."""
+"""Saved models: predict new rows, and inspect the file."""
 
 import json
 import re
@@ -12,29 +12,29 @@ from small_tables import a_line, error_of, read_csv, told_of, two_groups, write_
 
 
 @pytest.fixture
-def kept(run):
-    """A model of two groups, kept in m.halfmoon."""
+def saved(run):
+    """A model of two groups, saved in m.halfmoon."""
     rows, truth = two_groups()
     write_csv("t.csv", rows)
-    told = told_of(
+    record = told_of(
         run(
             *("fill", "t.csv", "-t", "side", "--model", "m.halfmoon", "--json"),
             *("--budget", "0.2", "--no-report"),
         )
     )
-    return rows, truth, told
+    return rows, truth, record
 
 
-def test_predict_gives_what_fill_gave(run, kept, folder):
-    told = told_of(run("predict", "m.halfmoon", "t.csv", "-o", "p.csv", "--json"))
+def test_predict_agrees_with_fill(run, saved, folder):
+    record = told_of(run("predict", "m.halfmoon", "t.csv", "-o", "p.csv", "--json"))
     assert (folder / "p.csv").read_bytes() == (folder / "t.filled.csv").read_bytes()
-    assert told["predicted"] == 30
-    assert told["mean_confidence"] == kept[2]["mean_confidence"]
+    assert record["predicted"] == 30
+    assert record["mean_confidence"] == saved[2]["mean_confidence"]
 
 
-def test_new_rows_without_the_target_get_it(run, kept):
-    rows, truth, _ = kept
-    # Columns in another order, and one more that the model does not know.
+def test_new_rows_without_the_target_get_it(run, saved):
+    rows, truth, _ = saved
+    # Columns in another order, and an additional one.
     new = [[row[2], "new", row[1], row[0]] for row in rows]
     new[0][1] = "other"
     write_csv("new.csv", new)
@@ -64,27 +64,27 @@ def test_numbers_through_a_pipe(run):
     assert np.abs(np.array([float(line[1]) for line in lines[1:]]) - y).max() < 0.3
 
 
-def test_a_missing_column(run, kept):
+def test_a_missing_column(run, saved):
     write_csv("new.csv", [["x", "note"], ["1", "n1"]])
     result = run("predict", "m.halfmoon", "new.csv")
     assert result.exit_code == 7
     assert "no column 'z', which the model learned from" in error_of(result)
 
 
-def test_inspect_tells_what_it_is_and_how_well_it_did(run, kept):
+def test_inspect_describes_a_table_model(run, saved):
     result = run("inspect", "m.halfmoon")
     assert result.exit_code == 0
     assert "fills side (2 classes: left, right), HalfmoonClassifier" in result.stdout
     assert "10 labels and 30 rows without a label, of 40 rows" in result.stdout
     assert "x: number, feature" in result.stdout
     assert "halfmoon fill t.csv --target side" in result.stdout
-    told = json.loads(run("inspect", "m.halfmoon", "--json").stdout)
-    assert told["leave_one_out"] == kept[2]["leave_one_out"]
-    assert told["sha256"] == kept[2]["sha256"]
+    record = json.loads(run("inspect", "m.halfmoon", "--json").stdout)
+    assert record["leave_one_out"] == saved[2]["leave_one_out"]
+    assert record["sha256"] == saved[2]["sha256"]
     assert run("inspect", "m.halfmoon", "--quiet").output == ""
 
 
-def test_inspect_knows_estimators_too(run, rng):
+def test_inspect_describes_an_estimator(run, rng):
     X = rng.normal(size=(30, 2))
     model = halfmoon.LaplacianRegressor(alpha=0.1).fit(X, X[:, 0])
     halfmoon.save(model, "l.halfmoon")
@@ -98,7 +98,7 @@ def test_inspect_knows_estimators_too(run, rng):
 
 
 @pytest.mark.parametrize("command", [("inspect",), ("predict",)])
-def test_files_that_are_no_models(run, folder, command):
+def test_files_that_are_not_models(run, folder, command):
     (folder / "t.csv").write_text("x\n1\n")
     (folder / "bad.halfmoon").write_bytes(b"PK\x03\x04 and no more")
     for name in ("bad.halfmoon", "none.halfmoon", "t.csv"):
@@ -108,7 +108,7 @@ def test_files_that_are_no_models(run, folder, command):
         assert name in error_of(result)
 
 
-def test_a_truncated_model(run, kept, folder):
+def test_a_truncated_model(run, saved, folder):
     whole = (folder / "m.halfmoon").read_bytes()
     (folder / "m.halfmoon").write_bytes(whole[: len(whole) // 2])
     result = run("inspect", "m.halfmoon")
@@ -116,31 +116,33 @@ def test_a_truncated_model(run, kept, folder):
     assert "m.halfmoon" in error_of(result)
 
 
-def test_known_labels_score_the_model(run, kept):
-    rows, truth, _ = kept
+def test_known_labels_score_the_model(run, saved):
+    rows, truth, _ = saved
     known = [[*row[:3], side] for row, side in zip(rows[1:], truth, strict=True)]
     known[20][3] = "left" if truth[20] == "right" else "right"  # a wrong one
     known[21][1] = "Mars"
     write_csv("known.csv", [rows[0], *known])
-    told = told_of(run("predict", "m.halfmoon", "known.csv", "--json"))
-    assert told["predicted"] == 0
-    scored = told["known_labels"]
+    record = told_of(run("predict", "m.halfmoon", "known.csv", "--json"))
+    assert record["predicted"] == 0
+    scored = record["known_labels"]
     assert (scored["rows"], scored["rows_learned_from"]) == (30, 10)
     assert scored["accuracy"]["value"] == pytest.approx(29 / 30)
-    assert "29 of 30 predictions were right" in told["summary"][1]
-    assert any("not seen, such as 'Mars'" in note for note in told["notes"])
+    assert "29 of 30 predictions were right" in record["summary"][1]
+    assert any("not seen, such as 'Mars'" in note for note in record["notes"])
     out = read_csv("known.filled.csv")
-    assert [row[:4] for row in out[1:]] == known  # what is given stays
+    assert [row[:4] for row in out[1:]] == known  # given labels are saved
 
 
-def test_labels_that_were_learned_from_are_no_test(run, kept):
+def test_labels_that_were_learned_from_do_not_test_the_model(run, saved):
     for name in ("t.csv", "t.filled.csv"):
-        told = told_of(run("predict", "m.halfmoon", name, "-o", f"{name}.p", "--json"))
-        assert told["known_labels"]["is_test"] is False
-        assert "so this is not a test" in told["summary"][1]
+        record = told_of(
+            run("predict", "m.halfmoon", name, "-o", f"{name}.p", "--json")
+        )
+        assert record["known_labels"]["is_test"] is False
+        assert "so this is not a test" in record["summary"][1]
 
 
-def test_a_kept_model_reads_and_writes_the_style_of_its_table(run):
+def test_a_saved_model_uses_the_number_style_of_its_table(run):
     rng = np.random.default_rng(0)
     size = rng.uniform(600, 3000, 60).round()
     cells = [f'"{s:,.0f} sqft","${0.4 * s + 100:,.0f}"' for s in size]

@@ -1,4 +1,4 @@
-"""What the system refuses ends in one line."""
+"""System errors end in one line."""
 
 import errno
 import os
@@ -36,9 +36,9 @@ def test_a_full_disk(run, table, folder, monkeypatch, option):
     options = [*QUICK, "-q", "-o", "o.csv"]
     if option == "--model":
         options += ["--model", "m.halfmoon"]
-        monkeypatch.setattr("halfmoon.model_files.container._write_zip", full)
+        monkeypatch.setattr("halfmoon._model_files.container._write_zip", full)
     else:
-        monkeypatch.setattr("halfmoon.atomic_files.raw_write", full)
+        monkeypatch.setattr("halfmoon._atomic_files.raw_write", full)
     said = one_line(run("fill", table, *options), 5)
     assert "cannot be written: No space left on device" in said
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
@@ -54,7 +54,7 @@ def test_no_room_for_temporary_files(run, table, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="needs permissions")
-def test_a_folder_that_may_not_be_written_to(run, table, folder):
+def test_a_read_only_folder_is_refused(run, table, folder):
     (folder / "closed").mkdir(mode=0o500)
     said = one_line(run("fill", table, *QUICK, "-o", "closed/o.csv"), 5)
     assert "Permission denied" in said
@@ -63,13 +63,13 @@ def test_a_folder_that_may_not_be_written_to(run, table, folder):
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv.pop(1)), 4096))
-from halfmoon.cli import main
+from halfmoon._cli import main
 main()
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs limits of processes")
-def test_too_few_files_may_be_open(table, folder):
+def test_too_many_open_files(table, folder):
     # Enough to import halfmoon, and then no more
     command = [sys.executable, "-c", LIMITED, "5", "fill", table, *QUICK, "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Labels that are known in part, from the command to the files."""
+"""Partial labels: sets of candidates, and limits of numbers."""
 
 import math
 
@@ -28,7 +28,7 @@ def three_groups(n=90, seed=0):
 
 
 def a_curve(n=120, seed=0, exact=15):
-    """y = 3 x + 1: some exact, some with ends that hold it, half of them open above."""
+    """y = 3 x + 1: some exact, some within limits, half of them without upper one."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1, 1, n)
     y = 3 * x + 1 + 0.02 * rng.normal(size=n)
@@ -45,10 +45,10 @@ def a_curve(n=120, seed=0, exact=15):
     return rows, y
 
 
-def test_candidates_are_chosen_from_their_sets_and_kept(run):
+def test_candidates_are_chosen_from_their_sets(run):
     rows, truth = three_groups()
     write_csv("t.csv", rows)
-    told = told_of(run("fill", "t.csv", "-t", "kind", "--sets", "|", *QUICK))
+    record = told_of(run("fill", "t.csv", "-t", "kind", "--sets", "|", *QUICK))
     out = read_csv("t.filled.csv")
     assert out[0][3:] == ["kind_source", "kind_confidence", "kind_candidates"]
     right = 0
@@ -62,18 +62,18 @@ def test_candidates_are_chosen_from_their_sets_and_kept(run):
         assert after[2] in (before[2].split("|") if before[2] else NAMES)
         right += after[2] == true
     assert right >= 57  # of 60
-    within = told["partial_labels"]
+    within = record["partial_labels"]
     counts = [within[name] for name in ("exact", "partial", "narrowed", "tested")]
     assert counts == [30, 30, 30, 30]
     assert within["inside"] >= 27
     assert within["guess"] == pytest.approx(2 / 3)
-    assert told["leave_one_out"]["accuracy"]["tested"] == 30
-    assert told["predicted"] == 60
+    assert record["leave_one_out"]["accuracy"]["tested"] == 30
+    assert record["predicted"] == 60
     free = [float(row[4]) for row in out[1:] if row[3] == "predicted" and not row[5]]
-    assert told["mean_confidence"] == pytest.approx(np.mean(free), abs=1e-4)
+    assert record["mean_confidence"] == pytest.approx(np.mean(free), abs=1e-4)
 
 
-def test_a_table_with_sets_can_be_filled_again_and_by_a_kept_model(run, folder):
+def test_a_table_with_sets_can_be_filled_again_and_by_a_saved_model(run, folder):
     rows, truth = three_groups()
     write_csv("t.csv", rows)
     sets = ("-t", "kind", "--sets", "|")
@@ -81,9 +81,9 @@ def test_a_table_with_sets_can_be_filled_again_and_by_a_kept_model(run, folder):
     assert first.exit_code == 0, first.output
     run("fill", "t.filled.csv", *sets, "-o", "again.csv", *QUICK)
     assert read_csv("again.csv") == read_csv("t.filled.csv")
-    told = told_of(run("predict", "m.halfmoon", "t.csv", "-o", "kept.csv", "--json"))
+    record = told_of(run("predict", "m.halfmoon", "t.csv", "-o", "kept.csv", "--json"))
     assert read_csv("kept.csv") == read_csv("t.filled.csv")
-    assert told["known_labels"]["rows_learned_from"] == 30
+    assert record["known_labels"]["rows_learned_from"] == 30
     new = [["x", "z"], *(row[:2] for row in rows[1:])]
     write_csv("new.csv", new)
     run("predict", "m.halfmoon", "new.csv", "-o", "labeled.csv")
@@ -91,11 +91,11 @@ def test_a_table_with_sets_can_be_filled_again_and_by_a_kept_model(run, folder):
     assert np.mean(np.array(found) == truth) > 0.95
 
 
-def test_numbers_stay_between_their_ends(run):
+def test_numbers_stay_within_their_limits(run):
     rows, y = a_curve()
     write_csv("t.csv", rows)
     ends = ("--low", "y_low", "--high", "y_high")
-    told = told_of(run("fill", "t.csv", "-t", "y", *ends, *QUICK))
+    record = told_of(run("fill", "t.csv", "-t", "y", *ends, *QUICK))
     out = read_csv("t.filled.csv")
     added = ["y_source", "y_predicted_low", "y_predicted_high"]
     assert out[0] == ["x", "y", "y_low", "y_high", *added]
@@ -107,44 +107,44 @@ def test_numbers_stay_between_their_ends(run):
     for row in out[16:61]:
         assert row[2:4] == rows[out.index(row)][2:4]  # nothing is lost
         assert float(row[2]) <= float(row[1]) <= float(row[3] or math.inf)
-    within = told["partial_labels"]
+    within = record["partial_labels"]
     assert (within["exact"], within["partial"], within["narrowed"]) == (15, 45, 45)
     assert 0.5 * 45 < within["inside"] <= 45
-    assert told["leave_one_out"]["mean_absolute_error"]["value"] < 0.3
-    assert "45 intervals" in told["summary"][0]
+    assert record["leave_one_out"]["mean_absolute_error"]["value"] < 0.3
+    assert "45 intervals" in record["summary"][0]
     again = run("fill", "t.filled.csv", "-t", "y", *ends, "-o", "again.csv", *QUICK)
     assert again.exit_code == 0, again.output
     assert read_csv("again.csv") == out
 
 
-def test_ends_alone_make_a_new_column(run):
+def test_limits_alone_make_a_new_column(run):
     rows, y = a_curve(exact=0)
     write_csv("t.csv", [[row[0], *row[2:]] for row in rows])
     asked = ("-t", "value", "--low", "y_low", "--high", "y_high")
-    told = told_of(run("fill", "t.csv", *asked, "--model", "m.halfmoon", *QUICK))
+    record = told_of(run("fill", "t.csv", *asked, "--model", "m.halfmoon", *QUICK))
     out = read_csv("t.filled.csv")
     added = ["value", "value_source", "value_low", "value_high"]
     assert out[0] == ["x", "y_low", "y_high", *added]
     values = np.array([row[3] for row in out[1:]], dtype=float)
     assert np.abs(values[60:] - y[60:]).mean() < 0.3
-    assert "cannot be measured" in told["summary"][0]
-    assert any("are wide" in note for note in told["notes"])
-    assert any("it was added" in note for note in told["notes"])
+    assert "cannot be measured" in record["summary"][0]
+    assert any("are wide" in note for note in record["notes"])
+    assert any("it was added" in note for note in record["notes"])
     told_of(run("predict", "m.halfmoon", "t.csv", "-o", "kept.csv", "--json"))
     assert read_csv("kept.csv") == out
 
 
-def test_where_no_row_is_known_on_both_sides_no_interval_is_claimed(run):
+def test_no_interval_is_claimed_if_no_row_has_both_limits(run):
     rows, _ = a_curve(exact=0)
     write_csv("t.csv", [[row[0], row[2]] for row in rows])
-    told = told_of(run("fill", "t.csv", "-t", "y", "--low", "y_low", *QUICK))
+    record = told_of(run("fill", "t.csv", "-t", "y", "--low", "y_low", *QUICK))
     out = read_csv("t.filled.csv")
     assert {(row[-2], row[-1]) for row in out[1:]} == {("", "")}
-    assert told["mean_width"] is None
-    assert any("are empty" in note for note in told["notes"])
+    assert record["mean_width"] is None
+    assert any("are empty" in note for note in record["notes"])
 
 
-def test_a_data_frame_takes_the_same_options():
+def test_data_frames_take_the_same_options():
     rows, truth = three_groups()
     frame = pd.DataFrame(rows[1:], columns=rows[0]).astype({"x": float, "z": float})
     filled = halfmoon.fill(frame, "kind", sets="|")
@@ -177,7 +177,7 @@ def test_a_data_frame_takes_the_same_options():
         ([["x", "y"], [1, "3"], [2, ""]], ["--low", "b"], "no column 'b'"),
     ],
 )
-def test_bad_labels_are_one_error_and_nothing_is_lost(
+def test_bad_labels_give_one_error_and_nothing_is_lost(
     run, folder, table, options, message
 ):
     write_csv("t.csv", table)

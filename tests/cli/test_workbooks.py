@@ -44,7 +44,7 @@ def test_formats_are_set_by_the_ending(run, folder, book):
     assert "that is the name of a document" in done.output
 
 
-def test_a_sheet_that_is_not_there(run, book):
+def test_a_missing_sheet(run, book):
     done = run("fill", book, "-t", "kind", "--sheet", "Flower")
     assert done.exit_code == 2
-    assert "has no sheet 'Flower'. It has 'Flowers', 'Other'." in done.output
+    assert "no sheet 'Flower'. Give one of these: 'Flowers', 'Other'." in done.output

@@ -1,4 +1,4 @@
-"""What every estimator does: left-out rows, uncertainty, kernels, classes."""
+"""All estimators: leave-one-out, uncertainty, kernels, classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.model_selection import GridSearchCV
 
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
@@ -19,9 +19,9 @@ from halfmoon.estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian, Precomputed
-from halfmoon.kernels.names import KERNELS
+from halfmoon.kernels._kernel_names import KERNELS
 from halfmoon.unpenalized import Eigenfunctions
 from reference import columns, gaussian, table
 
@@ -56,7 +56,7 @@ def classes(data, n_classes):
     return y
 
 
-# ---- left-out rows -------------------------------------------------------------------
+# ---- leave-one-out -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("targets", [1, 2])
@@ -88,7 +88,7 @@ def test_the_smoother_matrix_turns_labels_into_values(model):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_accuracy_of_left_out_rows(n_classes):
+def test_leave_one_out_accuracy(n_classes):
     data = table(n=30, l=24)
     y = classes(data, n_classes)
     model = ConditionalClassifier(Gaussian(E), alpha=ALPHA).fit(data.X, y, data.w)
@@ -166,7 +166,7 @@ def test_every_kernel_by_name(name):
     assert np.mean((data.y[data.labeled] - fitted) ** 2) < on_mean
 
 
-def test_what_a_kernel_matrix_lacks():
+def test_unsupported_uses_of_a_kernel_matrix_are_refused():
     data = table(weights=False)
     K, K_new = gaussian(data.X, data.X, E), gaussian(data.new, data.X, E)
     model = ConditionalRegressor("precomputed", alpha=ALPHA).fit(K, data.y)
@@ -276,7 +276,7 @@ def test_one_label_for_each_class(model, n_classes, alpha):
     assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
 
 
-def test_nothing_before_fit():
+def test_methods_before_fit_raise():
     for model in (*REGRESSORS.values(), *CLASSIFIERS.values()):
         model = clone(model)
         with pytest.raises(NotFittedError):
@@ -286,12 +286,12 @@ def test_nothing_before_fit():
         assert not hasattr(model, "dual_coef_")
 
 
-def test_weights_of_0_leave_rows_out_altogether():
+def test_rows_of_weight_0_are_dropped():
     data = table(n=30, l=20)
-    kept = np.arange(30) % 5 > 0
+    used = np.arange(30) % 5 > 0
     for model in (*REGRESSORS.values(),):
-        some = clone(model).fit(data.X, data.y, np.where(kept, data.w, 0))
-        less = clone(model).fit(data.X[kept], data.y[kept], data.w[kept])
+        some = clone(model).fit(data.X, data.y, np.where(used, data.w, 0))
+        less = clone(model).fit(data.X[used], data.y[used], data.w[used])
         assert_allclose(some.predict(data.new), less.predict(data.new), atol=1e-9)
 
 

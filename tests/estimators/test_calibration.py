@@ -8,14 +8,14 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
-from halfmoon.datasets import two_gaussians
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
     LaplacianClassifier,
 )
-from halfmoon.estimators.calibration import fitted_temperature, probabilities
+from halfmoon._estimators.calibration import fitted_temperature, probabilities
+from halfmoon.datasets import two_gaussians
 from halfmoon.kernels import Gaussian
 from reference import gaussian
 
@@ -57,7 +57,7 @@ def test_labels_and_their_share_with_one_rows_worth_of_doubt():
 
 
 def test_with_many_labels_mean_confidence_is_the_accuracy():
-    # Every fifth label is drawn anew, which no softmax of the scores says: the
+    # Every fifth label is redrawn, which no softmax of the scores shows: the
     # likelihood alone is off by .04.
     scores, codes = simulated(6.0, 4_000, 7)
     rng = np.random.default_rng(1)
@@ -86,7 +86,7 @@ def test_the_only_row_of_its_class_does_not_count():
     assert fitted_temperature(scores[:2], np.array([0, 1]), np.ones(2)) == 1.0
 
 
-def test_rows_that_were_all_right_leave_some_doubt():
+def test_the_temperature_stays_finite_if_all_rows_are_right():
     for l in (2, 10, 100):
         scores, codes = np.tile([1.0, -1.0], (l, 1)), np.zeros(l, dtype=int)
         T = fitted_temperature(scores, codes, np.ones(l))
@@ -95,12 +95,12 @@ def test_rows_that_were_all_right_leave_some_doubt():
         assert p == pytest.approx(1 - 0.5 / (l + 1), abs=1e-3)
 
 
-def test_scores_that_know_nothing():
+def test_uninformative_scores():
     rng = np.random.default_rng(0)
     scores, codes = rng.standard_normal((5_000, 2)), rng.integers(0, 2, 5_000)
     p = probabilities(scores, fitted_temperature(scores, codes, np.ones(5_000)))
     assert_allclose(p, 0.5, atol=0.05)
-    # Rows of which nothing is known without their labels do not count.
+    # Rows that the other labels do not determine do not count.
     assert fitted_temperature(np.full((3, 2), np.inf), codes[:3], np.ones(3)) == 1.0
     some = np.vstack([scores, np.full((3, 2), -np.inf)])
     assert fitted_temperature(

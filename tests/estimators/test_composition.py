@@ -13,8 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from halfmoon.bases import Nystrom, RandomFeatures, Smoothed, WithDerivatives
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
@@ -22,6 +21,7 @@ from halfmoon.estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
+from halfmoon.bases import Nystrom, RandomFeatures, Smoothed, WithDerivatives
 from halfmoon.kernels import Gaussian, Matern
 from halfmoon.model_selection import LabeledKFold
 from halfmoon.problem import Problem
@@ -214,7 +214,7 @@ def test_single_precision_and_memory_maps(tmp_path):
             assert fitted.predict(rows).dtype == np.float64
 
 
-def test_the_seed_decides_what_is_drawn():
+def test_the_seed_determines_the_fit():
     data = table(n=60, l=30)
     for options in ({"n_components": 8}, {"basis": "random_features"}):
         model = ConditionalRegressor(Gaussian(E), alpha=ALPHA, **options)
@@ -226,7 +226,7 @@ def test_the_seed_decides_what_is_drawn():
         assert np.abs(one - other).max() > 1e-6
 
 
-def test_rows_ignore_the_rows_beside_them():
+def test_predictions_do_not_depend_on_other_rows_of_the_batch():
     data = table()
     for model in REGRESSORS.values():
         fitted = clone(model).fit(data.X, data.y)

@@ -9,7 +9,7 @@ from scipy.interpolate import RBFInterpolator
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmRegressor,
@@ -111,7 +111,7 @@ SHIFTED = {
 
 
 @pytest.mark.parametrize("model", SHIFTED.values(), ids=SHIFTED)
-def test_adding_features_to_y_adds_to_coef_alone(model):
+def test_adding_features_to_y_changes_only_coef(model):
     data, b = table(), np.array([5.0, -2.0, 0.5])
     model.fit(data.X, data.y, data.w)
     dual, coef = model.dual_coef_, model.coef_
@@ -172,7 +172,7 @@ def test_landmarks_by_number_are_those_rows():
     assert by_row.rank_ == 4
 
 
-def test_numbers_of_landmarks_are_refused_beside_rows_of_weight_0():
+def test_landmark_numbers_with_rows_of_weight_0_are_refused():
     # They would name other rows of what is left of the table.
     data = table()
     model = ConditionalRegressor(Gaussian(E), alpha=0.05, landmarks=[3, 1])
@@ -200,7 +200,7 @@ def test_hinge_is_a_support_vector_machine(weights):
     assert 0.5 < model.loo_score_ <= 1
 
 
-def test_hinge_searches_alpha_by_the_hinge_loss_of_left_out_rows():
+def test_hinge_searches_alpha_by_the_leave_one_out_hinge_loss():
     data = table(n=40, l=30, weights=False)
     y = np.where(np.isnan(data.y), np.nan, data.y > np.nanmedian(data.y))
     alphas = [1e-4, 1e-2, 10.0]

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
@@ -26,7 +26,7 @@ ESTIMATORS = [
     ConditionalClassifier(),
     ConditionalClassifier(loss="logistic", alpha=0.01),
     ConditionalRegressor(loss="huber", alpha=0.01),
-    # One candidate is tried whatever the budget, so these are quick, and the same each
+    # One candidate is tried with any budget, so these are quick, and the same each
     # time; with all candidates they run among the slow tests.
     HalfmoonRegressor(budget=1e-9),
     HalfmoonClassifier(budget=1e-9),

@@ -56,36 +56,36 @@ def named(models):
 @pytest.mark.parametrize("y", [SIDE, THIRD], ids=["two", "three"])
 def test_classes_are_taken_apart_exactly(model, y):
     model.fit(X, some(y))
-    told = model.explain(X[40:])
+    found = model.explain(X[40:])
     scores = model.decision_function(X[40:]).reshape(20, -1)
-    assert_allclose(told.weights @ told.targets, scores, atol=1e-8)
-    assert_array_equal(told.answers, model.predict(X[40:]))
-    assert_array_equal(told.rows, np.arange(0, 40, 2))
-    assert_array_equal(told.labels, y[:40:2])
+    assert_allclose(found.weights @ found.targets, scores, atol=1e-8)
+    assert_array_equal(found.answers, model.predict(X[40:]))
+    assert_array_equal(found.rows, np.arange(0, 40, 2))
+    assert_array_equal(found.labels, y[:40:2])
     # The score of the predicted class is the mean of the labels and all that pulls.
     if scores.shape[1] == 1:
-        sign = np.where(told.answers == "right", 1.0, -1.0)
-        own, mean = sign * scores[:, 0], sign * told.targets.mean()
+        sign = np.where(found.answers == "right", 1.0, -1.0)
+        own, mean = sign * scores[:, 0], sign * found.targets.mean()
     else:
-        own, mean = scores[np.arange(20), told.answers], told.targets.mean(axis=0)
-        mean = mean[told.answers]
-    assert_allclose(told.weights.sum(axis=1), 1.0, atol=1e-8)
-    assert_allclose(told.pulls.sum(axis=1), own - mean, atol=1e-8)
+        own, mean = scores[np.arange(20), found.answers], found.targets.mean(axis=0)
+        mean = mean[found.answers]
+    assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-8)
+    assert_allclose(found.pulls.sum(axis=1), own - mean, atol=1e-8)
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=named(REGRESSORS))
 def test_numbers_are_taken_apart_exactly(model):
     model.fit(X, some(NUMBER))
-    told = model.explain(X[40:])
-    assert told.scale == "as given"
+    found = model.explain(X[40:])
+    assert found.scale == "as given"
     limits = NUMBER[:40:2].min(), NUMBER[:40:2].max()
     room = 0.25 * (limits[1] - limits[0])
-    values = told.weights @ told.targets[:, 0]
+    values = found.weights @ found.targets[:, 0]
     inside = (values > limits[0] - room) & (values < limits[1] + room)
     assert_allclose(values[inside], model.predict(X[40:])[inside], atol=1e-8)
-    assert_array_equal(told.labels, NUMBER[:40:2])
-    mean = told.targets.mean()
-    assert_allclose(told.pulls.sum(axis=1), np.abs(values - mean), atol=1e-8)
+    assert_array_equal(found.labels, NUMBER[:40:2])
+    mean = found.targets.mean()
+    assert_allclose(found.pulls.sum(axis=1), np.abs(values - mean), atol=1e-8)
 
 
 def test_two_labels_by_hand():
@@ -93,20 +93,20 @@ def test_two_labels_by_hand():
     Z = np.array([[0.0], [1.0], [0.1]])
     model = LaplacianClassifier(alpha=1e-3, unpenalized="constant", random_state=0)
     model.fit(Z, ["a", "b", None])
-    told = model.explain([[0.1]])
-    assert told.answers.tolist() == ["a"]
-    (nearest,), (far,) = told.speaks_for(0), told.speaks_against(0)
+    found = model.explain([[0.1]])
+    assert found.answers.tolist() == ["a"]
+    (nearest,), (far,) = found.speaks_for(0), found.speaks_against(0)
     assert (nearest.row, nearest.label, far.row, far.label) == (0, "a", 1, "b")
     assert nearest.weight > far.weight > 0
     assert_allclose(nearest.weight + far.weight, 1.0)
     assert_allclose([nearest.pull, far.pull], [nearest.weight, -far.weight])
-    assert repr(told) == (
+    assert repr(found) == (
         f"a  for: row 0 (a, {nearest.weight:+.0%}); "
         f"against: row 1 (b, {far.weight:+.0%})"
     )
 
 
-def test_logarithms_are_taken_apart_on_their_own_scale():
+def test_logarithms_are_explained_on_their_scale():
     y = np.exp(2 * X[:, 0])
     model = HalfmoonRegressor(budget=3.0, random_state=0).fit(X, some(y))
     # Keep the members that take the logarithm.
@@ -114,13 +114,13 @@ def test_logarithms_are_taken_apart_on_their_own_scale():
     total = sum(member.weight for member in logs)
     logs = [replace(member, weight=member.weight / total) for member in logs]
     model.solution_ = replace(model.solution_, members=logs)
-    told = model.explain(X[40:])
-    assert told.scale == "log"
+    found = model.explain(X[40:])
+    assert found.scale == "log"
     target = logs[0].target
-    assert_allclose(told.targets[:, 0], np.log(y[:40:2] + target.shift))
-    assert_array_equal(told.labels, y[:40:2])
+    assert_allclose(found.targets[:, 0], np.log(y[:40:2] + target.shift))
+    assert_array_equal(found.labels, y[:40:2])
     residuals = logs[0].y - sum(m.weight * m.held_out for m in logs)
-    values = target.back(told.weights @ told.targets, residuals)
+    values = target.inverse(found.weights @ found.targets, residuals)
     assert_allclose(np.clip(values[:, 0], *_limits(y)), model.predict(X[40:]))
     with pytest.raises(ValueError, match="explain"):
         model.smoother_matrix(X[40:])
@@ -137,8 +137,8 @@ def test_more_labels_than_are_compared():
     y = np.sin(Z[:, 0]) + Z[:, 1]
     y[600:] = np.nan
     model = HalfmoonRegressor(budget=2.0, random_state=0).fit(Z, y)
-    told = model.explain(Z[600:])
-    values = told.weights @ told.targets[:, 0]
+    found = model.explain(Z[600:])
+    values = found.weights @ found.targets[:, 0]
     assert_allclose(values, model.predict(Z[600:]), atol=1e-8)
 
 
@@ -146,12 +146,12 @@ def test_rows_of_weight_0_do_not_shift_the_numbers():
     w = np.ones(60)
     w[:7] = 0.0
     model = LaplacianClassifier(random_state=0).fit(X, some(SIDE), sample_weight=w)
-    told = model.explain(X[40:])
-    assert_array_equal(told.rows, np.arange(8, 40, 2))
-    assert_array_equal(told.labels, SIDE[8:40:2])
+    found = model.explain(X[40:])
+    assert_array_equal(found.rows, np.arange(8, 40, 2))
+    assert_array_equal(found.labels, SIDE[8:40:2])
 
 
-def test_what_cannot_be_taken_apart():
+def test_unsupported_explanations_are_refused():
     hinge = LaplacianClassifier(loss="hinge", alpha=0.1).fit(X, some(SIDE))
     with pytest.raises(ValueError, match="hinge"):
         hinge.explain(X)
@@ -165,7 +165,7 @@ def test_what_cannot_be_taken_apart():
         small.explain(X)
 
 
-def test_other_answers_than_the_predicted_ones():
+def test_explaining_answers_other_than_the_predictions():
     model = LaplacianClassifier(random_state=0).fit(X, some(SIDE))
     own, other = model.explain(X[:1]), model.explain(X[:1], ["left"])
     flipped = own.answers[0] == "right"
@@ -178,10 +178,10 @@ def test_other_answers_than_the_predicted_ones():
     assert_allclose(high.pulls, high.weights * (high.labels - high.labels.mean()))
 
 
-def test_a_kept_model_explains_the_same(tmp_path):
+def test_a_saved_model_gives_the_same_explanations(tmp_path):
     model = HalfmoonClassifier(**SEARCHED).fit(X, some(SIDE))
     save(model, tmp_path / "m.halfmoon")
-    told, again = model.explain(X), load(tmp_path / "m.halfmoon").explain(X)
-    assert_allclose(told.weights, again.weights, atol=1e-10)
-    assert_array_equal(told.labels, again.labels)
-    assert repr(told).endswith("... and 50 more")
+    found, again = model.explain(X), load(tmp_path / "m.halfmoon").explain(X)
+    assert_allclose(found.weights, again.weights, atol=1e-10)
+    assert_array_equal(found.labels, again.labels)
+    assert repr(found).endswith("... and 50 more")

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
+from halfmoon._estimators import FredholmClassifier, FredholmRegressor
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.datasets import noisy_circles, noisy_line, reveal
-from halfmoon.estimators import FredholmClassifier, FredholmRegressor
 from halfmoon.kernels import Gaussian, Linear, Precomputed
-from halfmoon.kernels.length_scales import median_distance, neighbor_distance
+from halfmoon.kernels._length_scales import median_distance, neighbor_distance
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
 from helpers import peak_bytes
@@ -77,7 +77,7 @@ def test_equals_kernel_ridge_with_the_triple_sum(name, normalize, unpenalized):
     model = FredholmRegressor(
         outer, inner, normalize, alpha=ALPHA, unpenalized=unpenalized
     ).fit(data.X, data.y, data.w)
-    # Rows that were not in the table, without fitting anew.
+    # Rows that were not in the table, without a refit.
     assert_allclose(model.predict(data.new), K_new @ c + beta.sum(), atol=1e-9)
     assert_allclose(model.dual_coef_, c, atol=1e-8 * np.abs(c).max())
     assert_allclose(model.coef_, beta, atol=1e-9)
@@ -307,7 +307,7 @@ def two_plain_groups(n, rng):
     return rng.standard_normal((n, 2)) + np.outer(y, [1.0, 0.0]), y
 
 
-def test_one_kernel_that_is_given_leaves_nothing_to_compare():
+def test_a_given_kernel_is_not_compared():
     data = table()
     far, near = median_distance(data.X), neighbor_distance(data.X)
     for given, pair in (

@@ -20,13 +20,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon._estimators import halfmoon
+from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon._selection import criteria, families, refit
+from halfmoon._selection.criteria import log_losses
 from halfmoon.bases import Exact
-from halfmoon.estimators import halfmoon
-from halfmoon.estimators.calibration import fitted_temperature
 from halfmoon.model_selection import LabeledKFold
 from halfmoon.problem import LocalFit
-from halfmoon.selection import criteria, families, refit
-from halfmoon.selection.criteria import log_losses
 from halfmoon.unpenalized import Constant, Polynomials
 from optional_modules import optional
 
@@ -100,7 +100,7 @@ def test_twelve_labels_are_enough_for_two_moons(moons):
     assert model.twin_.score(X, y) < model.score(X, y) - 0.04
 
 
-def test_the_twin_answers_where_unlabeled_rows_do_not_help(mute):
+def test_the_twin_is_used_where_unlabeled_rows_do_not_help(mute):
     X, y, _, model = mute
     assert not model.used_unlabeled_
     assert model.score(X, y) > 0.95
@@ -124,7 +124,7 @@ def test_unsafe_is_the_average_of_all_in_any_case(mute):
     assert np.abs(unsafe.decision_function(X) - model.decision_function(X)).max() > 0
 
 
-def test_nothing_unlabeled_was_used_where_none_was_tried(mute):
+def test_used_unlabeled_is_false_if_no_candidate_uses_them(mute):
     X, _, known, _ = mute
     model = HalfmoonClassifier(budget=AT_ONCE, safe=False).fit(X, known)
     assert not model.used_unlabeled_
@@ -156,7 +156,7 @@ def test_the_comparison_is_a_table(request, which):
 
 
 @pytest.mark.parametrize("which", ["moons", "mute"])
-def test_the_answer_and_the_twin_are_calibrated_on_left_out_rows(request, which):
+def test_model_and_twin_are_calibrated_by_leave_one_out(request, which):
     X, *_, model = request.getfixturevalue(which)
     for each in (model, model.twin_):
         signs = each.solution_.y[:, 0]
@@ -231,7 +231,7 @@ def test_the_smoother_matrix_of_numbers(draw):
     assert_allclose(model.predict(X), expected, rtol=1e-6, atol=1e-8)
 
 
-def test_left_out_residuals_are_those_of_the_parts(draw):
+def test_leave_one_out_residuals_are_those_of_the_parts(draw):
     _, _, y, model = draw
     members = model.solution_.members
     expected = sum(m.weight * (y[:50, None] - m.held_out) for m in members)
@@ -243,7 +243,7 @@ def test_left_out_residuals_are_those_of_the_parts(draw):
     assert model.twin_.loo_score_ <= 1.0
 
 
-def test_answers_stay_within_a_quarter_of_the_range_of_the_labels(draw):
+def test_predictions_stay_near_the_range_of_the_labels(draw):
     _, _, y, model = draw
     new = 50 * np.random.default_rng(0).normal(size=(200, 2))
     low, high = np.nanmin(y), np.nanmax(y)
@@ -285,7 +285,7 @@ def test_positive_numbers_may_be_fitted_on_the_scale_of_their_logarithm():
     values, std = model.predict(X, return_std=True)
     assert np.median(np.abs(values / f - 1)) < 0.1
     assert (np.abs(values - f) < 2 * std).mean() > 0.9
-    with pytest.raises(ValueError, match="logarithm of the targets, so that it does"):
+    with pytest.raises(ValueError, match="logarithm of the targets, so predictions"):
         model.smoother_matrix(X)
     again = HalfmoonRegressor(random_state=0).fit(X, 1_000 * y)
     new_values, new_std = again.predict(X, return_std=True)
@@ -323,7 +323,7 @@ def test_columns_by_name_are_unpenalized_in_every_candidate():
 
 
 @pytest.mark.parametrize("unpenalized", [None, "linear"])
-def test_own_features_or_none(unpenalized, two_targets):
+def test_given_features_or_none(unpenalized, two_targets):
     X, _, y, _ = two_targets
     model = HalfmoonRegressor(unpenalized, budget=0.1, random_state=0).fit(X, y)
     columns = {
@@ -338,14 +338,11 @@ def test_own_features_or_none(unpenalized, two_targets):
 
 def test_errors_say_what_to_do(two_targets):
     X, _, y, _ = two_targets
-    for budget in (0, -1.0, np.nan, "much", None):
-        with pytest.raises(ValueError, match=r"budget is .*; a positive number of sec"):
-            HalfmoonRegressor(budget=budget).fit(X, y)
     with pytest.raises(ValueError, match="unpenalized is 'much'; None, one of"):
         HalfmoonRegressor("much").fit(X, y)
     with pytest.raises(ValueError, match=r"names columns .*but X has no column names"):
         HalfmoonRegressor(["a"]).fit(X, y)
-    with pytest.raises(ValueError, match="one choice of features is needed here"):
+    with pytest.raises(ValueError, match="one choice of features is needed"):
         HalfmoonRegressor([Constant(), Polynomials(1)]).fit(X, y)
     for bad, message in ((np.nan, "contains NaN"), (np.inf, "contains infinity")):
         with pytest.raises(ValueError, match=message):
@@ -361,7 +358,7 @@ def test_errors_say_what_to_do(two_targets):
         HalfmoonRegressor().fit(np.where(X.max() == X, 1e200, X), y)
 
 
-def test_a_tiny_budget_still_answers(draw):
+def test_a_tiny_budget_still_fits(draw):
     X, _, y, _ = draw
     model = HalfmoonRegressor(budget=AT_ONCE).fit(X, y)
     assert model.comparison_["candidate"][2:] == ["standardized, linear"]
@@ -369,7 +366,7 @@ def test_a_tiny_budget_still_answers(draw):
     assert np.isfinite(model.predict(X, return_std=True)).all()
 
 
-def test_verbose_tells_the_outcome_or_each_candidate(draw, caplog):
+def test_verbose_shows_the_outcome_or_each_candidate(draw, caplog):
     X, _, y, _ = draw
     with caplog.at_level(logging.INFO, "halfmoon"):
         model = HalfmoonRegressor(budget=AT_ONCE, verbose=1).fit(X, y)
@@ -384,7 +381,7 @@ def test_verbose_tells_the_outcome_or_each_candidate(draw, caplog):
     assert caplog.messages[-1].startswith("Tried 1 model in")
 
 
-def test_clone_pickle_and_the_same_answer_again(moons, draw):
+def test_clone_and_pickle_predict_the_same(moons, draw):
     X, y, model = moons
     fresh = clone(model)
     assert fresh.get_params() == model.get_params()
@@ -519,7 +516,7 @@ def test_a_handful_of_rows(n, d):
     assert set(own.predict(X)) <= set(own.classes_)
 
 
-def test_one_number_is_all_that_is_known():
+def test_a_single_label():
     X = np.random.default_rng(0).normal(size=(6, 2))
     model = HalfmoonRegressor(random_state=0).fit(X, [-3.0, *[None] * 5])
     values, std = model.predict(X, return_std=True)
@@ -658,7 +655,7 @@ def test_numbers_with_many_labels(small, draw, limit):
 
 
 @pytest.mark.parametrize("names", ["ba", "cab"])
-def test_renaming_classes_changes_no_answer(names):
+def test_renaming_classes_changes_no_prediction(names):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 3))
     score = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.5 * rng.normal(size=80)

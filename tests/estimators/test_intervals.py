@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm, t
 
-from halfmoon.estimators.intervals import Intervals
+from halfmoon._estimators.intervals import Intervals
 
 
 def even(r):
@@ -37,7 +37,7 @@ def test_labels_that_are_all_met_have_no_width():
     assert radius(Intervals.of(y, y, 0.9), 3.0) == 0.0
 
 
-def test_rows_of_which_nothing_is_known_do_not_count():
+def test_rows_without_a_prediction_do_not_count():
     rng = np.random.default_rng(0)
     y, g = rng.normal(size=(2, 30))
     expected = Intervals.of(y[:-1], g[:-1], 0.9)

@@ -12,9 +12,10 @@ from sklearn.datasets import make_moons
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import r2_score
 
+from halfmoon._estimators import LaplacianClassifier, LaplacianRegressor
+from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.datasets import concentric_circles, reveal, two_gaussians
-from halfmoon.estimators import LaplacianClassifier, LaplacianRegressor
-from halfmoon.estimators.calibration import fitted_temperature
 from halfmoon.filters import (
     FILTERS,
     Cutoff,
@@ -24,9 +25,8 @@ from halfmoon.filters import (
     Landweber,
     Tikhonov,
 )
-from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
-from halfmoon.problem import balanced_folds, out_of_fold
+from halfmoon.problem._folds import balanced_folds, out_of_fold
 from helpers import DIFFERENTIABLE, central_differences
 from reference import MU, WIDTH, columns, gaussian, ring_laplacian, table, twin
 
@@ -91,12 +91,12 @@ def test_a_graph_by_name_is_that_of_the_neighbors():
         LaplacianRegressor(energy="wave").fit(data.X, data.y)
 
 
-def test_mu_is_one_over_n_unless_told():
+def test_mu_is_one_over_n_by_default():
     data = table()
     default = LaplacianRegressor(Gaussian(WIDTH), ALPHA).fit(data.X, data.y)
-    told = LaplacianRegressor(Gaussian(WIDTH), ALPHA, 1 / 30).fit(data.X, data.y)
-    assert_allclose(default.predict(data.new), told.predict(data.new), rtol=1e-12)
-    assert default.mu_ == told.mu_ == 1 / 30
+    given = LaplacianRegressor(Gaussian(WIDTH), ALPHA, 1 / 30).fit(data.X, data.y)
+    assert_allclose(default.predict(data.new), given.predict(data.new), rtol=1e-12)
+    assert default.mu_ == given.mu_ == 1 / 30
 
 
 def test_derivatives_in_the_basis_are_the_limit_of_many_landmarks():
@@ -162,7 +162,7 @@ def test_dual_weights_are_those_of_the_kernel_of_the_penalty():
 
 
 def brute_force(model, data):
-    """Mean squared left-out residual, by a fit without each label, lam held."""
+    """Mean squared leave-one-out residual by refits at the same lam."""
     W, total = data.w[data.labeled].sum(), 0.0
     for i in np.flatnonzero(data.labeled):
         y = data.y.copy()
@@ -312,17 +312,11 @@ def test_a_filter_for_classes_is_calibrated_by_folds():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"filter": "fourier"}, "filter is 'fourier'; None, a filter of"),
-        ({"filter": 3}, "filter is 3"),
         ({"filter": "landweber", "alpha": 0.0}, "1 / alpha steps"),
-        ({"covariance": "some"}, "'labeled' or 'all' is needed"),
         ({"mu": -1.0}, "mu is -1.0; a number that is not negative"),
-        ({"mu": []}, r"mu is \[\]; a number, or a sequence"),
-        ({"alpha": []}, r"alpha is \[\]; a number, or a sequence"),
-        ({"alpha": "small"}, "alpha is 'small'"),
     ],
 )
-def test_what_is_not_understood(options, message):
+def test_bad_values_are_refused(options, message):
     data = table()
     with pytest.raises(ValueError, match=message):
         LaplacianRegressor(Gaussian(WIDTH), **options).fit(data.X, data.y)

@@ -28,8 +28,8 @@ THIRDS = np.where(np.arange(N) < 50, np.digitize(X[:, 0], [-0.4, 0.4]), np.nan)
 def test_logistic_is_that_of_scikit_learn(n_classes, alpha):
     # (1/n) sum of losses + alpha |theta|^2: scikit-learn's C is 1 / (2 alpha n).
     rows, y = load_iris(return_X_y=True)
-    kept = y > 2 - n_classes
-    rows, y = rows[kept], y[kept]
+    used = y > 2 - n_classes
+    rows, y = rows[used], y[used]
     rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     peer = LogisticRegression(
         C=1 / (2 * alpha * len(y)), tol=1e-12, max_iter=1_000, solver="newton-cg"

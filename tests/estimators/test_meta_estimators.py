@@ -21,7 +21,7 @@ MARKED = np.where(LABELED, TRUTH, -1)
 MODEL = LaplacianClassifier(alpha=0.01)
 
 
-def test_what_works_with_missing_labels():
+def test_meta_estimators_that_work_with_missing_labels():
     voting = VotingRegressor([("one", LaplacianRegressor(alpha=0.01))]).fit(X, Y)
     assert np.abs(voting.predict(X) - TRUTH).mean() < 0.2
     importance = permutation_importance(MODEL.fit(X, Y), X, Y, n_repeats=2)
@@ -31,7 +31,7 @@ def test_what_works_with_missing_labels():
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
-def test_what_does_not():
+def test_meta_estimators_that_do_not():
     for make in (BaggingClassifier, CalibratedClassifierCV):
         with pytest.raises(ValueError, match="contains NaN"):
             make(MODEL).fit(X, Y)

@@ -8,12 +8,12 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import cross_val_score
 
 import halfmoon as hm
+from halfmoon._estimators.output_groups import by_output, groups_of_outputs
 from halfmoon.baselines import (
     HarmonicRegressor,
     LapRLSRegressor,
     PrincipalComponentRegressor,
 )
-from halfmoon.estimators.output_groups import by_output, groups_of_outputs
 from halfmoon.kernels import Gaussian, ThinPlate
 from halfmoon.model_selection import (
     LabeledKFold,
@@ -167,7 +167,7 @@ def test_baselines(model):
         assert_allclose(values[:, column], alone.predict(X), atol=1e-10)
 
 
-def test_left_out_rows_of_principal_components():
+def test_leave_one_out_of_principal_components():
     model = PrincipalComponentRegressor().fit(X, Y)
     alone = PrincipalComponentRegressor(model.n_components_).fit(X, Y[:, 1])
     left_out = model.leave_one_out()[:, 1]
@@ -205,5 +205,5 @@ def test_an_output_that_nobody_has():
     model = hm.ConditionalRegressor(alpha=0.01).fit(X, Y)
     with pytest.raises(ValueError, match="Output 1 has no label among the rows"):
         model.score(X[:12], Y[:12])
-    with pytest.raises(ValueError, match="no one problem to look at"):
+    with pytest.raises(ValueError, match="each with its own problem"):
         model.residual_kernel(X)

@@ -13,7 +13,7 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianRegressor,
 )
-from halfmoon.estimators.intervals import Intervals
+from halfmoon._estimators.intervals import Intervals
 from halfmoon.kernels import Gaussian
 
 REGRESSORS = {
@@ -40,7 +40,7 @@ def fitted(request):
     return clone(REGRESSORS[request.param]).fit(X, y), X, y
 
 
-def test_intervals_are_those_of_left_out_residuals(fitted):
+def test_intervals_come_from_leave_one_out_residuals(fitted):
     model, _, y = fitted
     new, _ = draw(20, 1)
     low, high = model.predict_interval(new, 0.8)
@@ -71,7 +71,7 @@ def test_the_noise_is_found(fitted):
     assert 0.75 < model.noise_variance_ / NOISE**2 < 1.35
 
 
-def test_the_noise_is_what_the_function_leaves():
+def test_the_noise_variance_is_recovered():
     X, y = draw(50, 0)
     model = ConditionalRegressor(Gaussian(0.8), alpha=0.01).fit(X, y)
     _, std = model.predict(X, return_std=True)
@@ -89,7 +89,7 @@ def test_the_noise_is_what_the_function_leaves():
     [REGRESSORS["conditional"], HalfmoonRegressor(budget=1e-9, random_state=0)],
     ids=["conditional", "halfmoon"],
 )
-def test_several_targets_have_intervals_of_their_own(model):
+def test_each_of_several_targets_has_its_intervals(model):
     X, y = draw(60, 0)
     both = clone(model).fit(X, np.column_stack([y, 10 * y]))
     low, high = both.predict_interval(X[:7])
@@ -99,7 +99,7 @@ def test_several_targets_have_intervals_of_their_own(model):
     assert_allclose(100 * both.noise_variance_[0], both.noise_variance_[1])
 
 
-def test_what_cannot_be_asked_for():
+def test_bad_levels_are_refused():
     X, y = draw(30, 0)
     with pytest.raises(NotFittedError):
         ConditionalRegressor().predict_interval(X)

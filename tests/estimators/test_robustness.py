@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone, is_classifier
 
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
@@ -63,7 +63,7 @@ def test_rows_that_repeat(name):
     y = np.tile(labels(X, ESTIMATORS[name]), 3)
     actual = values(fitted(name, np.vstack([X] * 3), y, **options), X)
     assert np.isfinite(actual).all()
-    if name not in ("graph", "landmarks"):  # which come out otherwise of more rows
+    if name not in ("graph", "landmarks"):  # which depend on the number of rows
         assert_allclose(actual, once, atol=1e-6)
 
 

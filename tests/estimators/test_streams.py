@@ -66,13 +66,13 @@ def table():
 
 @pytest.fixture
 def streams(monkeypatch):
-    """What each stream was told that anything went through."""
+    """The limits of every stream that was used."""
     seen = set()
     whole = blocks.Stream.rows_in_block
 
     def recorded(self, row_bytes):
         seen.add((self.memory_limit, self.n_jobs))
-        return min(40, whole(self, row_bytes))  # several blocks, whatever there is
+        return min(40, whole(self, row_bytes))  # several blocks
 
     monkeypatch.setattr(blocks.Stream, "rows_in_block", recorded)
     return seen

@@ -10,13 +10,13 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
-from halfmoon.estimators import (
+from halfmoon._estimators import (
     ConditionalClassifier,
     ConditionalRegressor,
     FredholmClassifier,
     LaplacianClassifier,
 )
-from halfmoon.estimators.targets import as_labels, class_codes, numeric_targets
+from halfmoon._estimators.targets import as_labels, class_codes, numeric_targets
 
 pd = pytest.importorskip("pandas")
 
@@ -113,10 +113,10 @@ def test_a_value_that_means_no_label():
     check(ConditionalClassifier(alpha=0.01, unlabeled="?"), y, TEXT)
 
 
-def test_minus_one_as_a_class_is_warned_of():
+def test_minus_one_as_a_class_gives_a_warning():
     y = np.array(hidden(INTS, -1))
     model = ConditionalClassifier(alpha=0.01)
-    with pytest.warns(UserWarning, match=r"-1 is taken as a class.*unlabeled=-1"):
+    with pytest.warns(UserWarning, match=r"-1 is treated as a class.*unlabeled=-1"):
         model.fit(X, y)
     assert list(model.classes_) == [-1, 0, 1]
     with warnings.catch_warnings():
@@ -186,7 +186,7 @@ def test_a_column_of_classes_is_made_a_vector_with_a_warning():
     ],
     ids=str,
 )
-def test_what_are_no_classes(y, message):
+def test_bad_classes_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         ConditionalClassifier().fit(X, y)
 
@@ -204,7 +204,7 @@ def test_what_are_no_classes(y, message):
     ],
     ids=str,
 )
-def test_what_are_no_numbers(y, message):
+def test_bad_numbers_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         ConditionalRegressor().fit(X, y)
 
@@ -220,7 +220,7 @@ def test_what_are_no_numbers(y, message):
     ],
     ids=str,
 )
-def test_weights_that_leave_nothing(w, message):
+def test_all_weights_0_is_refused(w, message):
     for model, y in (
         (ConditionalRegressor(), np.where(HIDDEN, np.nan, X[:, 0])),
         (ConditionalClassifier(), MAKES["strings"][0]),

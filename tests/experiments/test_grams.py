@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import solve
 
 from halfmoon import FredholmClassifier, LaplacianClassifier
-from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
 
 WIDTH = 0.8

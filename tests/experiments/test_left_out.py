@@ -6,8 +6,8 @@ from experiments.conditional.left_out import left_out_errors
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 
+from halfmoon._solvers import hard_threshold
 from halfmoon.blocks import Stream
-from halfmoon.solvers import hard_threshold
 
 
 def test_equals_fits_without_each_row():

@@ -203,7 +203,7 @@ def test_parameters_make_the_round_trip(kernel):
 
 
 @every_kernel
-def test_at_most_two_temporaries_beside_the_result(kernel):
+def test_at_most_two_temporaries_in_addition_to_the_result(kernel):
     n, p = 2000, 500
     X, Z = rows(kernel, n, 10, 0.5), rows(kernel, p, 11, 0.5)
     kernel(X[:5], Z[:5])

@@ -1,4 +1,4 @@
-"""Definiteness of kernels, and of functions of the user's own, by some rows."""
+"""Definiteness of kernels and of user functions, tested on rows."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_it_is_the_least_eigenvalue_of_what_is_left(X):
     K, F = ThinPlate()(X), np.c_[np.ones(60), X]
     Q = np.linalg.qr(F)[0]
     P = np.eye(60) - Q @ Q.T
-    s = np.linalg.eigvalsh(P @ K @ P)  # with three zeros beside those of N'KN
+    s = np.linalg.eigvalsh(P @ K @ P)  # those of N'KN, and three zeros
     expected = np.sort(s[np.abs(s) > 1e-9 * s.max()])[0] / s.max()
     assert_allclose(least_eigenvalue(ThinPlate(), X, F), expected, rtol=1e-6)
     assert least_eigenvalue(ThinPlate(), X) < -0.1

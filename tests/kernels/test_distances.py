@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.kernels.distances import squared_distances, squared_norms
+from halfmoon.kernels._distances import squared_distances, squared_norms
 
 
 def exact(X, Z):

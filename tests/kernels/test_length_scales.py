@@ -9,10 +9,12 @@ from halfmoon.kernels import (
     Linear,
     Matern,
     RationalQuadratic,
-    length_scales,
     median_distance,
 )
-from halfmoon.kernels.length_scales import neighbor_distance
+from halfmoon.kernels import (
+    _length_scales as length_scales,
+)
+from halfmoon.kernels._length_scales import neighbor_distance
 
 
 def test_equals_the_median_of_all_pairs():

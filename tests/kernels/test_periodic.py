@@ -154,7 +154,7 @@ def test_more_than_one_column_is_refused():
     kernel = PeriodicSobolev(2.0)
     for call in (kernel, kernel.diag, kernel.gradient_coefficients):
         with pytest.raises(
-            ValueError, match=r"rows have 2 columns; one column is need"
+            ValueError, match=r"rows have 2 columns; PeriodicSobolev needs one"
         ):
             call(np.ones((3, 2)))
 

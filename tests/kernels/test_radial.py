@@ -34,7 +34,7 @@ def test_the_width_is_a_length_scale_not_gamma():
 
 
 @pytest.mark.parametrize("kernel", RADIAL, ids=repr)
-def test_one_at_equal_rows_whatever_the_offset(kernel):
+def test_one_at_equal_rows_for_any_offset(kernel):
     for offset in (0.0, 1e3, 1e6):
         X = offset + np.random.default_rng(2).normal(size=(40, 20))
         assert_array_equal(np.diag(kernel(X, X.copy())), 1.0)

@@ -1,4 +1,4 @@
-"""A browser without a window: requests straight to an application, with cookies."""
+"""A client that calls an ASGI application directly, with cookies."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ class Answer:
 
 
 class Asking:
-    """Asks an ASGI application, as a browser at `host` would."""
+    """Sends requests to an ASGI application, as a browser at `host` would."""
 
     def __init__(self, app, host, cookies=None):
         self.app, self.host, self.cookies = app, host, dict(cookies or {})

@@ -1,4 +1,4 @@
-"""Servers of the labeling page, each a process of its own, started in moments."""
+"""Servers of the labeling page, each in its own process."""
 
 import http.client
 import json
@@ -52,7 +52,7 @@ class Server:
         raise RuntimeError(self.said())
 
     def end(self, by=signal.SIGKILL):
-        """Its exit code; negative if a signal has ended it."""
+        """End the process and return its exit code; negative after a signal."""
         if self.code is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, by)
@@ -64,7 +64,7 @@ class Server:
 
 
 class Client:
-    """A browser without a page: it has the cookie, and asks."""
+    """An HTTP client with the cookie of the page."""
 
     def __init__(self, port, token, who="ann"):
         self.port, self.who = port, who

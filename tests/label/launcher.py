@@ -1,4 +1,4 @@
-"""Starts ``halfmoon label`` many times over, with its libraries imported once.
+"""Start ``halfmoon label`` many times, with its libraries imported once.
 
 Reads lines of JSON, each a list of a folder and arguments; forks a process that runs
 the command there, and answers with its process id. What the command says goes to a
@@ -12,11 +12,11 @@ import traceback
 
 import uvicorn.protocols.http.h11_impl  # noqa: F401
 
-import halfmoon.cli.app
-import halfmoon.cli.serving
-import halfmoon.label.downloads
-import halfmoon.label.guard
-import halfmoon.label.server
+import halfmoon._cli.app
+import halfmoon._cli.run_label
+import halfmoon._label.access_guard
+import halfmoon._label.downloads
+import halfmoon._label.server
 
 
 def child(folder, arguments):
@@ -27,7 +27,7 @@ def child(folder, arguments):
         os.dup2(place, number)
     sys.argv = ["halfmoon", "label", *arguments]
     try:
-        halfmoon.cli.main()
+        halfmoon._cli.main()
     except SystemExit as end:
         return end.code or 0
     except BaseException:

@@ -1,4 +1,4 @@
-"""The file of answers: what is in it, and what is left of it after a crash."""
+"""The file of answers: its content, and what survives a crash."""
 
 import json
 import os
@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from halfmoon.label.answers import Answers
-from halfmoon.label.journal import Journal, head_of, is_journal, read_journal
-from halfmoon.table.errors import OutputError
+from halfmoon._label.answers import Answers
+from halfmoon._label.journal import Journal, head_of, is_journal, read_journal
+from halfmoon.table._table_errors import OutputError
 
 COLUMNS = ("a", "b")
 HEAD = head_of(COLUMNS)
@@ -32,7 +32,7 @@ def filled(path, n=3):
     return path.read_bytes()
 
 
-def test_one_line_an_answer_behind_a_head(path):
+def test_a_head_then_one_line_per_answer(path):
     data = filled(path)
     lines = [json.loads(line) for line in data.splitlines()]
     assert lines[0] == {"head": HEAD, "version": 1, "columns": ["a", "b"]}
@@ -51,7 +51,7 @@ def test_no_file_until_the_first_answer(path):
     assert not is_journal(path)
 
 
-def test_it_is_on_the_disk_when_append_returns(path, monkeypatch):
+def test_append_returns_after_fsync(path, monkeypatch):
     done = []
     real = os.fsync
 
@@ -76,7 +76,7 @@ def test_a_line_that_comes_twice_is_written_once(path):
     assert [line["id"] for line in read_journal(path).lines] == ["i1", "i2"]
 
 
-def test_a_torn_last_line_is_dropped_wherever_it_is_torn(path):
+def test_a_torn_last_line_is_dropped(path):
     data = filled(path)
     starts = [0, *(i + 1 for i, byte in enumerate(data) if byte == 10)]
     last = len(data) - 1
@@ -96,7 +96,7 @@ def test_a_torn_last_line_is_dropped_wherever_it_is_torn(path):
     assert [x["id"] for x in read_journal(path).lines] == ["i0", "i1", "i2", "i7"]
 
 
-def test_files_one_behind_the_other_also_a_torn_one(path):
+def test_concatenated_files_even_if_one_is_torn(path):
     data = filled(path)
     other = path.with_name("bob.jsonl")
     with Journal(other) as journal:
@@ -111,13 +111,15 @@ def test_files_one_behind_the_other_also_a_torn_one(path):
     assert "1 line of t.labels.jsonl is damaged" in str(read.notes[0])
 
 
-def test_what_is_not_a_line_is_dropped_with_a_note(path):
+def test_damaged_lines_are_dropped_with_a_note(path):
     data = filled(path)
     wrong = [b"[]", b"1", b'{"id": 3}', b"\xff\xfe", b'{"id": "q", "value": []}']
+    for more in ({"seconds": "x"}, {"labels": "x"}, {"predicted": []}, {"columns": 3}):
+        wrong.append(json.dumps(answer(9, **more)).encode())
     path.write_bytes(b"\n".join(wrong) + b"\n" + data)
     read = read_journal(path)
     assert len(read.lines) == 3
-    assert "5 lines" in str(read.notes[0])
+    assert "9 lines" in str(read.notes[0])
 
 
 def test_one_process_at_a_time(path):
@@ -152,7 +154,7 @@ def test_texts_of_any_kind(path):
     assert found == [*values[:5], "?", values[6]]
 
 
-def test_cut_anywhere_no_answer_is_lost_but_the_last(path):
+def test_a_cut_loses_only_the_last_answer(path):
     data = filled(path, 20)
     rng = random.Random(0)
     for cut in rng.sample(range(len(data)), 60):
@@ -163,45 +165,47 @@ def test_cut_anywhere_no_answer_is_lost_but_the_last(path):
         assert len(found) <= whole + 1
 
 
-def rows(*numbers):
-    return {(HEAD, f"k{number}", number): number for number in numbers}
+def answers_for(*numbers):
+    return Answers("y", {(HEAD, f"k{number}", number): number for number in numbers})
 
 
 def test_the_later_answer_of_one_person_wins():
-    answers = Answers("y")
+    answers = answers_for(1)
     lines = [answer(1, "x"), answer(1, "z", id="later") | {"when": "2027"}]
-    answers.add_all(lines[::-1])  # in whichever order the files were joined
-    assert answers.labels(rows(1)) == {1: "z"}
+    answers.add_all(lines[::-1])  # in any order of the files
+    assert answers.labels() == {1: "z"}
     answers.add({"id": "u", "undo": "later", "who": "ann"})
-    assert answers.labels(rows(1)) == {1: "x"}
+    assert answers.labels() == {1: "x"}
 
 
-def test_an_undo_counts_before_and_after_its_answer():
-    for lines in ([answer(1), {"id": "u", "undo": "i1"}],) * 2:
-        answers = Answers("y")
-        answers.add_all(lines)
-        assert answers.labels(rows(1)) == {}
-        answers = Answers("y")
-        answers.add_all(lines[::-1])
-        assert answers.labels(rows(1)) == {}
+@pytest.mark.parametrize("step", [1, -1])
+def test_an_undo_counts_before_and_after_its_answer(step):
+    answers = answers_for(1)
+    answers.add_all([answer(1), {"id": "u", "undo": "i1"}][::step])
+    assert answers.labels() == {}
 
 
-def test_of_several_people_the_commonest_answer():
-    answers = Answers("y")
+def test_the_most_common_answer_of_several_people():
+    answers = answers_for(1)
     for number, (who, value) in enumerate([("ann", "x"), ("bob", "z"), ("eve", "x")]):
         line = answer(1, value, id=f"p{number}", who=who)
         answers.add(line | {"when": f"2026-01-0{number + 1}"})
         expected = ["x", "z", "x"][number]
-        assert answers.labels(rows(1)) == {1: expected}
-    assert answers.agreement(rows(1)) == (1, 0)
+        assert answers.labels() == {1: expected}
+    assert answers.agreement() == (1, 0)
     answers.add(answer(1, "x", id="p4", who="bob") | {"when": "2026-02-01"})
-    assert answers.agreement(rows(1)) == (1, 1)
+    assert answers.agreement() == (1, 1)
 
 
 def test_skipped_rows_and_other_columns_have_no_label():
-    answers = Answers("y")
+    answers = answers_for(1, 2, 3)
     answers.add_all([answer(1, None), answer(2, column="z"), answer(3, "x")])
-    assert answers.labels(rows(1, 2, 3)) == {3: "x"}
-    assert answers.labels(rows(1)) == {}
-    assert answers.last_of("ann").id == "i3"
-    assert answers.last_of("bob") is None
+    assert answers.labels() == {3: "x"}
+    assert answers.of_person("ann")[-1].id == "i3"
+    assert answers.of_person("bob") == []
+
+
+def test_answers_for_rows_that_are_not_in_the_table_do_not_count():
+    answers = answers_for(1)
+    answers.add_all([answer(1, "x"), answer(2, "x")])
+    assert answers.labels() == {1: "x"}

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from halfmoon.label.journal import read_journal
+from halfmoon._label.journal import read_journal
 from small_tables import two_groups, write_csv
 
 ROWS = 40

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tools.browser import MISSING, browser_command, open_browser
 
-from halfmoon.label.answers import Answers
-from halfmoon.label.journal import read_journal
+from halfmoon._label.answers import Answers
+from halfmoon._label.journal import read_journal
 from small_tables import a_line, two_groups, write_csv
 
 if browser_command() is None:
@@ -96,12 +96,12 @@ class Seen:
             self.tab.press(letter)
 
     def lines(self):
-        """What is in the file, once the page says that all is saved."""
+        """Lines of the file, once the page says that all answers are saved."""
         self.wait_for(SAVED)
         return read_journal(self.path).lines
 
     def labels(self):
-        """Labels by row, from 0, skipped rows among them."""
+        """Answers by row number from 0, including skipped rows."""
         answers = Answers(self.target)
         answers.add_all(self.lines())
         return {x.place[2] - 2: x.value for x in answers.every.values()}
@@ -205,13 +205,15 @@ def test_numbers_by_keyboard(page):
     assert (labels[second], labels[third]) == (4.0, None)
     assert len(labels) == 3 + before
     seen.press(*"uuuu", *"u" * before)
-    seen.wait_for("document.getElementById('told').textContent.includes('nothing')")
+    seen.wait_for(
+        "document.getElementById('announcement').textContent.includes('nothing')"
+    )
     assert seen.labels() == {}
     assert seen.problems() == []
 
 
 @pytest.mark.slow  # a pause after each key
-def test_every_key_is_what_its_button_says(page):
+def test_every_key_does_what_its_button_says(page):
     rows, _ = two_groups(n=80, labels=4)
     names = [f"k{i}" for i in range(40)]
     seen = page(rows, "--classes", ",".join(names))
@@ -254,7 +256,7 @@ def test_every_key_is_what_its_button_says(page):
     assert seen.problems() == []
 
 
-def test_a_second_press_at_once_counts_once(page):
+def test_double_presses_count_once(page):
     rows, _ = two_groups(n=60, labels=8)
     seen = page(rows)
     first = seen.row
@@ -309,7 +311,7 @@ def test_touch_on_a_phone(page):
     )
 
 
-def test_a_mouse_leaves_enter_to_the_proposal(page):
+def test_enter_accepts_the_proposal_after_a_click(page):
     rows, _ = two_groups(n=60, labels=8)
     seen = page(rows)
     first = seen.row
@@ -427,7 +429,7 @@ def test_a_name_is_asked_for_once(page, browser):
     again.tab.call("Page.close")
 
 
-def test_a_server_that_is_gone_is_told_of(page):
+def test_a_stopped_server_is_reported(page):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)
     seen.press("1")
@@ -444,7 +446,7 @@ def test_a_server_that_is_gone_is_told_of(page):
     assert read_journal(seen.path).lines == before
 
 
-def test_the_address_holds_no_token_any_more(page):
+def test_the_token_is_removed_from_the_address(page):
     seen = page(two_groups(n=40, labels=8)[0])
     assert seen.evaluate("location.href").endswith("/?as=ann")
     assert seen.evaluate("document.cookie") == ""  # which no script reads
@@ -452,7 +454,7 @@ def test_the_address_holds_no_token_any_more(page):
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory):
-    """The rules of axe-core, from npm for this run alone."""
+    """The script of axe-core, downloaded from npm."""
     if shutil.which("npm") is None:
         pytest.skip("npm is needed for axe-core")
     folder = tmp_path_factory.mktemp("axe")
@@ -484,7 +486,7 @@ def test_no_serious_finding_of_axe(page, axe, dark):
                 seen.press("Escape")
 
 
-def test_everything_has_a_name_for_a_screen_reader(page):
+def test_every_control_has_a_name_for_screen_readers(page):
     seen = page(two_groups(n=40, labels=8)[0])
     seen.press("1")
     nodes = seen.tab.call("Accessibility.getFullAXTree")["nodes"]
@@ -498,7 +500,7 @@ def test_everything_has_a_name_for_a_screen_reader(page):
     assert [each for each in named if not each[1]] == []
     assert ("button", "1 left") in named
     # What comes next is said without looking for it.
-    assert seen.text("told").startswith(f"Row {seen.row + 2}.")
+    assert seen.text("announcement").startswith(f"Row {seen.row + 2}.")
 
 
 def test_the_filled_table_is_made_on_the_page(page):
@@ -513,7 +515,7 @@ def test_the_filled_table_is_made_on_the_page(page):
     assert json.dumps(made).count("predicted") > 20
 
 
-def test_ctrl_c_ends_it_in_good_order(page):
+def test_ctrl_c_stops_cleanly(page):
     import signal
 
     seen = page(two_groups(n=40, labels=8)[0])

@@ -1,19 +1,20 @@
-"""Who may speak to the page, and what it says. The file stays as it is for others."""
+"""Requests to the page: who is refused, and what the responses are."""
 
+import asyncio
 import json
 
 import pytest
 
 pytest.importorskip("starlette")
 
-from halfmoon.label.background import Background
-from halfmoon.label.guard import Guard
-from halfmoon.label.journal import Journal
-from halfmoon.label.labeling import Labeling
-from halfmoon.label.server import Site
-from halfmoon.table.files import open_table
-from halfmoon.table.settings import Settings
-from halfmoon.table.stages import Silent
+from halfmoon._label.access_guard import Guard
+from halfmoon._label.background_refits import Background
+from halfmoon._label.journal import Journal
+from halfmoon._label.server import Site
+from halfmoon._label.session import Labeling
+from halfmoon.table._files import open_table
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent
 from label.asking import Asking
 from small_tables import read_csv, two_groups, write_csv
 
@@ -22,7 +23,7 @@ ORIGIN = f"http://{HOST}"
 
 
 class Open:
-    """A site with one answer, and what a browser needs to get in."""
+    """A site with one answer, and a client with its cookie."""
 
     def __init__(self, folder):
         write_csv(folder / "t.csv", two_groups(labels=12)[0])
@@ -101,7 +102,7 @@ def test_an_old_cookie_is_refused(page):
     "host", ["evil.example:8123", "127.0.0.1", "127.0.0.1:80", "127.0.0.1.evil:8123"]
 )
 def test_another_host_is_refused(page, host):
-    """A name elsewhere that was turned to this machine has the cookie of neither."""
+    """A website whose name points to this machine (DNS rebinding)."""
     headers = {"Host": host, "Origin": f"http://{host}"}
     assert page.say(headers=headers, **ANSWER).status_code == 400
     assert page.say(headers={**headers, "Origin": ORIGIN}, **ANSWER).status_code == 400
@@ -127,7 +128,7 @@ def test_a_form_is_refused(page):
     assert page.is_unchanged
 
 
-def test_a_picture_elsewhere_does_not_get_through(page):
+def test_cross_site_requests_are_refused(page):
     headers = {"Sec-Fetch-Site": "cross-site"}
     assert page.client.get("/files/labels", headers=headers).status_code == 403
     assert page.client.get("/", headers=headers).status_code == 200  # a link
@@ -150,7 +151,7 @@ def test_other_methods_and_bodies_are_refused(page):
     assert page.is_unchanged
 
 
-def test_no_script_but_its_own(page):
+def test_the_policy_allows_only_own_scripts(page):
     for path in ("/", "/page/app.js", "/start", "/nowhere", "/files/table"):
         headers = page.client.get(path).headers
         policy = headers["content-security-policy"]
@@ -167,7 +168,7 @@ def test_no_script_but_its_own(page):
     assert "http" not in text.replace('http-equiv"', "")
 
 
-def test_the_parts_of_the_page(page):
+def test_files_of_the_page(page):
     kinds = {"app.js": "text/javascript", "style.css": "text/css"}
     for name, kind in kinds.items():
         answer = page.client.get(f"/page/{name}")
@@ -178,7 +179,7 @@ def test_the_parts_of_the_page(page):
         assert page.client.get(f"/page/{name}").status_code == 404
 
 
-def test_an_answer_and_its_undoing(page):
+def test_answer_and_undo(page):
     assert page.say(**ANSWER).json() == {"saved": "second"}
     assert b'"id":"second"' in page.journal.path.read_bytes()
     start = page.client.get("/start?who=ann").json()
@@ -216,26 +217,39 @@ def test_a_table_that_cannot_be_filled_says_why(page):
     page.say(path="/undo", id="u", who="ann", undo="first")
     page.labeling.settings = Settings("side", budget=0.05, memory="1MB")
     page.site._fill()
-    assert "1MB of memory is too little" in page.site.filling
+    assert "1 MB of memory is too little" in page.site.filling
     assert page.client.get("/start?who=ann").json()["filled"]["table"] == ""
+
+
+def test_rows_of_a_page_that_was_closed_are_free_again(page):
+    async def opened_and_closed():
+        stream = page.site._stream("bob")
+        await anext(stream)
+        taken = page.labeling.next_questions("bob", 40)
+        assert len(taken) == 28  # 27 blanks, and the row that ann has labeled
+        assert page.labeling.next_questions("ann", 40) == []
+        second = page.site._stream("bob")
+        await anext(second)
+        await stream.aclose()
+        assert page.labeling.next_questions("ann", 40) == []  # a page is left
+        await second.aclose()
+        assert len(page.labeling.next_questions("ann", 40)) == 27
+
+    asyncio.run(opened_and_closed())
 
 
 def test_events(page):
     async def first_events():
-        import asyncio
-
         page.site._loop = asyncio.get_running_loop()
         stream = page.site._stream("ann")
         found = [await anext(stream)]
         page.labeling.answer(ANSWER)
         found.append(await anext(stream))
-        page.labeling.tell("queue")
+        page.labeling.notify("queue")
         found += [await anext(stream), await anext(stream)]
         page.site.stop()
         found += [event async for event in stream]
         return found
-
-    import asyncio
 
     found = asyncio.run(first_events())
     names = [event.split("\n")[0] for event in found]

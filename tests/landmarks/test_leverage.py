@@ -8,12 +8,12 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from halfmoon.kernels import Gaussian, Linear, Matern
-from halfmoon.landmarks import leverage, ridge_leverage_scores
-from halfmoon.landmarks.leverage import (
+from halfmoon._landmarks import leverage, ridge_leverage_scores
+from halfmoon._landmarks.leverage import (
     DIMENSION_SHARE,
     ridge_of_dimension,
 )
+from halfmoon.kernels import Gaussian, Linear, Matern
 
 
 def exact_scores(K, lam):

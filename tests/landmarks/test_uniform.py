@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
-from halfmoon.landmarks import uniform
+from halfmoon._landmarks import uniform
 
 
 def test_different_rows_in_order():

@@ -1,4 +1,4 @@
-"""A round trip, what a model answers, and files forged with their checksums right."""
+"""Fixtures: a round trip, outputs of a model, and forged files with valid checksums."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = (
     "residual_kernel",
     "std",
 )
-QUESTIONS = ("leave_one_out", "dirichlet_energy", "dual_coef")
+NO_ARGUMENT_METHODS = ("leave_one_out", "dirichlet_energy", "dual_coef")
 ATTRIBUTES = ("dual_coef_", "coef_", "rank_", "primal_coef_", "twin_")
 
 
@@ -38,8 +38,8 @@ def round_trip(tmp_path_factory):
     return there_and_back
 
 
-def _asked(function, *args, **kwargs):
-    """The answer, or the kind of error in its place."""
+def _result(function, *args, **kwargs):
+    """Return the result, or the error as text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -52,30 +52,30 @@ def _plain(value):
     return isinstance(value, (int, float, str, np.ndarray, np.generic, list, dict))
 
 
-def _answers(model, X):
-    said = {}
+def _outputs(model, X):
+    outputs = {}
     for name in METHODS:
         if hasattr(model, name):
-            said[name] = _asked(getattr(model, name), X)
+            outputs[name] = _result(getattr(model, name), X)
     if hasattr(model, "predict"):
-        said["std"] = _asked(model.predict, X, return_std=True)
-    for name in QUESTIONS:
+        outputs["std"] = _result(model.predict, X, return_std=True)
+    for name in NO_ARGUMENT_METHODS:
         if hasattr(model, name):
-            said[name] = _asked(getattr(model, name))
+            outputs[name] = _result(getattr(model, name))
     for name in ATTRIBUTES:
-        value = _asked(getattr, model, name, None)
+        value = _result(getattr, model, name, None)
         if name == "twin_" and value is not None:
-            value = _asked(value.predict, X) if hasattr(value, "predict") else value
-        said[name] = value
+            value = _result(value.predict, X) if hasattr(value, "predict") else value
+        outputs[name] = value
     for name, value in vars(model).items():
         if name.endswith("_") and _plain(value):
-            said[name] = value
-    return said
+            outputs[name] = value
+    return outputs
 
 
 @pytest.fixture(scope="session")
 def answers():
-    return _answers
+    return _outputs
 
 
 def _assert_same(actual, expected):
@@ -108,7 +108,7 @@ def assert_same():
 
 @pytest.fixture(scope="session")
 def saved():
-    """What `save` writes of a model: the document and the bytes of the arrays."""
+    """Read a file: the document, and the bytes of the arrays."""
 
     def parts(path):
         with zipfile.ZipFile(path) as archive:
@@ -120,7 +120,7 @@ def saved():
 
 @pytest.fixture(scope="session")
 def forge():
-    """Write a file with parts of one's own and checksums that are right."""
+    """Write a file with any contents and valid checksums."""
 
     def write(path, document, arrays, comment=None, extra=()):
         if isinstance(document, (dict, list)):
@@ -131,8 +131,8 @@ def forge():
             archive.writestr("arrays.safetensors", arrays)
             for name, data in extra:
                 archive.writestr(name, data)
-            told = f"halfmoon model, schema 1, sha256 {sums}"
-            archive.comment = told.encode() if comment is None else comment
+            valid = f"halfmoon model, schema 1, sha256 {sums}"
+            archive.comment = valid.encode() if comment is None else comment
         return path
 
     return write

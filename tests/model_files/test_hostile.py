@@ -1,4 +1,4 @@
-"""Files made to do harm, their checksums right: each trick meets one line."""
+"""Malicious files with valid checksums: each is refused with one line."""
 
 import json
 import zipfile
@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import halfmoon as hm
-from halfmoon.model_files import ModelFileError
-from halfmoon.model_files import container as container_module
+from halfmoon._model_files import ModelFileError
+from halfmoon._model_files import container as container_module
 from halfmoon.smoothers import Neighbors
 
 X = np.random.default_rng(0).normal(size=(20, 2))
@@ -44,10 +44,10 @@ CLASSES = [
     "builtins.object",
     "subprocess.Popen",
     "pickle.Unpickler",
-    "halfmoon.atomic_files.whole_file",
+    "halfmoon._atomic_files.whole_file",
     "halfmoon.blocks.ThreadPoolExecutor",
-    "halfmoon.graphs.NearestNeighbors",
-    "halfmoon.model_files.errors.ModelFileError",
+    "halfmoon._graphs.NearestNeighbors",
+    "halfmoon._model_files.errors.ModelFileError",
     "sklearn.ensemble.RandomForestClassifier",
     "joblib.Memory",
     "torch.nn.Linear",
@@ -108,7 +108,7 @@ def test_attributes(name, parts, forge, tmp_path):
     ],
     ids=["list", "text", "alpha", "none", "solution", "labeled"],
 )
-def test_kinds_of_attributes(name, value, text, parts, forge, tmp_path):
+def test_types_of_attributes(name, value, text, parts, forge, tmp_path):
     document, arrays = parts
     node_of(document, "object", "ConditionalRegressor")["state"][name] = value
     refused(forge(tmp_path / "bad", document, arrays), text)
@@ -129,7 +129,7 @@ def test_missing_attributes(parts, forge, tmp_path):
         changed = json.loads(json.dumps(document))
         del node_of(changed, "object", cls)["state"][name]
         path = forge(tmp_path / "bad", changed, arrays)
-        refused(path, f"{cls} lacks its attribute '{name}'|belong to nothing")
+        refused(path, f"{cls} lacks its attribute '{name}'|nothing refers to")
 
 
 NODES = {
@@ -139,22 +139,30 @@ NODES = {
         {"kind": "function", "parts": {"name": "halfmoon.datasets.two_gaussians"}},
         "names the function",
     ),
+    "a submodule": (
+        {"kind": "function", "parts": {"name": "numpy.f2py"}},
+        "names the function",
+    ),
+    "a function of two arrays": (
+        {"kind": "function", "parts": {"name": "numpy.add"}},
+        "names the function",
+    ),
     "a method": (
         {"kind": "method", "parts": {"owner": {"ref": 0}, "name": "fit"}},
-        "cannot be one",
+        "kind method, which this halfmoon does not know",
     ),
     "a partial": (
         {"kind": "partial", "parts": {"function": 1, "args": 1, "keywords": 1}},
-        "cannot be one",
+        "invalid partial",
     ),
     "pickle": ({"kind": "pickle", "parts": {}}, "kind pickle, which this halfmoon"),
     "no kind": ({}, "kind None"),
     "a kind that is a list": ({"kind": ["tuple"]}, "which this halfmoon does not know"),
-    "other parts": ({"kind": "bytes", "parts": {"data": ""}}, "not well formed"),
+    "other parts": ({"kind": "scalar", "parts": {"data": ""}}, "not well formed"),
     "itself": ({"kind": "tuple", "items": [{"ref": "self"}]}, "before it is made"),
     "a named tuple": (
-        {"kind": "named tuple", "parts": {"cls": "os.stat_result", "values": None}},
-        "names the class os.stat_result",
+        {"kind": "object", "class": "halfmoon.estimators.HeldOut", "state": {}},
+        "of the abstract class",
     ),
     "object dtype": (
         {"kind": "array", "dtype": "|O", "shape": [1], "order": [0]},
@@ -162,11 +170,11 @@ NODES = {
     ),
     "no dtype": (
         {"kind": "array", "dtype": "f8,f8", "shape": [1], "order": [0]},
-        "no such dtype",
+        "unknown dtype",
     ),
     "huge": (
         {"kind": "array", "dtype": "<f8", "shape": [2**40, 2**40], "order": [0, 1]},
-        "do not take the bytes",
+        "the size of the arrays is wrong",
     ),
     "huge objects": (
         {"kind": "objects", "shape": [2**40, 2**40], "items": []},
@@ -182,34 +190,30 @@ NODES = {
     ),
     "an array that is not there": (
         {"kind": "array", "dtype": "<f8", "shape": [2], "order": [0]},
-        "do not take the bytes",
+        "the size of the arrays is wrong",
     ),
     "an empty one that is not there": (
         {"kind": "array", "dtype": "<f8", "shape": [0], "order": [0]},
-        "not those that the model speaks of",
+        "not those that model.json lists",
     ),
-    "text": (
-        {"kind": "scalar", "parts": {"dtype": "<U999999999", "base64": ""}},
-        "cannot be one",
-    ),
-    "a time zone": (
-        {"kind": "zoned dtype", "parts": {"unit": "us", "zone": "../../etc/passwd"}},
-        "cannot be one",
-    ),
+    "a number that is text": ({"kind": "scalar", "parts": {"array": "1"}}, "invalid s"),
     "a list as a key": (
         {"kind": "dict", "items": [{"ref": "self"}, 1]},
-        "holds a dict",
+        "holds an invalid dict",
     ),
     "colliding keys": (
         {"kind": "dict", "items": [2**61 - 1, 1, 2 * (2**61 - 1), 2]},
-        "holds a dict",
+        "holds an invalid dict",
     ),
-    "half a pair": ({"kind": "dict", "items": ["a"]}, "holds a dict"),
-    "a key twice": ({"kind": "dict", "items": ["a", 1, "a", 2]}, "holds a dict"),
+    "half a pair": ({"kind": "dict", "items": ["a"]}, "holds an invalid dict"),
+    "a key twice": (
+        {"kind": "dict", "items": ["a", 1, "a", 2]},
+        "holds an invalid dict",
+    ),
     "not a node": (["tuple"], "not well formed"),
     "search": (
         {"kind": "neighbor search", "parts": {"rows": 1, "n_neighbors": 1}},
-        "cannot be one",
+        "invalid neighbor search",
     ),
 }
 
@@ -217,12 +221,10 @@ NODES = {
 @pytest.mark.parametrize("case", NODES)
 def test_nodes(case, parts, forge, tmp_path):
     node, text = NODES[case]
-    if case == "a time zone":
-        pytest.importorskip("pandas")
     document, arrays = parts
     number = len(document["nodes"])
-    told = json.dumps(node).replace('"self"', str(number))
-    document["nodes"].append(json.loads(told))
+    text_of_node = json.dumps(node).replace('"self"', str(number))
+    document["nodes"].append(json.loads(text_of_node))
     node_of(document, "object", "ConditionalRegressor")["state"]["extra_"] = {
         "ref": number
     }
@@ -235,7 +237,7 @@ def test_references(parts, forge, tmp_path):
         path = forge(tmp_path / "bad", document | {"root": root}, arrays)
         refused(path, "refers to something that is not in it")
     path = forge(tmp_path / "bad", document | {"root": None}, arrays)
-    refused(path, "holds parts that belong to nothing")
+    refused(path, "holds parts that nothing refers to")
 
 
 def test_unused_arrays(parts, forge, tmp_path):
@@ -252,10 +254,10 @@ def test_unused_arrays(parts, forge, tmp_path):
     }
     text = json.dumps(header).encode()
     arrays = len(text).to_bytes(8, "little") + text + arrays[8 + length :]
-    refused(forge(tmp_path / "bad", document, arrays), "parts that belong to nothing")
+    refused(forge(tmp_path / "bad", document, arrays), "parts that nothing refers to")
 
 
-def test_matrices_that_point_beyond_themselves(tmp_path, saved, forge):
+def test_sparse_indices_out_of_range(tmp_path, saved, forge):
     import scipy.sparse as sp
 
     hm.save(sp.csr_array(np.eye(3)), tmp_path / "good")
@@ -263,17 +265,17 @@ def test_matrices_that_point_beyond_themselves(tmp_path, saved, forge):
     indices = np.array([0, 1, 2], dtype=np.int32).tobytes()
     wrong = np.array([0, 1, 10**6], dtype=np.int32).tobytes()
     path = forge(tmp_path / "bad", document, arrays.replace(indices, wrong, 1))
-    refused(path, "holds a compressed matrix .* that cannot be one")
+    refused(path, "holds an invalid sparse matrix")
 
 
-def test_random_states_that_point_beyond_themselves(tmp_path, saved, forge):
+def test_random_state_position_out_of_range(tmp_path, saved, forge):
     hm.save(np.random.RandomState(0), tmp_path / "good")
     document, arrays = saved(tmp_path / "good")
     node_of(document, "random state")["parts"]["pos"] = 10**6
-    refused(forge(tmp_path / "bad", document, arrays), "random state .* cannot be one")
+    refused(forge(tmp_path / "bad", document, arrays), "holds an invalid random state")
 
 
-def test_neighbors_that_point_beyond_the_rows(tmp_path, saved, forge):
+def test_neighbor_indices_out_of_range(tmp_path, saved, forge):
     model = hm.FredholmRegressor(smoother=Neighbors(3), alpha=1e-3).fit(X, Y)
     hm.save(model, tmp_path / "good")
     document, arrays = saved(tmp_path / "good")
@@ -286,7 +288,7 @@ def test_neighbors_that_point_beyond_the_rows(tmp_path, saved, forge):
         {"_rows": node_of(document, "object", "Fit")["state"]["beta"]},
     ):
         state |= right | wrong
-        refused(forge(tmp_path / "bad", document, arrays), f"{text}|belong to nothing")
+        refused(forge(tmp_path / "bad", document, arrays), f"{text}|nothing refers to")
     state |= right
     own = model.solution_.posed.basis.smoother_.index_._own
     far = np.where(own == own.max(), 10**9, own)
@@ -296,7 +298,7 @@ def test_neighbors_that_point_beyond_the_rows(tmp_path, saved, forge):
     refused(path, text)
 
 
-def test_words_that_point_beyond_the_columns(tmp_path, saved, forge):
+def test_vocabulary_indices_out_of_range(tmp_path, saved, forge):
     hm.save(TfidfVectorizer().fit(["one two", "two three"]), tmp_path / "good")
     document, arrays = saved(tmp_path / "good")
     words = node_of(document, "dict")["items"]
@@ -305,7 +307,7 @@ def test_words_that_point_beyond_the_columns(tmp_path, saved, forge):
     refused(path, "the attributes of TfidfVectorizer contradict each other")
 
 
-def test_memory_of_joblib(tmp_path, saved, forge):
+def test_joblib_memory_is_refused(tmp_path, saved, forge):
     hm.save(make_pipeline(StandardScaler()), tmp_path / "good")
     document, arrays = saved(tmp_path / "good")
     node_of(document, "object", "Pipeline")["state"]["memory"] = "/tmp/cache"
@@ -317,7 +319,7 @@ TEXTS = {
     "deep": (b"[" * 200_000, "nested too deeply"),
     "NaN": (b'{"a": NaN}', "holds the bare number NaN"),
     "infinite": (b'{"a": -Infinity}', "holds the bare number -Infinity"),
-    "doubled": (b'{"a": 1, "a": 2}', "two things under one name"),
+    "doubled": (b'{"a": 1, "a": 2}', "holds a name twice"),
     "no JSON": (b"import os", "has been altered or damaged"),
     "other bytes": (b"\xff\xfe\x00", "has been altered or damaged"),
     "a list": (b"[]", "is not a halfmoon model file"),
@@ -342,7 +344,7 @@ def test_members(name, parts, forge, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_doubled_members(parts, forge, tmp_path):
+def test_repeated_members(parts, forge, tmp_path):
     path = forge(tmp_path / "bad", *parts, extra=[("model.json", "{}")])
     refused(path, "must hold model.json and arrays.safetensors and nothing else")
 
@@ -358,21 +360,21 @@ def test_zip_bomb(tmp_path):
     refused(tmp_path / "bad", "model.json is compressed or encrypted")
 
 
-def test_sizes_that_are_not_true(parts, forge, tmp_path):
+def test_wrong_sizes_in_the_directory(parts, forge, tmp_path):
     path = forge(tmp_path / "bad", *parts)
     data = path.read_bytes()
     at = data.index(b"PK\x01\x02")  # the first entry of the directory
     sizes = (2**31).to_bytes(4, "little") * 2
     path.write_bytes(data[: at + 20] + sizes + data[at + 28 :])
-    refused(path, "its parts are larger than the file")
+    refused(path, "its members are larger than the file")
     path.write_bytes(data[: at + 24] + sizes[:4] + data[at + 28 :])
     refused(path, "the sizes of model.json contradict each other")
 
 
 def test_too_much_json(parts, forge, tmp_path, monkeypatch):
     path = forge(tmp_path / "bad", *parts)
-    monkeypatch.setattr(container_module, "MOST_JSON", 100)
-    refused(path, "bytes beside its arrays; at most 100 are read")
+    monkeypatch.setattr(container_module, "MAX_JSON_BYTES", 100)
+    refused(path, "bytes in addition to its arrays; at most 100 are read")
 
 
 def test_wrong_checksums(parts, forge, tmp_path):

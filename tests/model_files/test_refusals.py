@@ -1,7 +1,8 @@
-"""What `save` refuses, by the path of the attribute; and files in a bad state."""
+"""Models that `save` refuses, and damaged files."""
 
 import os
 import zipfile
+from datetime import date
 
 import numpy as np
 import pytest
@@ -9,12 +10,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, SplineTransformer, StandardScaler
 
 import halfmoon as hm
+from halfmoon._model_files import ModelFileError
+from halfmoon._model_files import container as container_module
 from halfmoon.kernels import Gaussian
-from halfmoon.model_files import ModelFileError
-from halfmoon.model_files import container as container_module
 from halfmoon.unpenalized import Features
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -66,7 +67,11 @@ REFUSED = {
     ),
     "an unknown class": (
         lambda: hm.ConditionalRegressor(unpenalized=OwnTransformer()),
-        r"^model\.unpenalized cannot be saved: it is of class .*OwnTransformer",
+        r"^model\.unpenalized cannot be saved: it is of class .*OwnTransformer.*skops",
+    ),
+    "another class of scikit-learn": (
+        lambda: hm.ConditionalRegressor(unpenalized=SplineTransformer()),
+        r"it is of class sklearn\..*SplineTransformer, which .* with skops\.io\.$",
     ),
     "a subclass": (
         lambda: hm.ConditionalRegressor(OwnKernel()),
@@ -98,6 +103,11 @@ REFUSED = {
     ),
     "masked": (lambda: np.ma.array(X), r"it is of class numpy\.ma"),
     "lil": (lambda: sp.lil_array(X), r"it is of class scipy\.sparse"),
+    "dia": (lambda: sp.dia_array(np.eye(3)), r"it is of class scipy\.sparse"),
+    "own ufunc": (lambda: [np.frompyfunc(own_function, 1, 1)], r"it is code"),
+    "a ufunc of two": (lambda: FunctionTransformer(np.add), r"a function of numpy"),
+    "bytes": (lambda: [b"x"], r"^model\[0\] cannot be saved: it is of class builtins"),
+    "a date": (lambda: [date.today()], r"it is of class datetime\.date"),
     "philox": (
         lambda: np.random.Generator(np.random.Philox(0)),
         r"it is of class numpy\.random",
@@ -120,7 +130,7 @@ def test_save_refuses(case, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_save_is_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "model.halfmoon"
     hm.save("old", path)
 
@@ -135,7 +145,7 @@ def test_save_is_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == ["model.halfmoon"]
 
 
-def test_where_a_file_may_go(tmp_path):
+def test_paths_of_new_files(tmp_path):
     with pytest.raises(ModelFileError, match="is a folder; give the name of a file"):
         hm.save(1, tmp_path)
     with pytest.raises(ModelFileError, match="missing does not exist; make it first"):
@@ -149,8 +159,8 @@ def test_where_a_file_may_go(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-def test_too_much_text(tmp_path, monkeypatch):
-    monkeypatch.setattr(container_module, "MOST_JSON", 1000)
+def test_too_much_json_when_saving(tmp_path, monkeypatch):
+    monkeypatch.setattr(container_module, "MAX_JSON_BYTES", 1000)
     with pytest.raises(ModelFileError, match="at most 1,000 are allowed"):
         hm.save("x" * 2000, tmp_path / "file")
 
@@ -170,7 +180,7 @@ def refused(path, text):
     assert message.startswith(str(path)[:40])
 
 
-def test_missing_folder_and_empty(tmp_path):
+def test_missing_folder_or_empty_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*nothing"):
         hm.load(tmp_path / "nothing.halfmoon")
     refused(tmp_path, "is a folder; give the model file itself")
@@ -178,7 +188,7 @@ def test_missing_folder_and_empty(tmp_path):
     refused(tmp_path / "empty", "is empty; save the model again")
 
 
-def test_no_zip(tmp_path):
+def test_a_file_that_is_not_a_zip(tmp_path):
     (tmp_path / "text").write_text("a,b\n1,2\n")
     refused(tmp_path / "text", "is not a halfmoon model file, or only the beginning")
 
@@ -208,12 +218,15 @@ def test_newer(good, tmp_path, saved, forge):
     refused(tmp_path / "file", newer)
     (tmp_path / "file").write_bytes(good)
     document, arrays = saved(tmp_path / "file")
-    refused(forge(tmp_path / "two", document | {"schema": 2}, arrays), newer)
+    forged = forge(tmp_path / "two", document | {"schema": 2}, arrays)
+    refused(
+        forged, "does not have the form that this halfmoon writes; save the model again"
+    )
     comment = b"halfmoon model, schema 2, in some new way"
     refused(forge(tmp_path / "three", {}, b"", comment), newer)
 
 
-def test_a_strange_name_stays_on_one_line(tmp_path):
+def test_a_line_break_in_the_path_is_escaped(tmp_path):
     path = tmp_path / "two\nlines"
     path.write_text("x")
     with pytest.raises(ModelFileError) as caught:

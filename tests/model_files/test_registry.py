@@ -1,4 +1,4 @@
-"""The names that a file may speak of are there, and nothing else is."""
+"""The names that a file may hold exist, and no others are known."""
 
 import logging
 import sys
@@ -7,24 +7,26 @@ import pytest
 
 import halfmoon
 from halfmoon import baselines
-from halfmoon.model_files import ModelFileError, lookup, registry
+from halfmoon._model_files import ModelFileError, registry
 
 
-@pytest.mark.parametrize("module", registry.OUTSIDE)
-def test_names_of_others_exist(module):
+@pytest.mark.parametrize("module", registry.SKLEARN_CLASSES)
+def test_classes_of_scikit_learn_exist(module):
     pytest.importorskip(module)
-    for name in registry.OUTSIDE[module]:
-        cls = lookup.class_named(f"{module}.{name}")
-        assert lookup.name_of_class(cls) == f"{module}.{name}"
+    for name in registry.SKLEARN_CLASSES[module]:
+        cls = registry.class_named(f"{module}.{name}")
+        assert registry.name_of_class(cls) == f"{module}.{name}"
 
 
-@pytest.mark.parametrize("module", registry.FUNCTIONS)
-def test_functions_exist(module):
-    pytest.importorskip(module)
-    for name in registry.FUNCTIONS[module]:
-        function = lookup.function_named(f"{module}.{name}")
-        known = lookup.name_of_function(function)
-        assert lookup.function_named(known) is function
+@pytest.mark.parametrize(
+    "name",
+    ["numpy.abs", "numpy.log1p"]
+    + [f"halfmoon.problem.{name}" for name in registry.SOLVERS],
+)
+def test_functions_exist(name):
+    function = registry.function_named(name)
+    known = registry.name_of_function(function)
+    assert registry.function_named(known) is function
 
 
 def test_public_classes_are_registered():
@@ -32,28 +34,27 @@ def test_public_classes_are_registered():
         for name in package.__all__:
             cls = getattr(package, name)
             if isinstance(cls, type):
-                assert lookup.class_named(lookup.name_of_class(cls)) is cls
-
-
-def test_methods_exist():
-    for name, method in registry.METHODS:
-        assert callable(getattr(lookup.class_named(name), method))
+                assert registry.class_named(registry.name_of_class(cls)) is cls
 
 
 def test_names_are_not_imported():
     before = set(sys.modules)
-    for name in ("this.that", "antigravity.fly", "halfmoon.atomic_files.whole_file"):
+    for name in ("this.that", "antigravity.fly", "halfmoon._atomic_files.whole_file"):
         with pytest.raises(ModelFileError, match="which no model file may hold"):
-            lookup.class_named(name)
-    assert not {"this", "antigravity"} & (set(sys.modules) - before)
+            registry.class_named(name)
+    for name in ("this.that", "numpy.f2py", "numpy.ctypeslib", "numpy.load", None):
+        with pytest.raises(ModelFileError, match="which no model file may hold"):
+            registry.function_named(name)
+    new = set(sys.modules) - before
+    assert not {"this", "antigravity", "numpy.f2py", "numpy.ctypeslib"} & new
 
 
 def own_classes():
     """Every class that stands in one of the registered modules."""
     return [
         cls
-        for start in registry.HALFMOON
-        for module in lookup._modules(start)
+        for start in registry.HALFMOON_MODULES
+        for module in registry._modules(start)
         for cls in vars(module).values()
         if isinstance(cls, type)
         and cls.__module__ == module.__name__
@@ -64,20 +65,20 @@ def own_classes():
 def test_no_class_of_ours_reads_files():
     for cls in own_classes():
         assert not cls.__module__.startswith(
-            ("halfmoon.datasets", "halfmoon.table.files")
+            ("halfmoon.datasets", "halfmoon.table._files")
         )
 
 
-def test_stable_names_are_distinct_and_lead_back():
+def test_stable_names_are_distinct_and_found_again():
     classes = own_classes()
     assert len(classes) > 150
     for cls in classes:
-        assert lookup.class_named(lookup.name_of_class(cls)) is cls
+        assert registry.class_named(registry.name_of_class(cls)) is cls
 
 
-def test_names_do_not_tell_the_file_of_a_class():
+def test_names_do_not_depend_on_the_file_of_a_class():
     assert (
-        lookup.name_of_class(halfmoon.kernels.Gaussian) == "halfmoon.kernels.Gaussian"
+        registry.name_of_class(halfmoon.kernels.Gaussian) == "halfmoon.kernels.Gaussian"
     )
     with pytest.raises(ModelFileError, match="which no model file may hold"):
-        lookup.class_named("halfmoon.kernels.radial.Gaussian")
+        registry.class_named("halfmoon.kernels._radial.Gaussian")

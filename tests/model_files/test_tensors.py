@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import halfmoon
-from halfmoon.model_files.tensors import Layout, read_tensors, write_tensors
+from halfmoon._model_files.tensors import Layout, read_tensors, write_tensors
 
 ARRAYS = {
     "0": np.arange(6.0).reshape(2, 3),
@@ -68,27 +68,30 @@ def test_no_copies_while_writing():
 
 CHANGES = {
     "cut in the length": (lambda data: data[:4], "ends too early"),
-    "cut": (lambda data: data[:-1], "do not take the bytes"),
-    "longer": (lambda data: data + b"x", "do not take the bytes"),
-    "long header": (lambda data: b"\xff" * 8 + data[8:], "do not take the bytes"),
+    "cut": (lambda data: data[:-1], "the size of the arrays is wrong"),
+    "longer": (lambda data: data + b"x", "the size of the arrays is wrong"),
+    "long header": (
+        lambda data: b"\xff" * 8 + data[8:],
+        "the size of the arrays is wrong",
+    ),
     "a gap": (
         lambda data: data.replace(b"[0,48]", b"[8,48]"),
-        "not those that the model",
+        "not those that model.json lists",
     ),
     "overlap": (
         lambda data: data.replace(b"[48,96]", b"[0, 48]"),
-        "not those that the model",
+        "not those that model.json lists",
     ),
     "dtype": (
         lambda data: data.replace(b'"F64"', b'"I64"'),
-        "not those that the model",
+        "not those that model.json lists",
     ),
-    "doubled": (lambda data: data.replace(b'"1":', b'"0":'), "under one name"),
+    "doubled": (lambda data: data.replace(b'"1":', b'"0":'), "holds a name twice"),
 }
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_what_does_not_agree_is_refused(case):
+def test_contradictions_are_refused(case):
     change, text = CHANGES[case]
     arrays = {name: ARRAYS[name] for name in "01"}
     data = change(written(arrays))
@@ -99,7 +102,7 @@ def test_what_does_not_agree_is_refused(case):
 def test_truth_values_and_characters_are_checked():
     for array in (ARRAYS["2"], ARRAYS["3"]):
         data = written({"0": array})[: -array.nbytes] + b"\x77" * array.nbytes
-        with pytest.raises(ValueError, match=r"holds (others|what is no character)"):
+        with pytest.raises(ValueError, match=r"holds (other values|an invalid char)"):
             read_tensors(io.BytesIO(data), len(data), layouts({"0": array}))
 
 

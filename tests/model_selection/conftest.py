@@ -1,4 +1,4 @@
-"""A model that leaves unlabeled rows out, and says whether it was given any."""
+"""A model that ignores unlabeled rows, and records whether it was given any."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from halfmoon.labels import known_labels, labeled_rows
+from halfmoon._labels import known_labels, labeled_rows
 
 
 def dense(X):

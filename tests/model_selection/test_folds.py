@@ -91,7 +91,7 @@ def test_fewer_labels_of_a_class_than_folds():
     ("y", "stratified"),
     [
         (np.repeat([3, 1, 2], 5), True),
-        (np.repeat([3.0, 1.0, 2.0], 5), True),  # classes beside NaN are floats
+        (np.repeat([3.0, 1.0, 2.0], 5), True),  # classes with NaN are floats
         (np.repeat([True, False], 5), True),
         (np.repeat([0.5, 1.5], 5), False),
         (np.append(np.repeat([3, 1], 5), 7), False),  # 7 occurs once: a count, say
@@ -110,10 +110,10 @@ def test_what_is_stratified(y, stratified):
 
 def test_stratify_may_be_forced():
     y = np.append(np.repeat([3, 1], 5), 7)
-    with pytest.warns(UserWarning, match="Class 7 has one label only"):
+    with pytest.warns(UserWarning, match="Class 7 has only one label"):
         tests = [test for _, test in split(5, y, stratify=True)]
     assert all({1, 3} <= set(y[test]) for test in tests)
-    with pytest.warns(UserWarning, match="Class 'c' has one label only"):
+    with pytest.warns(UserWarning, match="Class 'c' has only one label"):
         list(split(2, ["a", "a", "b", "b", "c"]))
     with pytest.raises(ValueError, match=r"y has shape \(4, 2\)"):
         list(split(2, np.ones((4, 2)), stratify=True))
@@ -151,7 +151,7 @@ def test_cross_val_score_is_the_loop_by_hand(X, words, classifier):
     assert_allclose(cross_val_score(classifier, frame, words, cv=cv), by_hand)
 
 
-def test_the_default_folds_fail_or_are_wrong(X, words, classifier):
+def test_default_folds_fail_or_are_wrong(X, words, classifier):
     # With None, and with NaN, rows are tested that cannot be.
     with pytest.raises(TypeError, match="'<' not supported"):
         cross_val_score(classifier, X, words, error_score="raise")
@@ -228,7 +228,7 @@ def test_wrong_labels(X):
     fails(y, r"Only 4 of the 60 rows are labeled.*n_splits=5.*Use LabeledKFold\(4\)")
     assert len(list(LabeledKFold(4).split(X, y))) == 4
     fails(y[:9], "y has 9 labels and X has 60 rows")
-    fails(None, "needs y")
+    fails(None, "y is None")
     with pytest.warns(UserWarning, match="does not use groups"):
         next(LabeledKFold(2).split(X, y, groups=np.arange(60)))
 

@@ -108,7 +108,7 @@ def test_sample_weight(fitted, X, words, known, rng):
         assert actual != scorer(fitted, X, words)
 
 
-def test_classes_that_no_tested_row_has(classifier, rng):
+def test_classes_without_a_test_row(classifier, rng):
     # Three classes to predict, and labels of two of them to score.
     X = rng.normal(size=(30, 2))
     y = np.array(["a", "b", "c"], dtype=object)[np.arange(30) % 3]
@@ -136,7 +136,7 @@ def test_classes_that_no_tested_row_has(classifier, rng):
     ],
     ids=["pandas", "list", "CSR", "COO", "polars"],
 )
-def test_tables_of_any_make(fitted, X, words, table):
+def test_tables_of_any_type(fitted, X, words, table):
     expected = labeled_accuracy(fitted, X, words)
     assert labeled_accuracy(fitted, table(X), words) == expected
 
@@ -153,7 +153,7 @@ def test_tables_of_any_make(fitted, X, words, table):
     ],
     ids=["objects", "categories", "booleans", "ints", "floats", "object ints"],
 )
-def test_labels_of_any_make(classifier, X, words, column):
+def test_labels_of_any_type(classifier, X, words, column):
     expected = labeled_accuracy(classifier.fit(X, words), X, words)
     y = column(words)
     assert labeled_accuracy(classifier.fit(X, y), X, y) == expected

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon._moments import covariance, dirichlet, dirichlet_and_covariance
 from halfmoon.bases import (
     Exact,
     Nystrom,
@@ -23,7 +24,6 @@ from halfmoon.kernels import (
     PeriodicSobolev,
     Polynomial,
 )
-from halfmoon.moments import covariance, dirichlet, dirichlet_and_covariance
 from halfmoon.smoothers import KernelWeights, Neighbors
 from helpers import BASES, BLOCK_ROWS, DIFFERENTIABLE, central_differences, peak_bytes
 

@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._moments import graph_energy
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
-from halfmoon.graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
-from halfmoon.moments import graph_energy
 from helpers import BASES, BLOCK_ROWS
 
 

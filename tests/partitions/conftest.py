@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halfmoon.partitions import survey
+from halfmoon._partitions import survey
 
 N = 1_200
 
@@ -12,7 +12,7 @@ N = 1_200
 def small_samples(monkeypatch):
     """Samples of some 100 rows."""
     monkeypatch.setattr(survey, "SAMPLE_ROWS", 100)
-    monkeypatch.setattr(survey, "LEAST_ROWS", 10)
+    monkeypatch.setattr(survey, "MIN_PARTITION_ROWS", 10)
 
 
 @pytest.fixture

@@ -144,7 +144,7 @@ def pids(client):
 
 
 def _imported():
-    import halfmoon.estimators  # noqa: F401
+    import halfmoon._estimators  # noqa: F401
 
     return os.getpid()
 
@@ -165,7 +165,7 @@ def test_a_partition_that_kills_every_worker_ends_in_one_error(undisturbed, clus
 
 
 def test_processes_of_this_machine_by_the_name_local():
-    dask_rows = optional("halfmoon.partitions.dask_rows")
+    dask_rows = optional("halfmoon._partitions.dask_rows")
     with dask_rows.connected("local", workers=2) as engine:
         assert engine.threads == 2
         found = list(engine.map(_squared, [(i,) for i in range(9)]))
@@ -177,7 +177,7 @@ def _squared(number):
 
 
 def test_an_address_where_nobody_answers(monkeypatch):
-    dask_rows = optional("halfmoon.partitions.dask_rows")
+    dask_rows = optional("halfmoon._partitions.dask_rows")
     monkeypatch.setattr(dask_rows, "CONNECT_SECONDS", 0.5)
     refused = pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp")
     with refused, dask_rows.connected("tcp://127.0.0.1:9"):

@@ -1,4 +1,4 @@
-"""Tables of Dask: the answers of rows in memory, lazily, from rows that stay there."""
+"""Dask tables give the same results as rows in memory, lazily."""
 
 import logging
 import pickle
@@ -23,6 +23,10 @@ from halfmoon import (
     NystromFeatures,
     RandomFeatures,
 )
+from halfmoon._costs import energy_cost
+from halfmoon._moments import (
+    forecasts as forecast,
+)
 from halfmoon.baselines import (
     HarmonicClassifier,
     HarmonicRegressor,
@@ -32,9 +36,7 @@ from halfmoon.baselines import (
 )
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
-from halfmoon.costs import energy_cost
 from halfmoon.kernels import Gaussian
-from halfmoon.moments import forecast
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
 from optional_modules import optional
 
@@ -450,7 +452,7 @@ def test_an_exact_basis_gives_way_to_landmarks_with_a_line_in_the_log(table, cap
 def test_a_long_sum_is_forecast_in_the_log(table, caplog, monkeypatch):
     X, y = table
     caplog.set_level(logging.INFO, "halfmoon")
-    monkeypatch.setattr(forecast, "SHORT", 0.0)
+    monkeypatch.setattr(forecast, "MIN_OPERATIONS", 0.0)
     LEVERS["laplacian"](X).fit(in_dask(X), y)
     (line,) = [r.getMessage() for r in caplog.records if "moved" in r.getMessage()]
     assert re.match(r"About \d+ seconds?: 1,200 rows at [\d,]+ a second\. ", line)

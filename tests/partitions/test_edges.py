@@ -13,7 +13,7 @@ from optional_modules import optional
 
 da = optional("dask.array")
 dask = optional("dask")
-dask_rows = optional("halfmoon.partitions.dask_rows")
+dask_rows = optional("halfmoon._partitions.dask_rows")
 dd = optional("dask.dataframe")
 pd = optional("pandas")
 
@@ -34,7 +34,7 @@ def fitted(X, y, Xd, yd=None):
 
 
 def unknown(X, sizes):
-    """A dask array whose parts do not tell their sizes."""
+    """A Dask array with unknown chunk sizes."""
     parts = np.split(X, np.cumsum(sizes)[:-1])
     blocks = [
         da.from_delayed(dask.delayed(part), (np.nan, *X.shape[1:]), X.dtype)
@@ -179,13 +179,13 @@ def test_labels_that_do_not_fit_the_rows(table):
         LaplacianRegressor().fit(Xd, y[:-1])
     with pytest.raises(ValueError, match="inconsistent numbers of samples: y has 1199"):
         LaplacianRegressor().fit(Xd, da.from_array(y[:-1], chunks=400))
-    with pytest.raises(ValueError, match=r"y has 2 partition\(s\) beside 3 of X"):
+    with pytest.raises(ValueError, match=r"y has 2 partition\(s\), but X has 3"):
         LaplacianRegressor().fit(Xd, unknown(y, (400, 800)))
-    with pytest.raises(ValueError, match=r"y has \d00 rows beside 400 rows in part"):
+    with pytest.raises(ValueError, match=r"y has \d00 rows, but partition \d of X"):
         LaplacianRegressor().fit(Xd, unknown(y, (500, 300, 400)))
     with pytest.raises(ValueError, match="sample_weight must be finite"):
         LaplacianRegressor().fit(Xd, y, -np.ones(1200))
-    with pytest.raises(ValueError, match=r"sample_weight has shape \(.00,\) beside"):
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(.00,\), but"):
         LaplacianRegressor().fit(Xd, y, unknown(np.ones(1200), (500, 300, 400)))
 
 
@@ -200,7 +200,7 @@ def test_no_label_at_all(table):
 def test_too_many_labels_for_the_memory(table):
     X, _ = table
     Xd = da.from_array(X, chunks=(400, 3))
-    with pytest.raises(MemoryError, match="labeled rows are brought together"):
+    with pytest.raises(MemoryError, match="labeled rows are held in memory"):
         LaplacianRegressor(memory_limit="20kB").fit(Xd, np.zeros(1200))
 
 
@@ -209,14 +209,14 @@ def test_what_rows_in_partitions_cannot_be(table):
     Xd = da.from_array(X, chunks=(400, 3))
     with pytest.raises(ValueError, match="kernel matrix in partitions"):
         ConditionalRegressor("precomputed").fit(Xd, y)
-    with pytest.raises(ValueError, match="landmarks are numbers of rows"):
+    with pytest.raises(ValueError, match="landmarks are row numbers"):
         LaplacianRegressor(landmarks=[0, 5]).fit(Xd, y)
     with pytest.raises(ValueError, match="a table of rows and columns is needed"):
         LaplacianRegressor().fit(Xd[:, 0], y)
     model = ConditionalRegressor(K, alpha=0.1).fit(X, y)
-    with pytest.raises(TypeError, match="needs the rows themselves"):
+    with pytest.raises(TypeError, match="needs rows in memory"):
         model.explain(Xd)
-    with pytest.raises(TypeError, match="needs the rows themselves"):
+    with pytest.raises(TypeError, match="needs rows in memory"):
         model.smoother_matrix(Xd)
 
 

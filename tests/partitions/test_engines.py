@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from halfmoon._partitions import ByExecutor, InTurn, PartitionedRows
+from halfmoon._partitions.partitioned_rows import Reader
 from halfmoon.blocks import Stream
-from halfmoon.partitions import ByExecutor, InTurn, PartitionedRows
-from halfmoon.partitions.table import Reader
 from optional_modules import optional
 
 dask = optional("dask")
-dask_rows = optional("halfmoon.partitions.dask_rows")
+dask_rows = optional("halfmoon._partitions.dask_rows")
 
 READER = Reader(None, 3, "float64")
 
@@ -92,17 +92,17 @@ def test_every_engine_gives_the_same_bits(table):
 
 def test_progress_counts_the_rows_of_partitions(table):
     X, _ = table
-    told = []
-    stream = Stream(progress=lambda done, n: told.append((done, n)))
+    reported = []
+    stream = Stream(progress=lambda done, n: reported.append((done, n)))
     stream.sum(moments, in_partitions(X, SIZES, InTurn()), row_bytes=24)
-    assert told == [(300, 1200), (301, 1200), (800, 1200), (1200, 1200)]
+    assert reported == [(300, 1200), (301, 1200), (800, 1200), (1200, 1200)]
 
 
 def test_rows_in_partitions_are_not_stacked(table):
     rows = in_partitions(table[0], SIZES, InTurn())
-    with pytest.raises(TypeError, match="summed up, not stacked"):
+    with pytest.raises(TypeError, match="only be summed, not stacked"):
         Stream().map(lambda block: block, rows, row_bytes=24)
-    with pytest.raises(ValueError, match="beside other tables"):
+    with pytest.raises(ValueError, match="together with other tables"):
         Stream().sum(moments, rows, table[0], row_bytes=24)
 
 

@@ -1,4 +1,4 @@
-"""The look at every partition: a uniform sample, and the labeled rows."""
+"""The survey of partitions: a uniform sample, and the labeled rows."""
 
 from functools import partial
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon.partitions import survey as module
-from halfmoon.partitions.survey import look, survey
-from halfmoon.partitions.table import Reader
+from halfmoon._partitions import survey as module
+from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon._partitions.survey import combine, survey_one
 
 READER = Reader(None, 1, "float64")
 
@@ -16,13 +16,13 @@ READER = Reader(None, 1, "float64")
 def surveyed(sizes, *, seed=0, most=20, y=None, w=None, limit=10**9):
     ends = np.cumsum(sizes)
     X = np.arange(ends[-1], dtype=float)[:, None]
-    see = partial(look, READER, seed, most, limit, None)
+    see = partial(survey_one, READER, seed, most, limit, None)
     found = []
     for i, (size, end) in enumerate(zip(sizes, ends, strict=True)):
         some = slice(end - size, end)
         given = [None if each is None else each[some] for each in (y, w)]
         found.append(see(i, X[some], *given))
-    return survey(iter(found), memory_limit=limit)
+    return combine(iter(found), limit)
 
 
 def test_few_rows_are_all_at_hand_in_their_order():
@@ -39,7 +39,7 @@ def test_the_sample_depends_on_the_seed_alone():
     assert not np.array_equal(one, other)
 
 
-def test_every_row_is_as_likely_whatever_the_partitions():
+def test_all_rows_are_equally_likely_for_any_partitions():
     """Partitions of 1,000, 100 and 10 rows give in proportion to their rows."""
     sizes = [1_000, 100, 10]
     counts, total = np.zeros(3), 0
@@ -92,9 +92,9 @@ def test_labels_of_many_kinds_are_put_together():
 
 def test_labeled_rows_beyond_the_memory_limit():
     y = np.zeros(1_000)
-    with pytest.raises(MemoryError, match="labeled rows or more take 4 kB, beyond"):
+    with pytest.raises(MemoryError, match="labeled rows or more need 4 kB, more than"):
         surveyed([500, 500], y=y, limit=3_999)
-    with pytest.raises(MemoryError, match="1,000 labeled rows or more take 8 kB"):
+    with pytest.raises(MemoryError, match="1,000 labeled rows or more need 8 kB"):
         surveyed([500, 500], y=y, limit=5_000)
 
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from halfmoon.plotting.axes import axes_of
+from halfmoon.plotting._axes import axes_of
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
@@ -26,7 +26,7 @@ def test_matplotlib_is_not_imported_before_something_is_drawn():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_axes_that_come_are_kept_and_else_new_ones_are_made(pyplot):
+def test_given_axes_are_used_otherwise_new_ones_are_made(pyplot):
     figure, ax = pyplot.subplots()
     assert axes_of(ax) == (figure, ax)
     other, new = axes_of()

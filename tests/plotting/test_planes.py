@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from halfmoon.plotting.planes import as_numbers_table, column_numbers, table_like
+from halfmoon.plotting._planes import as_numbers_table, column_numbers, table_like
 
 
 def test_a_table_that_is_not_numbers_is_refused_with_advice():

@@ -4,12 +4,12 @@ from numpy.testing import assert_array_equal
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.svm import SVC
 
-from halfmoon.plotting.responses import label_values, model_values
+from halfmoon.plotting._responses import label_values, model_values
 
 X = np.arange(4.0)[:, None]
 
 
-def test_labels_are_numbers_of_classes_and_nan_where_there_is_none():
+def test_labels_are_class_numbers_or_nan():
     model = DummyClassifier().fit(X, ["b", "a", "c", "a"])
     values = label_values(model, ["c", None, "a", float("nan")], 4)
     assert_array_equal(values, [2, np.nan, 0, np.nan])
@@ -27,7 +27,7 @@ def test_targets_are_themselves():
     assert_array_equal(model_values(model, X)[0], [1.5] * 4)
 
 
-def test_of_two_classes_it_is_the_probability_of_the_second_or_the_score():
+def test_two_classes_by_probability_or_score():
     y = [0, 0, 0, 1]
     values, border = model_values(DummyClassifier(strategy="prior").fit(X, y), X)
     assert_array_equal(values, [0.25] * 4)
@@ -38,7 +38,7 @@ def test_of_two_classes_it_is_the_probability_of_the_second_or_the_score():
     assert border == 0.0
 
 
-def test_a_label_that_the_model_does_not_know_is_refused():
+def test_an_unknown_label_is_refused():
     model = DummyClassifier().fit(X, ["b", "a", "b", "a"])
-    with pytest.raises(ValueError, match="label 'z', which the model has not"):
+    with pytest.raises(ValueError, match="label 'z', which is not a class"):
         label_values(model, ["a", "z", None, None], 4)

@@ -10,17 +10,19 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from halfmoon.blocks import Stream
-from halfmoon.problem import by_region
-from halfmoon.problem.by_region import map_by_region, over_groups
+from halfmoon.problem import (
+    _by_region as by_region,
+)
+from halfmoon.problem._by_region import map_by_region, over_groups
 
 
 @pytest.mark.parametrize("group_rows", [1, 4, 100])
 @pytest.mark.parametrize("block_rows", [None, 1, 3])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_each_row_is_answered_once_by_its_region(
+def test_each_row_is_predicted_once_by_its_region(
     rng, n_jobs, block_rows, group_rows, monkeypatch
 ):
-    monkeypatch.setattr(by_region, "GROUP_ROWS", group_rows)
+    monkeypatch.setattr(by_region, "MAX_GROUP_ROWS", group_rows)
     X, regions = rng.normal(size=(23, 2)), rng.choice([0, 2, 5], 23)
     made, seen = [], []
 

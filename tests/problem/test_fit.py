@@ -71,7 +71,7 @@ def test_dense_formula(basis, lever, unpenalized, l, weights):
         Z = data.X if basis == "exact" else data.Z
         k = gaussian(data.new, Z)
         left = 1 - np.einsum("ij,ji->i", k, np.linalg.solve(gaussian(Z, Z), k.T))
-        # The penalty's share of the norm is mu where there is an energy beside it.
+        # Next to an energy, the norm has the weight mu.
         variance += tau * left / (1.0 if lever == "none" else MU)
     assert_allclose(fit.std(data.new, noise=noise) ** 2, variance, rtol=1e-7)
 
@@ -232,7 +232,7 @@ def test_a_spline_far_away_is_ever_less_sure():
     assert (np.diff(stds) > 0).all()
 
 
-def test_no_row_left_to_tell_the_scale():
+def test_scales_are_infinite_with_as_many_features_as_labels():
     data = table(n=3, l=3)
     fit = Problem(Exact(Gaussian(0.8)), unpenalized=Polynomials(1)).fit(
         data.X, data.y, ALPHA
@@ -253,7 +253,7 @@ def test_only_ridge_has_closed_forms():
 @pytest.mark.parametrize("stat", ["predict", "std"])
 @pytest.mark.parametrize("lever", LEVERS)
 @pytest.mark.parametrize("basis", BASES)
-def test_a_row_ignores_the_rows_beside_it(basis, lever, stat):
+def test_a_prediction_ignores_the_other_new_rows(basis, lever, stat):
     data = table(t=2)
     fit = problem(basis, lever, UNPENALIZED["linear"], data).fit(
         data.X, data.y, ALPHA, rng=0
@@ -283,7 +283,7 @@ def test_rank_counts_usable_directions():
         mu=0.0,
         unpenalized=None,
     )
-    assert free.fit(X, y, ALPHA, rng=0).rank == 6  # as many as the labels can tell
+    assert free.fit(X, y, ALPHA, rng=0).rank == 6  # as many as the labels determine
 
 
 @pytest.mark.parametrize("noise", [-1.0, np.nan, np.inf])

@@ -1,4 +1,4 @@
-"""Folds that are alike, and values at rows whose labels were not seen."""
+"""Balanced folds, and predictions for held-out folds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from halfmoon.kernels import Gaussian
 from halfmoon.losses import Hinge
 from halfmoon.problem import (
     Problem,
-    balanced_folds,
-    out_of_fold,
     solve_filter,
     solve_loss,
     solve_ridge,
+)
+from halfmoon.problem._folds import (
+    balanced_folds,
+    out_of_fold,
     some_labels,
 )
 from reference import LEVERS, UNPENALIZED, columns, problem, table

@@ -16,7 +16,7 @@ from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Linear, ThinPlate
 from halfmoon.problem import Problem, solve_ridge
-from halfmoon.problem.left_out import left_out
+from halfmoon.problem._leave_one_out import loo_residuals
 from halfmoon.smoothers import Diffusion, KernelWeights
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import (
@@ -130,7 +130,7 @@ def test_least_squares_without_a_penalty():
     ids=["dual", "svd", "streamed"],
 )
 @pytest.mark.parametrize("alpha", [0.0, 1e-2])
-def test_rows_known_by_their_label_alone_are_infinite(basis, alpha):
+def test_loo_is_infinite_where_other_labels_do_not_determine_it(basis, alpha):
     data = table(n=30, l=18)
     alone = np.flatnonzero(data.labeled)[4]
     data.X[alone] = [1.5, 1.5]
@@ -159,7 +159,7 @@ def test_several_alphas_at_once(basis, lever):
     )
     alphas = [0.0, 1e-4, 1e-2, 1.0]
     root_w = np.sqrt(data.w[data.labeled])[:, None]
-    together = left_out(posed, alphas) / root_w
+    together = loo_residuals(posed, alphas) / root_w
     assert together.shape == (4, 18, 2)
     for alpha, actual in zip(alphas, together, strict=True):
         expected = solve_ridge(posed, alpha).leave_one_out()
@@ -223,13 +223,13 @@ def test_gcv_of_least_squares_by_a_kernel_of_low_rank(basis, rng):
     assert_allclose(fit.leave_one_out(), r / (1 - np.diag(H)), rtol=1e-9)
 
 
-def test_the_search_leaves_out_some_rows_where_there_are_very_many(rng, monkeypatch):
+def test_the_search_samples_rows_if_there_are_very_many(rng, monkeypatch):
     X = rng.standard_normal((300, 2))
     y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(300)
     w = rng.uniform(0.5, 2.0, 300)
     problem = Problem(Nystrom(Gaussian(1.0), landmarks=X[:20]))
     alphas = [1e-6, 1e-3, 1.0]
-    monkeypatch.setattr("halfmoon.problem.left_out.MANY_ROWS", 70)
+    monkeypatch.setattr("halfmoon.problem._leave_one_out.MAX_SAMPLE_ROWS", 70)
     fit = problem.fit(X, y, alphas, sample_weight=w)
     some = np.random.default_rng(0).choice(300, 70, replace=False)
     for alpha, score in zip(alphas, fit.loo_scores, strict=True):

@@ -1,4 +1,4 @@
-"""Pieces of a posed problem, its free directions, and what it refuses."""
+"""Parts of a posed problem, its free directions, and bad parameters."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def graph_fit(L, data, alpha):
 )
 def test_without_a_norm_a_graph_alone_decides_at_the_rows(basis, rings, unpenalized):
     # mu = 0: constants on each ring are free, so the values at the rows are those of
-    # least squares on the graph, whatever basis carries them.
+    # least squares on the graph, in any basis.
     data = table(l=18)
     L = sp.csr_array(ring_laplacian(30)) if rings == 1 else two_rings(30)
     stated = Problem(basis, energy=L, mu=0.0, unpenalized=unpenalized)
@@ -87,8 +87,8 @@ def test_without_a_norm_a_graph_alone_decides_at_the_rows(basis, rings, unpenali
     W = data.w[data.labeled].sum()
     held = ALPHA * W / (W - data.w[i])
     refit = stated.fit(data.X, y, held, sample_weight=data.w, rng=0)
-    left_out = data.y[i] - refit.predict(data.X[[i]])[0]
-    assert_allclose(fit.leave_one_out()[2], left_out, atol=1e-6)
+    residual = data.y[i] - refit.predict(data.X[[i]])[0]
+    assert_allclose(fit.leave_one_out()[2], residual, atol=1e-6)
     filtered = solve_filter(fit.posed, Tikhonov(ALPHA))
     assert_allclose(filtered.predict(data.X), fit.predict(data.X), atol=1e-6)
 
@@ -194,7 +194,7 @@ def test_mu(mu):
 @pytest.mark.parametrize("energy", ["gradients", 3, np.eye(30)], ids=repr)
 def test_energy(energy):
     data = table()
-    with pytest.raises(ValueError, match="None, 'gradient', 'graph' or a sparse graph"):
+    with pytest.raises(ValueError, match="'gradient', 'graph' or a sparse graph"):
         Problem(Exact(Gaussian(1.0)), energy).fit(data.X, data.y)
 
 

@@ -49,7 +49,7 @@ def test_ridge_with_the_kernel_is_ridge_with_the_problem(basis, lever, features)
     assert_allclose(other.leave_one_out(), one.leave_one_out(), rtol=1e-7, atol=1e-8)
 
 
-def test_labels_have_no_part_in_it():
+def test_labels_do_not_affect_the_kernel():
     data = table()
     basis = Nystrom(Gaussian(0.8), landmarks=data.Z)
     stated = Problem(basis, "gradient", mu=0.1)
@@ -60,7 +60,7 @@ def test_labels_have_no_part_in_it():
     assert_array_equal(one(data.new), other(data.new))
 
 
-def test_what_the_penalty_does_not_see_must_be_unpenalized():
+def test_functions_without_penalty_must_be_unpenalized():
     # At mu = 0 the constants of a graph's energy cost nothing: they are the primal
     # problem's free directions, and the kernel's unpenalized features.
     data = table(weights=False)

@@ -1,4 +1,4 @@
-"""The power law with a prior, beside a plain sum over its parameters."""
+"""The power law with a prior, against a plain sum over its parameters."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit
 from scipy.stats import multivariate_normal
 
-from halfmoon.queries.power_law import (
+from halfmoon.queries._power_law import (
     DELAYS,
     DRIFTS,
     NODES,

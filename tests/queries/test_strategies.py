@@ -1,5 +1,7 @@
 """What to label next: rank-one updates against refits, and picks that make sense."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,7 +23,7 @@ from halfmoon import (
     LaplacianRegressor,
 )
 from halfmoon.kernels import Gaussian, Laplace
-from halfmoon.problem import solve_ridge
+from halfmoon.problem import Fit, solve_ridge
 from halfmoon.queries import (
     informative,
     margin,
@@ -29,7 +31,8 @@ from halfmoon.queries import (
     random,
     variance_reduction,
 )
-from halfmoon.queries.pool import Pool
+from halfmoon.queries._pool import Pool
+from halfmoon.queries._pool_posterior import average_posterior, fit_posterior
 
 EVERY = [informative, margin, maximin, random, variance_reduction]
 N = 40
@@ -69,9 +72,9 @@ def refit(estimator, rows, targets):
     fit = estimator.solution_
     posed, lam = fit.posed, fit.path.lam(fit.alpha)
     more = posed.with_labels(
-        np.append(posed.chosen, rows).astype(int),
+        np.append(posed.labeled, rows).astype(int),
         np.vstack([posed.y, *targets]),
-        np.ones(len(posed.chosen) + len(rows)),
+        np.ones(len(posed.labeled) + len(rows)),
     )
     return solve_ridge(more, lam / more.total_weight), lam
 
@@ -368,3 +371,57 @@ def test_norm_is_checked(rng):
 def test_public_names():
     for name in halfmoon.queries.__all__:
         assert callable(getattr(halfmoon.queries, name))
+
+
+def one_member(X, y):
+    """An average whose only member is kernel ridge with a constant."""
+    model = HalfmoonRegressor(random_state=0, budget=20).fit(X, y)
+    members = [
+        m
+        for m in model.solution_.members
+        if isinstance(m.fit, Fit) and not m.target.suffix
+    ]
+    member = max(members, key=lambda m: m.weight)
+    return replace(model.solution_, members=[replace(member, weight=1.0)])
+
+
+def test_the_posterior_of_an_average_is_that_of_its_only_member(rng):
+    X = rng.normal(size=(60, 3))
+    y = np.where(np.arange(60) < 25, np.sin(X[:, 0]) + 0.1 * X[:, 1], np.nan)
+    average = one_member(X, y)
+    found = average_posterior(average, X)  # every row is a landmark
+    fit = average.members[0].fit
+    s2, tau = fit.path.scales(fit.alpha)
+    exact = fit_posterior(fit, X)
+    assert_allclose(found.values, exact.values, rtol=1e-8)
+    expected = tau[0] * np.array([exact.column(u) for u in range(60)])
+    actual = np.array([found.column(u) for u in range(60)])
+    assert_allclose(actual, expected, atol=1e-7 * np.abs(expected).max())
+    assert found.noise == pytest.approx(s2[0])
+
+
+def test_members_that_differ_add_to_the_variance(rng):
+    X = rng.normal(size=(60, 3))
+    y = np.where(np.arange(60) < 25, np.sin(X[:, 0]) + 0.1 * X[:, 1], np.nan)
+    average = one_member(X, y)
+    (member,) = average.members
+    other = replace(member.fit, theta=2.0 * member.fit.theta)
+    both = [replace(member, weight=0.5), replace(member, fit=other, weight=0.5)]
+    found = average_posterior(replace(average, members=both), X)
+    alone = average_posterior(average, X)
+    # Both are solved again at landmarks, so both give the same values there; they
+    # differ from the average, which has those of `other`.
+    values = member.fit.predict(X).reshape(60, -1)
+    spread = (values - found.values)[:, 0]
+    assert_allclose(found.variance, alone.variance + spread**2, rtol=1e-6)
+
+
+def test_averages_without_a_covariance_have_a_surrogate(rng):
+    X = rng.normal(size=(40, 2))
+    y = np.where(np.arange(40) < 15, np.exp(X[:, 0]), np.nan)
+    model = HalfmoonRegressor(random_state=0, budget=20).fit(X, y)
+    logs = [m for m in model.solution_.members if m.target.suffix]
+    only = replace(model.solution_, members=logs)
+    assert average_posterior(only, X) is None
+    model.solution_ = only
+    assert len(set(variance_reduction(model, X, 5))) == 5

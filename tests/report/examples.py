@@ -1,4 +1,4 @@
-"""Findings of real runs on small tables, and the reports on all examples."""
+"""Findings of runs on small tables, and reports of all examples."""
 
 from dataclasses import replace
 from functools import cache
@@ -7,32 +7,24 @@ import numpy as np
 from sklearn import datasets
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon.estimators.calibration import probabilities
-from halfmoon.report import (
+from halfmoon._estimators.calibration import probabilities
+from halfmoon._report import Findings, Note, Reason, render
+from halfmoon._report.eigenmap import eigenmap
+from halfmoon._report.findings import (
     ColumnDistribution,
     FilledClasses,
     FilledNumbers,
-    Findings,
     Helped,
-    Histogram,
-    LeftOutClasses,
-    LeftOutNumbers,
-    Note,
-    Reason,
+    LooClasses,
+    LooNumbers,
     RowMap,
     ShownRow,
-    confidence_edges,
-    eigenmap,
-    gain_of_classes,
-    gain_of_numbers,
-    least_sure,
-    number_edges,
-    render,
-    suspect_classes,
-    suspect_numbers,
 )
-from halfmoon.report.wording import number
-from halfmoon.selection import class_scores
+from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
+from halfmoon._report.sentences import number
+from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
+from halfmoon._selection import class_scores
 from report.made_up import (
     about,
     hostile,
@@ -46,7 +38,7 @@ COMPARED = ("y", "average", "twin")
 
 
 def by_class(model, values):
-    """The classes of values of leave-one-out."""
+    """Return the classes that leave-one-out values predict."""
     return model.classes_[class_scores(values).argmax(axis=1)].astype(str)
 
 
@@ -66,7 +58,7 @@ def distributions(X, names, given):
 
 
 def of_classes(source, target, table, n_labeled, budget, wrong=0):
-    """Findings of a run with most labels blanked, and a few given ones made wrong."""
+    """Findings of a run with few labels, some of them wrong."""
     X, names = table.data, [str(name) for name in table.feature_names]
     classes = np.array([str(name) for name in table.target_names])
     truth = classes[table.target]
@@ -96,8 +88,8 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
     cells = [tuple(f"{cell:g}" for cell in row[:6]) for row in X]
     shown = np.flatnonzero(blank)[least_sure(confidence[blank], 12)]
     p_given = p_left[np.arange(len(rows)), codes]
-    found = eigenmap(X, rng, 2000, keep=~blank)
-    labels = np.where(blank, values, y)[found.rows].astype(str)
+    found = eigenmap(X, rng)
+    labels = np.where(blank, values, y).astype(str)
 
     def counts(some):
         return {str(c): int((some == c).sum()) for c in np.unique(some)}
@@ -112,7 +104,7 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
                 rows=len(X) - len(chosen),
             ),
         ),
-        left_out=LeftOutClasses(
+        left_out=LooClasses(
             tuple(given), tuple(predicted), p_left.max(axis=1), p_given
         ),
         filled=FilledClasses(
@@ -125,11 +117,11 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
         map=RowMap(
             found.points,
             tuple(labels),
-            ~blank[found.rows],
-            np.where(blank, confidence, np.nan)[found.rows],
+            ~blank,
+            np.where(blank, confidence, np.nan),
             found.note,
         ),
-        least_sure=tuple(
+        next_rows=tuple(
             ShownRow(
                 int(i) + 1,
                 cells[i],
@@ -168,7 +160,7 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
     width = half * std / std.mean()
     blank = np.isnan(y)
     edges = number_edges(given)
-    found = eigenmap(X, rng, 2000, keep=~blank)
+    found = eigenmap(X, rng)
     cells = [tuple(f"{cell:.3g}" for cell in row[:6]) for row in X]
     shown = np.flatnonzero(blank)[least_sure(-width[blank], 12)]
 
@@ -186,7 +178,7 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
                 rows=len(X) - len(chosen),
             ),
         ),
-        left_out=LeftOutNumbers(given, left, left - half, left + half, 0.9),
+        left_out=LooNumbers(given, left, left - half, left + half, 0.9),
         filled=FilledNumbers(
             Histogram.of(given, edges),
             Histogram.of(values[blank], edges),
@@ -194,12 +186,12 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
         ),
         map=RowMap(
             found.points,
-            np.where(blank, values, y)[found.rows],
-            ~blank[found.rows],
-            np.where(blank, 2 * width, np.nan)[found.rows],
+            np.where(blank, values, y),
+            ~blank,
+            np.where(blank, 2 * width, np.nan),
             found.note,
         ),
-        least_sure=tuple(row(i, values[i]) for i in shown),
+        next_rows=tuple(row(i, values[i]) for i in shown),
         suspects=tuple(
             row(rows[k], left[k], given=number(given[k]))
             for k in suspect_numbers(
@@ -216,7 +208,7 @@ def decorated(findings, importance):
         replace(use, importance=value, reading="written with $ and commas" * (k == 1))
         for k, (use, value) in enumerate(zip(own, importance, strict=False))
     ]
-    labels = [row.given or row.prediction for row in findings.least_sure]
+    labels = [row.given or row.prediction for row in findings.next_rows]
 
     def explained(rows):
         return tuple(
@@ -231,9 +223,8 @@ def decorated(findings, importance):
     return replace(
         findings,
         columns=(*columns, *findings.columns[len(columns) :]),
-        least_sure=explained(findings.least_sure),
-        next_rows=explained(findings.least_sure[1:9]),
-        suspects=explained(findings.suspects or findings.least_sure[:2]),
+        next_rows=explained(findings.next_rows),
+        suspects=explained(findings.suspects or findings.next_rows[:2]),
         notes=(
             Note(
                 "'Yes', 'yes ' and 'YES' look like one class.",

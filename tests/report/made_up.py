@@ -4,22 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfmoon.queries import Forecast
-from halfmoon.report import (
+from halfmoon._report import Findings, Note, Reason
+from halfmoon._report.findings import (
     ColumnDistribution,
     ColumnUse,
     FilledClasses,
-    Findings,
-    Gain,
     Helped,
-    Histogram,
-    LeftOutClasses,
-    Note,
-    Reason,
+    LooClasses,
     RowMap,
     ShownRow,
-    confidence_edges,
 )
+from halfmoon._report.histogram import Histogram, confidence_edges
+from halfmoon._report.unlabeled_gain import Gain
+from halfmoon.queries import Forecast
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -104,7 +101,7 @@ def made_up(classes, n=400, labeled=60, seed=0):
         helped=Helped(
             False, Gain("classes", n - labeled, labeled, 7, 6, 1 / 30, -0.05, 0.1)
         ),
-        left_out=LeftOutClasses(
+        left_out=LooClasses(
             tuple(names[codes[given]]),
             tuple(names[predicted[given]]),
             confidence[given],
@@ -122,13 +119,13 @@ def made_up(classes, n=400, labeled=60, seed=0):
             given,
             np.where(given, np.nan, confidence),
         ),
-        least_sure=shown,
+        next_rows=shown,
         suspects=shown[:3],
     )
 
 
 def hostile():
-    """Every text that can come from a table is one that tries to do harm."""
+    """Findings in which every text from the table is hostile."""
     n = len(HOSTILE)
     base = made_up(HOSTILE, n=80, labeled=30)
     return replace(
@@ -157,7 +154,7 @@ def hostile():
                 speaks_for=(Reason(3, HOSTILE[0], 0.5), Reason(4, HOSTILE[5], 0.5)),
                 speaks_against=(Reason(5, HOSTILE[6], -0.5),),
             )
-            for row in base.least_sure
+            for row in base.next_rows
         ),
         distributions=tuple(
             ColumnDistribution(text, {text: 0.5, HOSTILE[0]: 0.5}, {HOSTILE[4]: 1.0})
@@ -167,13 +164,13 @@ def hostile():
 
 
 def two_labels():
-    """The least there can be."""
+    """The smallest possible findings."""
     nothing = Helped(False, Gain("classes", 3, 0, 0, 0, np.nan, np.nan, np.nan))
     return replace(
         made_up(["no", "yes"], n=5, labeled=2),
         helped=nothing,
         map=None,
-        least_sure=(),
+        next_rows=(),
         suspects=(),
         blanks=(),
         notes=(Note("Two labels are very few."),),
@@ -186,7 +183,7 @@ def sixty_classes():
 
 
 def hundred_classes():
-    """Many classes of which few are wrong, long decimals and free text."""
+    """Many classes with few mistakes, long decimals and free text."""
     names = [f"{i:03d}" for i in range(100)]
     base = made_up(names, n=3000, labeled=400)
     given = base.left_out.given
@@ -200,7 +197,7 @@ def hundred_classes():
     return replace(
         base,
         left_out=replace(base.left_out, predicted=predicted),
-        least_sure=tuple(map(messy, base.least_sure)),
+        next_rows=tuple(map(messy, base.next_rows)),
         suspects=tuple(map(messy, base.suspects)),
     )
 
@@ -224,7 +221,7 @@ def long_names():
 
 
 def forecast(kind, few=False):
-    """What more labels would buy, made up; few of them gain hardly anything."""
+    """A made-up forecast; with `few`, more labels gain hardly anything."""
     unit = 1.0 if kind == "classes" else 40.0
     path = np.geomspace(10.0, 240.0, 24)
     size = 0.1 if few else 1.0

@@ -1,35 +1,33 @@
-"""Findings of every kind of run, made by hand: what sentences can be said of them."""
+"""Findings made by hand, one for every kind of sentence."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from halfmoon.report import (
+from halfmoon._report import Findings
+from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
-    Findings,
-    Gain,
     Helped,
-    Histogram,
-    LeftOutClasses,
-    LeftOutNumbers,
+    LooClasses,
+    LooNumbers,
     PartialLabels,
-    confidence_edges,
-    number_edges,
 )
+from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.unlabeled_gain import Gain
 from report.made_up import about
 
 UNKNOWN = Gain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
 
 
 def classes(given, predicted, *, filled=160, confidence=0.93):
-    """Of labels written as letters, and what was predicted without them."""
+    """Findings with classes as letters, and their leave-one-out predictions."""
     l = len(given)
     counts = {name: given.count(name) for name in sorted(set(given))}
     return Findings(
         **about("wines.csv", "cultivar", "classes", ["a"], filled + l, l),
         helped=Helped(False, UNKNOWN),
-        left_out=LeftOutClasses(
+        left_out=LooClasses(
             tuple(given), tuple(predicted), np.full(l, 0.9), np.full(l, 0.9)
         ),
         filled=FilledClasses(
@@ -39,7 +37,7 @@ def classes(given, predicted, *, filled=160, confidence=0.93):
             confidence,
         ),
         map=None,
-        least_sure=(),
+        next_rows=(),
         suspects=(),
     )
 
@@ -52,20 +50,21 @@ def numbers(given, predicted, *, filled=340):
             "houses.csv", "price", "numbers", ["a"], filled + len(given), len(given)
         ),
         helped=Helped(False, replace(UNKNOWN, kind="numbers")),
-        left_out=LeftOutNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
+        left_out=LooNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
         filled=FilledNumbers(
             Histogram.of(given, edges), Histogram.of(given, edges), 20.0
         ),
         map=None,
-        least_sure=(),
+        next_rows=(),
         suspects=(),
     )
 
 
 def partly(findings, kind, exact, partial, inside, *, tested=None):
-    """With labels that are known in part; all of these are filled in."""
+    """Add partial labels, all of which are filled in."""
     return replace(
         findings,
+        rows=findings.rows + partial,
         labeled=exact + partial,
         predicted=findings.predicted + partial,
         partial=PartialLabels(
@@ -82,7 +81,7 @@ def partly(findings, kind, exact, partial, inside, *, tested=None):
 
 
 def helped(used, with_rows, without, low, high, *, kind="classes", rows=160):
-    """The difference lies in the middle of its interval."""
+    """Gain of unlabeled rows, in the middle of its interval."""
     gain = Gain(kind, rows, 18, with_rows, without, (low + high) / 2, low, high)
     return Helped(used, gain)
 

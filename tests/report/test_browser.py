@@ -75,7 +75,7 @@ def show(tab, folder):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_loads_without_errors_and_asks_for_nothing(show, case):
+def test_it_loads_without_errors_or_requests(show, case):
     tab = show(case)
     assert tab.events("Log.entryAdded") == []
     assert tab.events("Runtime.consoleAPICalled") == []
@@ -124,14 +124,14 @@ def test_hostile_cells_do_nothing(show):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("case", ["iris", "diabetes", "all-parts"])
-def test_text_stands_out_from_its_background(show, case, dark):
+def test_text_has_enough_contrast(show, case, dark):
     tab = show(case, dark=dark)
     red = int(re.findall(r"\d+", tab.evaluate(BACKGROUND))[0])
     assert (red < 60) == dark
     assert tab.evaluate(CONTRAST) >= 4.5
 
 
-def test_pictures_stand_side_by_side_or_one_below_the_other(show):
+def test_pictures_are_side_by_side_or_stacked(show):
     places = (
         "[...document.querySelectorAll('#map img')].map(i => i.getBoundingClientRect())"
         ".map(b => [b.x, b.y])"
@@ -195,7 +195,7 @@ def test_the_boxes_come_first(show):
     assert tops == sorted(tops)
 
 
-def test_tables_scroll_within_themselves(show):
+def test_wide_tables_scroll(show):
     tab = show("sixty-classes", 360)
     wide = tab.evaluate(
         "[...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth, "

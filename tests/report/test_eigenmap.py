@@ -6,7 +6,7 @@ from sklearn import datasets
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from halfmoon.report import eigenmap
+from halfmoon._report.eigenmap import eigenmap
 
 
 @pytest.mark.parametrize(
@@ -18,16 +18,15 @@ from halfmoon.report import eigenmap
         (datasets.load_breast_cancer, 0.92),
     ],
 )
-def test_classes_can_be_seen_on_the_map(load, least):
+def test_the_map_separates_classes(load, least):
     X, y = load(return_X_y=True)
     found = eigenmap(X, np.random.default_rng(0))
     assert found.note == ""
-    assert_array_equal(found.rows, np.arange(len(X)))
     seen = cross_val_score(KNeighborsClassifier(10), found.points, y, cv=5).mean()
     assert seen > least
 
 
-def test_a_row_far_off_does_not_squash_the_others():
+def test_outliers_do_not_squash_the_map():
     X, _ = datasets.load_iris(return_X_y=True)
     X = np.vstack([X, np.full(4, 1e6), np.full(4, -1e200), np.full(4, np.inf)])
     points = eigenmap(X, np.random.default_rng(0)).points
@@ -52,7 +51,7 @@ def test_a_row_far_off_does_not_squash_the_others():
     ],
     ids=["two", "three", "equal", "two kinds", "one", "none", "no columns", "NaN"],
 )
-def test_where_there_is_no_map_the_note_says_so(X):
+def test_a_note_says_why_there_is_no_map(X):
     found = eigenmap(X, np.random.default_rng(0))
     assert found.points.shape == (len(X), 2)
     assert np.isfinite(found.points).all()
@@ -77,17 +76,7 @@ def test_odd_tables_have_a_map(rng, case):
         assert len(np.unique(found.points.round(6), axis=0)) == 6
 
 
-def test_a_sample_keeps_the_rows_with_labels(rng):
-    X, keep = rng.normal(size=(300, 2)), rng.uniform(size=300) < 0.1
-    rows = eigenmap(X, rng, 50, keep=keep).rows
-    assert len(np.unique(rows)) == 50
-    assert set(np.flatnonzero(keep)) <= set(rows)
-    few = eigenmap(X, rng, 10, keep=keep).rows
-    assert len(few) == 10
-    assert keep[few].all()
-
-
 def test_the_same_seed_gives_the_same_map(rng):
     X = rng.normal(size=(100, 4))
-    one, two = (eigenmap(X, np.random.default_rng(3), 60) for _ in range(2))
+    one, two = (eigenmap(X, np.random.default_rng(3)) for _ in range(2))
     assert_array_equal(one.points, two.points)

@@ -1,4 +1,4 @@
-"""What more labels would bring: said in the unit of the headline, or not at all."""
+"""The forecast of more labels, in the unit of the headline."""
 
 from dataclasses import replace
 
@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import load_wine
 
 from halfmoon import HalfmoonClassifier
+from halfmoon._report import render
+from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon.queries import forecast_learning_curve
-from halfmoon.queries.forecast import forecast_of
-from halfmoon.queries.hidden_labels import HiddenLabels
-from halfmoon.report import render
-from halfmoon.report.more_labels import more_labels, of_more_labels
+from halfmoon.queries._hidden_labels import HiddenLabels
+from halfmoon.queries._learning_curve import forecast_of
 from report.made_up import forecast, made_up
 
 
@@ -41,14 +41,14 @@ def test_numbers_have_the_unit_of_the_target():
     ("labeled", "predicted", "said"),
     [(9, 500, True), (9, 20, False), (40, 500, False)],
 )
-def test_too_few_labels_are_said_plainly(labeled, predicted, said):
+def test_too_few_labels_for_a_forecast(labeled, predicted, said):
     findings = replace(made_up(["a", "b"]), labeled=labeled, predicted=predicted)
-    assert ("cannot be told yet" in more_labels(findings)) == said
+    assert ("too early to say" in more_labels(findings)) == said
     assert ("What more labels would bring" in render(findings)) == said
     assert of_more_labels(findings) == []
 
 
-def test_the_report_forecasts_as_the_function_does():
+def test_the_report_has_the_forecast_of_the_public_function():
     X, y = load_wine(return_X_y=True)
     known = np.where(np.arange(178) % 4 == 0, y, np.nan)
     model = HalfmoonClassifier(budget=0.5, random_state=0).fit(X, known)

@@ -1,4 +1,4 @@
-"""What the boxes, tables and lines of the report are made of."""
+"""The boxes, tables and lines of the report."""
 
 import re
 from dataclasses import replace
@@ -8,22 +8,24 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from halfmoon.report import Candidate, LeftOutClasses, Note, Reason, ShownRow
-from halfmoon.report.advice import next_steps
-from halfmoon.report.colors import DARK, PAPER, with_dark
-from halfmoon.report.illustrations import of_quality
-from halfmoon.report.model_names import families, plain_name
-from halfmoon.report.quality import quality_in_parts
-from halfmoon.report.reasons import reason_groups
-from halfmoon.report.scores import balanced_accuracy, per_class
-from halfmoon.report.shown_text import rounded
+from halfmoon._report import Note, Reason
+from halfmoon._report.bar_charts import column_importance
+from halfmoon._report.colors import DARK, PAPER, with_dark
+from halfmoon._report.figures import of_quality
+from halfmoon._report.findings import Candidate, ColumnUse, LooClasses, ShownRow
+from halfmoon._report.model_names import families, plain_name
+from halfmoon._report.next_steps import next_steps
+from halfmoon._report.quality_by_part import quality_in_parts
+from halfmoon._report.quality_scores import balanced_accuracy, per_class
+from halfmoon._report.report_page import reason_groups
+from halfmoon._report.safe_text import rounded
 from report.examples import all_parts, diabetes, iris
 from report.made_up import hundred_classes, made_up, two_labels
 
 LAPLACE = "Curve that may bend sharply (Laplace kernel)"
 
 
-def test_classes_are_found_as_scikit_learn_counts(rng):
+def test_per_class_counts_agree_with_scikit_learn(rng):
     given, predicted = rng.choice(list("abcd"), (2, 80), p=[0.4, 0.3, 0.2, 0.1])
     found = per_class(given.tolist(), predicted.tolist())
     names = [each.name for each in found]
@@ -31,7 +33,6 @@ def test_classes_are_found_as_scikit_learn_counts(rng):
     assert_allclose([each.found / each.labels for each in found], recall)
     for each in found:
         assert each.labels == (given == each.name).sum()
-        assert each.predicted == (predicted == each.name).sum()
         alarms = (predicted == each.name) & (given != each.name)
         assert each.false_alarms == alarms.sum()
     assert_allclose(balanced_accuracy(found), balanced_accuracy_score(given, predicted))
@@ -62,7 +63,7 @@ def test_a_rare_class_has_its_own_line():
     assert text.endswith("most common class would find 50 %.")
 
 
-def test_classes_tell_their_mean_confidence():
+def test_classes_have_their_mean_confidence():
     filled = iris().filled
     lines = quality_in_parts(iris()).classes
     assert [line.confidence for line in lines] == [*filled.confidence_of.values()]
@@ -73,7 +74,7 @@ def test_classes_tell_their_mean_confidence():
 def test_the_only_label_of_a_class_is_not_tested():
     base = made_up(["a", "b", "c"], n=20, labeled=5)
     nothing = np.full(5, 0.5)
-    left_out = LeftOutClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
+    left_out = LooClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
     findings = replace(base, left_out=left_out)
     assert left_out.tested().given == tuple("aabb")
     parts = quality_in_parts(findings)
@@ -84,11 +85,11 @@ def test_the_only_label_of_a_class_is_not_tested():
     assert [(each.given, each.predicted) for each in parts.mix_ups] == [("a", "b")]
     matrix = of_quality(findings)[0].picture
     assert matrix.alt == "Confusion matrix of 4 labels: 1 wrong."
-    alone = LeftOutClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
+    alone = LooClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
     assert of_quality(replace(base, left_out=alone)) == []
 
 
-def test_even_classes_have_no_balanced_accuracy():
+def test_balanced_accuracy_is_for_a_very_common_class():
     assert quality_in_parts(made_up(["a", "b", "c"])).balanced == ""
     parts = quality_in_parts(diabetes())
     assert (parts.classes, len(parts.thirds)) == ([], 3)
@@ -127,16 +128,18 @@ def test_long_decimals_are_rounded_and_codes_are_not(text, expected):
 def test_steps_come_from_the_findings():
     findings = all_parts()
     steps = next_steps(findings)
-    rows, wrong = (
-        "rows " + ", ".join(str(row.number) for row in some)
+    next_rows, wrong = (
+        [str(row.number) for row in some]
         for some in (findings.next_rows, findings.suspects)
     )
+    assert len(next_rows) == 12
+    rows = f"rows {', '.join(next_rows[:8])} and 4 more"
     assert [step.text for step in steps] == [
-        "Settle this point first (see above), then run again.",
+        "First decide about the point above, then run again.",
         "Predictions are better without 'created'. Leave it out:",
-        f"Check these labels, which look wrong: {wrong}.",
+        f"Check the labels that look wrong: rows {', '.join(wrong)}.",
         f"Label a few more rows, starting with {rows}. To get them as a file:",
-        "Find and label more rows of this rare class: setosa (4 labels).",
+        "Label more rows of the class with few labels: setosa (4 labels).",
     ]
     run = "halfmoon fill flowers.csv --target species --seed 0"
     assert steps[1].command == f"{run} --exclude created"
@@ -144,11 +147,11 @@ def test_steps_come_from_the_findings():
     assert [step.command for step in steps][::2] == ["", "", ""]
 
 
-def test_there_are_five_steps_at_most_and_always_one():
+def test_there_are_one_to_five_steps():
     many = tuple(Note(f"{i}", f"Do {i}.", f"run {i}") for i in range(9))
     assert len(next_steps(replace(all_parts(), notes=many))) == 5
     base = made_up(["a", "b"], n=60, labeled=60)
-    (step,) = next_steps(replace(base, least_sure=(), suspects=()))
+    (step,) = next_steps(replace(base, next_rows=(), suspects=()))
     assert step.text.startswith("Nothing stands out.")
     for command in (
         "halfmoon fill t.csv --target y --to-label 9 x.csv",
@@ -166,7 +169,7 @@ def test_classes_with_few_labels_are_named_the_rarest_first():
     given = {"a": 4, "b": 5, "c": 1, "d": 2, "e": 3, "f": 4, "g": 0}
     findings = replace(two_labels(), filled=replace(filled, given=given), notes=())
     assert next_steps(findings)[-1].text == (
-        "Find and label more rows of the rare classes: c (1 label), d (2 labels), "
+        "Label more rows of the classes with few labels: c (1 label), d (2 labels), "
         "e (3 labels), a (4 labels) and 1 other class."
     )
 
@@ -254,6 +257,11 @@ def test_weights_of_a_family_add_up():
     assert (found[-1].name, found[-1].models) == ("Other models", 5)
     assert found[-1].unlabeled is None  # one of the five uses them
     assert_allclose(sum(row.weight for row in found), 12 / 16)
+
+
+def test_importance_is_never_minus_zero():
+    columns = [ColumnUse("x", "number", 0.0, "feature", importance=-0.0001)]
+    assert column_importance(columns, as_percent=True).alt.endswith(": x 0.0.")
 
 
 def luminance(color):

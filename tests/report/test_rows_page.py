@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from tools.browser import MISSING, browser_command, open_browser
 
-from halfmoon.report import ShownRow, render_rows
+from halfmoon._report import render_rows
+from halfmoon._report.findings import ShownRow
 from report.examples import diabetes, iris
 from report.made_up import hostile
 
@@ -17,7 +18,7 @@ COLUMN = (
 )
 
 
-def numbered(values):
+def with_row_numbers(values):
     """Findings with a row for each value, in their only column."""
     rows = [
         ShownRow(i + 2, (value,), "ab"[i % 2], "", 0.5 + i / 100)
@@ -26,8 +27,8 @@ def numbered(values):
     return render_rows(replace(iris(), shown_columns=("x",)), rows)
 
 
-def test_its_policy_allows_its_own_script_alone():
-    text = render_rows(hostile(), hostile().least_sure)
+def test_the_policy_allows_only_its_script():
+    text = render_rows(hostile(), hostile().next_rows)
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
     assert len(scripts) == text.count("<script") == 1
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
@@ -35,16 +36,16 @@ def test_its_policy_allows_its_own_script_alone():
     assert policy.startswith("default-src 'none';")
     assert re.findall("script-src .*?;", policy) == [f"script-src 'sha256-{digest}';"]
     assert "innerHTML" not in scripts[0]
-    assert text == render_rows(hostile(), hostile().least_sure)
+    assert text == render_rows(hostile(), hostile().next_rows)
 
 
-def test_rows_and_their_numbers_are_on_it():
-    text = render_rows(diabetes(), diabetes().least_sure)
-    for row in diabetes().least_sure:
+def test_rows_are_on_the_page():
+    text = render_rows(diabetes(), diabetes().next_rows)
+    for row in diabetes().next_rows:
         assert f'data-key="{row.number}"' in text
         assert row.prediction in text
-    assert "12 different rows of 382 filled rows, the least sure first" in text
-    many = [replace(iris().least_sure[0], number=i) for i in range(6_000)]
+    assert "12 different rows of 382 filled rows, the least certain first" in text
+    many = [replace(iris().next_rows[0], number=i) for i in range(6_000)]
     assert render_rows(iris(), many).count("<tr>") == 5_001
 
 
@@ -77,7 +78,7 @@ def press(tab, i):
 
 
 def test_columns_are_sorted_by_number_or_by_word(show):
-    tab = show(numbered(["10", "9", "", "1,200", "2,5", "-3"]))
+    tab = show(with_row_numbers(["10", "9", "", "1,200", "2,5", "-3"]))
     assert tab.events("Log.entryAdded") == []
     press(tab, 4)
     assert column(tab, 4) == ["-3", "2,5", "9", "10", "1,200", ""]
@@ -93,7 +94,7 @@ def test_columns_are_sorted_by_number_or_by_word(show):
 
 
 def test_rows_are_filtered_by_what_they_contain(show):
-    tab = show(numbered(["Red", "green", "dark red"]))
+    tab = show(with_row_numbers(["Red", "green", "dark red"]))
     tab.evaluate(
         "(() => {const i = document.querySelector('input'); i.value = ' RED'; "
         "i.dispatchEvent(new Event('input'))})()"
@@ -102,8 +103,8 @@ def test_rows_are_filtered_by_what_they_contain(show):
     assert tab.evaluate("document.querySelector('output').textContent") == "2"
 
 
-def test_hostile_cells_do_nothing_there_too(show):
-    tab = show(render_rows(hostile(), hostile().least_sure))
+def test_hostile_cells_do_nothing(show):
+    tab = show(render_rows(hostile(), hostile().next_rows))
     press(tab, 4)
     assert tab.events("Page.javascriptDialogOpening") == []
     assert tab.evaluate("document.scripts.length") == 1

@@ -4,25 +4,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
-from halfmoon.report import (
-    Gain,
-    Helped,
-    Histogram,
-    confidence_edges,
-    confusion,
-    least_sure,
-    mix_ups,
-    number_edges,
-    reliability,
-    residuals,
-    suspect_classes,
-    suspect_numbers,
-    wilson_interval,
-)
-from halfmoon.report.residuals import errors_by_thirds
+from halfmoon._report.confusion import confusion, mix_ups
+from halfmoon._report.findings import Helped
+from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.quality_scores import wilson_interval
+from halfmoon._report.reliability import reliability
+from halfmoon._report.residuals import errors_by_thirds, residuals
+from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
+from halfmoon._report.unlabeled_gain import Gain
 
 
-def test_confusion_is_that_of_scikit_learn(rng):
+def test_confusion_agrees_with_scikit_learn(rng):
     given, predicted = rng.choice(["a", "b", "c"], (2, 40))
     found = confusion(given.tolist(), predicted.tolist())
     assert found.classes == ("a", "b", "c")
@@ -30,13 +22,13 @@ def test_confusion_is_that_of_scikit_learn(rng):
     assert found.lumped == 0
 
 
-def test_classes_that_are_numbers_are_in_their_order():
+def test_numeric_classes_are_sorted_by_value():
     assert confusion(["10", "2", "x"], ["2", "1", "nan"]).classes == (
         *("1", "2", "10", "nan", "x"),
     )
 
 
-def test_many_classes_share_a_row_that_is_not_called_right(rng):
+def test_lumped_classes_are_not_on_the_diagonal(rng):
     given = np.repeat([f"c{i:02d}" for i in range(20)], np.arange(20) + 1)
     predicted = rng.permutation(given)
     found = confusion(given.tolist(), predicted.tolist())
@@ -73,7 +65,7 @@ def test_mixed_up_classes_have_a_row_of_their_own():
     assert found.lumped_right == 5 * found.lumped
 
 
-def test_mix_ups_come_by_their_number(rng):
+def test_mix_ups_are_sorted_by_frequency(rng):
     given, predicted = rng.choice(["a", "b", "10", "9"], (2, 60))
     found = mix_ups(given.tolist(), predicted.tolist(), 4)
     times = [each.times for each in found]
@@ -86,7 +78,7 @@ def test_mix_ups_come_by_their_number(rng):
 
 
 @pytest.mark.parametrize("bins", [2, 5, 10])
-def test_reliability_is_the_calibration_curve(rng, bins):
+def test_reliability_agrees_with_the_calibration_curve(rng, bins):
     confidence = rng.uniform(0.3, 1, 200)
     right = rng.uniform(size=200) < confidence**2
     found = reliability(confidence, right, bins)
@@ -101,7 +93,7 @@ def test_reliability_is_the_calibration_curve(rng, bins):
     assert_allclose(np.array([found.low, found.high]).T, ends)
 
 
-def test_full_confidence_is_in_the_last_bin_and_nan_in_none():
+def test_reliability_of_full_and_of_unknown_confidence():
     confidence = np.array([1.0, 0.95, np.nan])
     found = reliability(confidence, np.array([True, False, True]), 10)
     assert_allclose(found.confidence, [0.975])
@@ -116,7 +108,6 @@ def test_residuals_are_given_minus_predicted(rng):
     e = np.delete(given - predicted, 3)
     assert_allclose(found.values, e)
     assert_allclose(found.bias, e.mean())
-    assert_allclose(found.root_mean_square, np.sqrt(np.mean(e**2)))
     assert_allclose(found.median_size, np.median(np.abs(e)))
     assert_allclose(found.ninth_decile, np.percentile(np.abs(e), 90))
 
@@ -150,11 +141,11 @@ def test_batches_of_a_histogram_add_up(rng):
         total = total + part
     assert_array_equal(total.counts, whole.counts)
     assert_array_equal(whole.counts, np.histogram(values, 20, (0, 1))[0])
-    with pytest.raises(ValueError, match="other edges"):
+    with pytest.raises(ValueError, match="the same edges"):
         whole + Histogram.of(values, edges[:5])
 
 
-def test_edges_hold_the_numbers_and_a_quarter_more():
+def test_edges_exceed_the_labels_by_a_quarter():
     edges = number_edges(np.array([10.0, 30.0, 20.0] * 9))
     assert_allclose(edges[0], 10 - 20 * 2 / 6)
     assert_allclose(edges[-1], 30 + 20 * 2 / 6)
@@ -163,7 +154,7 @@ def test_edges_hold_the_numbers_and_a_quarter_more():
     assert_allclose(number_edges(np.ones(3))[[2, -3]], [0.5, 1.5])
 
 
-def test_least_sure_of_all_are_among_those_of_each_batch(rng):
+def test_least_sure_rows_can_be_found_batch_by_batch(rng):
     confidence = rng.uniform(size=500).round(2)  # with ties
     whole = least_sure(confidence, 20)
     assert_allclose(confidence[whole], np.sort(confidence)[:20])
@@ -174,7 +165,7 @@ def test_least_sure_of_all_are_among_those_of_each_batch(rng):
     assert_array_equal(least_sure(np.array([np.nan, 0.5]), 5), [1])
 
 
-def test_suspects_are_predicted_otherwise_and_unlikely():
+def test_suspect_classes_are_unlikely_and_not_predicted():
     given, predicted = list("aabb"), list("abab")
     p = np.array([0.05, 0.10, 0.02, 0.01])
     assert_array_equal(suspect_classes(given, predicted, p), [2, 1])
@@ -187,7 +178,7 @@ def test_the_only_label_of_a_class_is_not_suspected():
     assert_array_equal(suspect_classes(given, predicted, p), [1])
 
 
-def test_wild_numbers_do_not_hide_each_other(rng):
+def test_extreme_numbers_do_not_hide_each_other(rng):
     predicted = rng.normal(size=60)
     given = predicted + rng.normal(0, 0.1, 60)
     given[[7, 20, 33]] += [50.0, 90.0, -70.0]
@@ -201,7 +192,7 @@ def test_wild_numbers_do_not_hide_each_other(rng):
 
 
 def test_numbers_are_judged_by_their_own_interval(rng):
-    """Dear houses are missed by more than cheap ones: only one label is strange."""
+    """Errors grow with the prediction, and only one label looks wrong."""
     predicted = np.exp(rng.uniform(0, 8, 200))
     given = predicted * (1 + 0.1 * rng.uniform(-1, 1, 200))
     cheap, dear = predicted.argsort()[[20, -1]]
@@ -218,13 +209,13 @@ def test_numbers_are_judged_by_their_own_interval(rng):
     assert_array_equal(suspect_numbers(small, predicted, *ends), [dear])
 
 
-def test_ends_of_an_interval_may_differ():
+def test_suspect_numbers_with_asymmetric_intervals():
     predicted, given = np.zeros(9), np.array([-2, -1, 0, 1, 2, -1, 1, 6.0, -6.0])
     low, high = np.full(9, -10.0), np.full(9, 2.0)
     assert_array_equal(suspect_numbers(given, predicted, low, high), [7])
 
 
-def test_help_is_read_off_a_comparison():
+def test_helped_from_comparison():
     table = {
         "candidate": ["supervised twin", "average of all", "plain", "walk", "unused"],
         "unlabeled": np.array([False, True, False, True, True]),

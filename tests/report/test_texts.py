@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from halfmoon.report.shown_text import shown
-from halfmoon.report.tiles import tiles
-from halfmoon.report.wording import count, duration, number, percent
+from halfmoon._report.key_figures import key_figures
+from halfmoon._report.safe_text import safe_text
+from halfmoon._report.sentences import count, duration, number, percent
 from report.examples import diabetes, iris
 from report.made_up import HOSTILE
 
@@ -24,13 +24,13 @@ from report.made_up import HOSTILE
         (3.5, "3.5"),
     ],
 )
-def test_every_character_can_be_seen(text, expected):
-    assert shown(text) == expected
+def test_every_character_is_visible(text, expected):
+    assert safe_text(text) == expected
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_shown_text_is_short_and_can_be_written(text):
-    once = shown(text)
+def test_safe_text_is_short_and_can_be_encoded(text):
+    once = safe_text(text)
     assert len(once) < 400
     once.encode("utf-8")
     assert not any(ord(c) < 32 or 0x202A <= ord(c) <= 0x202E for c in once)
@@ -40,7 +40,7 @@ def plain(text):
     return str(text).replace("\u00a0", " ")
 
 
-def test_numbers_in_words():
+def test_formats_of_numbers():
     shares = [0.0, 1.0, 0.5, 0.996, 0.99999, 0.00001, np.nan]
     assert [plain(percent(share)) for share in shares] == [
         *("0 %", "100 %", "50 %", "99.6 %"),
@@ -58,14 +58,14 @@ def test_numbers_in_words():
     ]
 
 
-def test_tiles_tell_the_key_figures():
-    by_name = {tile.name: tile for tile in tiles(diabetes())}
+def test_key_figures():
+    by_name = {tile.name: tile for tile in key_figures(diabetes())}
     left = diabetes().left_out
     # Errors of new rows are a little larger than those of 60 hidden labels.
     error = np.abs(left.given - left.predicted).mean() * np.sqrt(1 + 6 / 60)
     assert by_name["Expected error"].figure == f"{error:.0f}"
     assert by_name["Filled"].figure == "382"
     assert plain(by_name["Intervals hold"].figure) == "90 %"
-    by_name = {tile.name: tile for tile in tiles(iris())}
+    by_name = {tile.name: tile for tile in key_figures(iris())}
     assert plain(by_name["Expected accuracy"].figure) == "93 %"
     assert by_name["Unlabeled rows"].figure in ("helped", "used", "not used")

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
+from halfmoon._selection import (
+    Candidate,
+    NormalScores,
+    NumberCriterion,
+    Preparation,
+)
+from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import Gaussian, Linear, Prepared, ProductLaplace
 from halfmoon.problem import PosedKernel, Problem
-from halfmoon.selection import (
-    Candidate,
-    ForNumbers,
-    NormalScores,
-    Preparation,
-)
-from halfmoon.selection.candidate import entries_of
 from halfmoon.smoothers import Diffusion, DiffusionKernel, KernelWeights
 from halfmoon.unpenalized import Constant
-from selection.benches import bench_of
+from selection.search_tables import bench_of
 
 LABELED = np.arange(3, 21)
 
@@ -31,7 +31,7 @@ def new(rng):
 
 
 @pytest.fixture
-def bench(X, rng):
+def shared(X, rng):
     y = np.column_stack([np.sin(X[LABELED, 0]), X[LABELED, 1]]) - 1.0
     y += 0.1 * rng.normal(size=(18, 2))
     w = rng.uniform(0.2, 3.0, size=18)
@@ -39,8 +39,8 @@ def bench(X, rng):
 
 
 @pytest.fixture
-def data(bench):
-    return bench.data
+def data(shared):
+    return shared.data
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def constant(X):
 
 
 @pytest.fixture
-def kernels(X, bench, prepare):
+def kernels(X, shared, prepare):
     """One kernel of each kind, of rows as they come, with a mean diagonal of 1."""
     Z = prepare(X)
     walk = Diffusion(5, 0.1, 2).fit(Z)
@@ -70,7 +70,7 @@ def kernels(X, bench, prepare):
         "energy": PosedKernel(problem.pose(Z, y, rng=0)),
     }
     return {
-        name: bench.scaled(Prepared(prepare, kernel)) for name, kernel in kinds.items()
+        name: shared.scaled(Prepared(prepare, kernel)) for name, kernel in kinds.items()
     }
 
 
@@ -87,11 +87,11 @@ def candidates(kernels, constant):
 
 
 @pytest.fixture
-def entry_at(bench):
+def entry_at(shared):
     """A candidate at an alpha, on the first scale of the targets or on the last."""
 
-    def at(candidate, alpha, criterion=None, place=0, bench=bench):
-        entries = entries_of(candidate, bench, criterion or ForNumbers())
+    def at(candidate, alpha, criterion=None, place=0, shared=shared):
+        entries = fit_at_all_alphas(candidate, shared, criterion or NumberCriterion())
         return [e for e in entries if e.alpha == alpha][place]
 
     return at

@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon._selection import ALPHAS, IDENTITY, Candidate, Member, NumberCriterion
+from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.refit import average_of_entries
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import solve_locally, solve_ridge
-from halfmoon.selection import ALPHAS, AS_GIVEN, Candidate, ForNumbers, Member
-from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.refit import average_of
 from halfmoon.smoothers import Diffusion
-from halfmoon.unpenalized import Polynomials, PreparedFeatures
-from selection.benches import with_targets
+from halfmoon.unpenalized import Polynomials
+from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from selection.search_tables import with_targets
 
 WEIGHTS = np.array([0.3, 0.1, 0.25, 0.15, 0.12, 0.08])
 
@@ -44,7 +45,7 @@ def entries(kernels, constant, prepare, X, entry_at):
 
 @pytest.fixture
 def average(entries, data):
-    return average_of(entries, WEIGHTS, data, None)
+    return average_of_entries(entries, WEIGHTS, data, None)
 
 
 def values(entry, data, X):
@@ -68,12 +69,14 @@ def test_values_are_the_weighted_sum_of_the_members(average, entries, data, new)
     assert_allclose(average.leave_one_out(), data.y - held_out, rtol=1e-12)
     assert average.uses_unlabeled
     assert_array_equal(average.weights, WEIGHTS)
-    alone = average_of(entries[:2], np.array([0.4, 0.6]), data, None)
+    alone = average_of_entries(entries[:2], np.array([0.4, 0.6]), data, None)
     assert not alone.uses_unlabeled
 
 
 def test_entries_without_weight_are_no_members(entries, data, new):
-    one = average_of(entries, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), data, None)
+    one = average_of_entries(
+        entries, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), data, None
+    )
     assert [member.name for member in one.members] == ["mixed"]
     assert_allclose(one.predict(new), values(entries[2], data, new), rtol=1e-9)
 
@@ -92,7 +95,7 @@ def test_rows_do_not_depend_on_the_others(average, new, block_rows):
 
 
 def test_kernels_and_preparations_are_evaluated_once_in_a_block(
-    kernels, constant, bench, data, new, monkeypatch, prepare
+    kernels, constant, shared, data, new, monkeypatch, prepare
 ):
     # Two candidates and two alphas of each: one Gaussian matrix for a block of rows.
     mix = kernels["gaussian"] * 0.5 + kernels["linear"] * 0.5
@@ -100,9 +103,13 @@ def test_kernels_and_preparations_are_evaluated_once_in_a_block(
         Candidate("a", "plain", kernels["gaussian"], constant),
         Candidate("b", "plain", mix, constant),
     ]
-    entries = [e for c in made for e in entries_of(c, bench, ForNumbers())[3:5]]
+    entries = [
+        e for c in made for e in fit_at_all_alphas(c, shared, NumberCriterion())[3:5]
+    ]
     stream = Stream(block_rows=3, n_jobs=1)
-    average = average_of(entries, np.full(4, 0.25), replace(data, stream=stream), None)
+    average = average_of_entries(
+        entries, np.full(4, 0.25), replace(data, stream=stream), None
+    )
     expected = average.predict(new)
     calls = []
     value, transform = Gaussian._value, type(prepare.transformer).transform
@@ -122,18 +129,18 @@ def test_kernels_and_preparations_are_evaluated_once_in_a_block(
 
 
 def test_walks_on_one_graph_take_their_first_step_together(
-    kernels, bench, data, constant, new, prepare, X, monkeypatch
+    kernels, shared, data, constant, new, prepare, X, monkeypatch
 ):
     first = kernels["walk"].terms()[0][1]
     walk = first.kernel.walk
     others = [walk.variant(restart=0.3), walk.variant(n_neighbors=3)]
     entries = []
     for each in (walk, *others):
-        kernel = bench.scaled(replace(first, kernel=replace(first.kernel, walk=each)))
+        kernel = shared.scaled(replace(first, kernel=replace(first.kernel, walk=each)))
         candidate = Candidate("", "walk", kernel, constant, True)
-        entries.append(entries_of(candidate, bench, ForNumbers())[4])
+        entries.append(fit_at_all_alphas(candidate, shared, NumberCriterion())[4])
     shares = np.array([0.5, 0.3, 0.2])
-    average = average_of(entries, shares, data, None)
+    average = average_of_entries(entries, shares, data, None)
     expected = sum(
         a * values(e, data, new) for a, e in zip(shares, entries, strict=True)
     )
@@ -153,12 +160,12 @@ def test_walks_on_one_graph_take_their_first_step_together(
 
 
 @pytest.fixture
-def scales(candidates, bench):
+def scales(candidates, shared):
     """Entries on both scales of positive targets, and their data."""
-    positive = with_targets(bench, np.exp(bench.data.y[:, :1]))
+    positive = with_targets(shared, np.exp(shared.data.y[:, :1]))
     entries = []
     for name in ("gaussian", "laplace"):
-        found = entries_of(candidates[name], positive, ForNumbers())
+        found = fit_at_all_alphas(candidates[name], positive, NumberCriterion())
         entries += [e for e in found if e.alpha == 0.01]
     plain, logs = entries[::2], entries[1::2]
     return plain + logs, positive.data
@@ -166,7 +173,7 @@ def scales(candidates, bench):
 
 def test_logarithms_are_averaged_before_they_are_brought_back(scales, new):
     entries, data = scales
-    average = average_of(entries, np.array([0.1, 0.3, 0.4, 0.2]), data, None)
+    average = average_of_entries(entries, np.array([0.1, 0.3, 0.4, 0.2]), data, None)
     target, logs = entries[2].target, entries[2].y
     held_out = (0.4 * entries[2].held_out + 0.2 * entries[3].held_out) / 0.6
     smearing = np.exp(logs - held_out).mean()
@@ -184,24 +191,26 @@ def test_logarithms_are_averaged_before_they_are_brought_back(scales, new):
         assert_allclose(actual, expected, rtol=1e-8)
     assert average.scale == "mixed"
     assert_array_equal(average.fitted_targets, data.y)
-    with pytest.raises(ValueError, match="logarithm of the targets, so that it does"):
+    with pytest.raises(ValueError, match="logarithm of the targets, so predictions"):
         average.smoother_matrix(new)
-    one = average_of(entries[2:3], np.ones(1), data, None)
+    one = average_of_entries(entries[2:3], np.ones(1), data, None)
     assert one.scale == "log"
     assert_array_equal(one.fitted_targets, logs)
     weights = one.label_weights(new)
     assert_allclose(weights @ logs, values(entries[2], data, new), rtol=1e-8)
-    assert average_of(entries[:2], np.ones(2) / 2, data, None).scale == "as given"
+    assert (
+        average_of_entries(entries[:2], np.ones(2) / 2, data, None).scale == "as given"
+    )
 
 
-def test_std_of_logarithms_is_in_units_of_the_targets(candidates, bench, new):
+def test_std_of_logarithms_is_in_units_of_the_targets(candidates, shared, new):
     # Targets a thousandfold: so is the deviation, on whichever scale they were fitted.
-    y, stds = np.exp(bench.data.y[:, :1]), []
+    y, stds = np.exp(shared.data.y[:, :1]), []
     for factor in (1.0, 1_000.0):
-        scaled = with_targets(bench, factor * y)
-        found = entries_of(candidates["gaussian"], scaled, ForNumbers())
+        scaled = with_targets(shared, factor * y)
+        found = fit_at_all_alphas(candidates["gaussian"], scaled, NumberCriterion())
         entry = found[len(ALPHAS) + ALPHAS.index(0.1)]
-        average = average_of([entry], np.ones(1), scaled.data, None)
+        average = average_of_entries([entry], np.ones(1), scaled.data, None)
         mean, std = average.predict(new), average.std(new)
         own = average.members[0].fit.std(new)
         expected = (mean + entry.target.shift) * np.sqrt(np.expm1(own**2))
@@ -214,8 +223,8 @@ def test_std_of_logarithms_is_in_units_of_the_targets(candidates, bench, new):
 
 
 def test_std_is_that_of_a_mixture_of_the_weightiest(entries, data, new, monkeypatch):
-    monkeypatch.setattr("halfmoon.selection.average.MEMBERS", 2)
-    average = average_of(entries[:3], np.array([0.6, 0.01, 0.39]), data, None)
+    monkeypatch.setattr("halfmoon._selection.average.MAX_MEMBERS", 2)
+    average = average_of_entries(entries[:3], np.array([0.6, 0.01, 0.39]), data, None)
     mean, expected = average.predict(new), 0.0
     for share, i in ((0.6 / 0.99, 0), (0.39 / 0.99, 2)):
         own = values(entries[i], data, new)
@@ -228,16 +237,16 @@ def test_std_is_that_of_a_mixture_of_the_weightiest(entries, data, new, monkeypa
 def test_members_have_their_own_std_however_small_their_weights(entries, data, new):
     posed = entries[0].candidate.pose(data)
     expected = solve_ridge(posed, entries[0].alpha).std(new)
-    one = average_of(entries[:1], np.ones(1), data, None)
+    one = average_of_entries(entries[:1], np.ones(1), data, None)
     assert_allclose(one.std(new), expected, rtol=1e-7)
     many = 100 * entries[:1]  # none has as much as two in a hundred
-    average = average_of(many, np.full(100, 0.01), data, None)
+    average = average_of_entries(many, np.full(100, 0.01), data, None)
     assert_allclose(average.std(new), expected, rtol=1e-7)
 
 
 def test_the_constant_has_a_std(kernels, constant, entry_at, data, new):
     candidate = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
-    average = average_of([entry_at(candidate, 0.1)], np.ones(1), data, None)
+    average = average_of_entries([entry_at(candidate, 0.1)], np.ones(1), data, None)
     mean = np.average(data.y, axis=0, weights=data.w)
     assert_allclose(average.predict(new), np.tile(mean, (7, 1)), rtol=1e-10)
     # The standard error of a weighted mean: s2 / W, with s2 of l - 1 degrees.
@@ -262,8 +271,10 @@ def test_values_are_held_to_the_limits(average, data, new):
 
 def test_targets_that_came_as_a_vector_leave_as_one(scales, new):
     entries, data = scales
-    column = average_of(entries, np.full(4, 0.25), data, None)
-    vector = average_of(entries, np.full(4, 0.25), replace(data, single=True), None)
+    column = average_of_entries(entries, np.full(4, 0.25), data, None)
+    vector = average_of_entries(
+        entries, np.full(4, 0.25), replace(data, single=True), None
+    )
     for method in ("predict", "std"):
         expected = getattr(column, method)(new)[:, 0]
         assert_array_equal(getattr(vector, method)(new), expected)
@@ -279,11 +290,11 @@ def test_the_smoother_matrix_gives_values_of_all_targets(average, data, new, rng
     assert_allclose(H @ y, average.with_targets(y).predict(new), rtol=1e-7, atol=1e-9)
 
 
-def test_other_targets_keep_members_and_weights(average, entries, bench, new, rng):
+def test_other_targets_keep_members_and_weights(average, entries, shared, new, rng):
     y = rng.normal(size=(18, 3))
-    other, again, expected = average.with_targets(y), with_targets(bench, y), 0.0
+    other, again, expected = average.with_targets(y), with_targets(shared, y), 0.0
     for weight, entry in zip(WEIGHTS, entries, strict=True):
-        found = entries_of(entry.candidate, again, ForNumbers())
+        found = fit_at_all_alphas(entry.candidate, again, NumberCriterion())
         same = found[ALPHAS.index(entry.alpha)]
         expected = expected + weight * values(same, again.data, new)
     assert_allclose(other.predict(new), expected, rtol=1e-7, atol=1e-9)
@@ -293,40 +304,44 @@ def test_other_targets_keep_members_and_weights(average, entries, bench, new, rn
 
 
 def test_a_row_in_place_of_a_labeled_one_without_its_label(
-    candidates, bench, data, new
+    candidates, shared, data, new
 ):
     # By real fits to the other labels at the same lam, in which the row is unlabeled.
     for name in ("gaussian", "walk", "energy", "linear"):
         candidate = candidates[name]
         (entry,) = [
-            e for e in entries_of(candidate, bench, ForNumbers()) if e.alpha == 0.01
+            e
+            for e in fit_at_all_alphas(candidate, shared, NumberCriterion())
+            if e.alpha == 0.01
         ]
-        average = average_of([entry], np.ones(1), data, None)
+        average = average_of_entries([entry], np.ones(1), data, None)
         some = np.array([4, 0, 17, 9])
-        actual = average.without_own(some)(new[:4])
+        actual = average.loo_predictor(some)(new[:4])
         for place, i in enumerate(some):
             posed = candidate.pose(data).without(np.array([i]))
             alpha = 0.01 * data.w.sum() / posed.w.sum()  # lam is held
             expected = solve_ridge(posed, alpha).predict(new[[place]])
             assert_allclose(actual[[place]], expected, rtol=1e-5, atol=1e-7)
-        at_home = average.without_own(some)(data.X[some])
+        at_home = average.loo_predictor(some)(data.X[some])
         assert_allclose(at_home, average.held_out[some], rtol=1e-6, atol=1e-8)
 
 
 def test_without_own_labels_on_two_scales(scales):
     entries, data = scales
     some = np.array([3, 0, 11])
-    both = average_of([entries[0], entries[2]], np.array([0.3, 0.7]), data, None)
-    actual = both.without_own(some)(data.X[some])
+    both = average_of_entries(
+        [entries[0], entries[2]], np.array([0.3, 0.7]), data, None
+    )
+    actual = both.loo_predictor(some)(data.X[some])
     assert_allclose(actual, both.held_out[some], rtol=1e-8)
     limits = np.quantile(actual, 0.4, axis=0), np.quantile(actual, 0.6, axis=0)
-    held = replace(both, limits=limits).without_own(some)(data.X[some])
+    held = replace(both, limits=limits).loo_predictor(some)(data.X[some])
     assert_allclose(held, np.clip(actual, *limits), rtol=1e-10)
 
 
 def test_weights_of_features_that_all_members_share(candidates, entry_at, data):
     chosen = [entry_at(candidates[name], 0.01) for name in ("gaussian", "walk")]
-    average = average_of(chosen, np.array([0.25, 0.75]), data, None)
+    average = average_of_entries(chosen, np.array([0.25, 0.75]), data, None)
     expected = 0.25 * chosen[0].beta + 0.75 * chosen[1].beta
     assert_allclose(average.coef, expected, rtol=1e-12)
 
@@ -337,7 +352,9 @@ def test_weights_of_features_that_all_members_share(candidates, entry_at, data):
 @pytest.fixture
 def of_all_kinds(candidates, data, entry_at):
     """An exact member, one at landmarks and one of local fits."""
-    exact = average_of([entry_at(candidates["walk"], 0.01)], np.ones(1), data, None)
+    exact = average_of_entries(
+        [entry_at(candidates["walk"], 0.01)], np.ones(1), data, None
+    )
     posed = candidates["gaussian"].pose(data)
     kernel = candidates["gaussian"].kernel
     few = replace(posed, basis=Nystrom(kernel, 6).fit(data.X, 0))
@@ -373,7 +390,7 @@ def test_one_local_member_without_its_own_labels(of_all_kinds, data):
     average = of_all_kinds
     alone = replace(average, members=[replace(average.members[2], weight=1.0)])
     some = np.array([2, 7, 12])
-    actual = alone.without_own(some)(data.X[some])
+    actual = alone.loo_predictor(some)(data.X[some])
     assert_allclose(actual, alone.held_out[some], rtol=1e-6, atol=1e-8)
 
 
@@ -388,12 +405,12 @@ def test_held_out_values_of_some_labeled_rows_only(of_all_kinds, data, new):
     assert_allclose(average.leave_one_out(), fit.leave_one_out())
     some = np.array([4, 2])
     assert_allclose(average.leave_one_out(some), fit.leave_one_out(some))
-    assert_allclose(average.without_own(some)(new[:2]), fit.predict(new[:2]))
+    assert_allclose(average.loo_predictor(some)(new[:2]), fit.predict(new[:2]))
 
 
 def test_a_stored_average_answers_alike(of_all_kinds, average, scales, new):
     entries, data = scales
-    logs = average_of(entries, np.full(4, 0.25), data, None)
+    logs = average_of_entries(entries, np.full(4, 0.25), data, None)
     for each in (average, of_all_kinds, logs):
         expected, std = each.predict(new), each.std(new)
         again = pickle.loads(pickle.dumps(each))
@@ -401,4 +418,4 @@ def test_a_stored_average_answers_alike(of_all_kinds, average, scales, new):
         assert_array_equal(again.std(new), std)
         assert_array_equal(again.held_out, each.held_out)
     assert len({id(m.target) for m in average.members}) == 1
-    assert average.members[0].target is AS_GIVEN
+    assert average.members[0].target is IDENTITY

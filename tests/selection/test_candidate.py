@@ -8,14 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as gp
 
+from halfmoon._estimators import ConditionalRegressor
+from halfmoon._selection import ALPHAS, Candidate, NumberCriterion, squared_losses
+from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon.bases import Exact
-from halfmoon.estimators import ConditionalRegressor
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.problem import Problem, solve_ridge
-from halfmoon.selection import ALPHAS, Candidate, ForNumbers, squared_losses
-from halfmoon.selection.candidate import entries_of
-from halfmoon.unpenalized import Constant, Features, Polynomials, PreparedFeatures
-from selection.benches import bench_of, with_targets
+from halfmoon.unpenalized import (
+    Constant,
+    Features,
+    Polynomials,
+)
+from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from selection.search_tables import bench_of, with_targets
 
 NAMES = [
     "plain + linear",
@@ -73,18 +78,21 @@ def values(entry, data, X):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_fit_is_the_dense_system(mixed, bench, name, new):
-    entries = entries_of(mixed[name], bench, ForNumbers())
+def test_the_fit_is_the_dense_system(mixed, shared, name, new):
+    entries = fit_at_all_alphas(mixed[name], shared, NumberCriterion())
     assert [entry.alpha for entry in entries] == list(ALPHAS)
     for entry in entries[1:]:
-        expected = dense(mixed[name], bench.data, new, entry.alpha)
-        actual = values(entry, bench.data, new)
+        expected = dense(mixed[name], shared.data, new, entry.alpha)
+        actual = values(entry, shared.data, new)
         assert_allclose(actual, expected, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_held_out_values_are_those_of_refits_without_the_label(mixed, bench, name):
-    entries, data = entries_of(mixed[name], bench, ForNumbers()), bench.data
+def test_held_out_values_are_those_of_refits_without_the_label(mixed, shared, name):
+    entries, data = (
+        fit_at_all_alphas(mixed[name], shared, NumberCriterion()),
+        shared.data,
+    )
     for i in (0, 7, 17):
         kept, row = np.delete(np.arange(18), i), data.X[[i]]
         for entry in entries[2:]:
@@ -95,10 +103,10 @@ def test_held_out_values_are_those_of_refits_without_the_label(mixed, bench, nam
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_entries_are_fits_of_the_problem(mixed, bench, name, new):
-    candidate, data = mixed[name], bench.data
+def test_entries_are_fits_of_the_problem(mixed, shared, name, new):
+    candidate, data = mixed[name], shared.data
     problem = Problem(Exact(candidate.kernel), unpenalized=candidate.unpenalized)
-    for entry in entries_of(candidate, bench, ForNumbers())[2:]:
+    for entry in fit_at_all_alphas(candidate, shared, NumberCriterion())[2:]:
         fit = problem.fit(data.X, data.y, alpha=entry.alpha, sample_weight=data.w)
         assert_allclose(entry.theta, fit.theta, rtol=1e-5, atol=1e-7)
         # The columns are centered anew there, which the constant makes up for.
@@ -111,63 +119,63 @@ def test_entries_are_fits_of_the_problem(mixed, bench, name, new):
         assert_allclose(own.beta, entry.beta, rtol=1e-6, atol=1e-8)
 
 
-def test_the_constant_answers_the_mean_of_the_labels(mixed, bench, new):
-    data = bench.data
+def test_the_constant_answers_the_mean_of_the_labels(mixed, shared, new):
+    data = shared.data
     mean = np.average(data.y, axis=0, weights=data.w)
-    for entry in entries_of(mixed["constant"], bench, ForNumbers()):
+    for entry in fit_at_all_alphas(mixed["constant"], shared, NumberCriterion()):
         assert_allclose(values(entry, data, new), np.tile(mean, (7, 1)), rtol=1e-10)
         rest = np.delete(np.arange(18), 5)
         others = np.average(data.y[rest], axis=0, weights=data.w[rest])
         assert_allclose(entry.held_out[5], others, rtol=1e-10)
 
 
-def test_whole_weights_are_copies_of_rows(mixed, bench, new):
-    data, w = bench.data, np.tile([1.0, 2.0, 3.0], 6)
-    weighed = replace(bench, data=replace(data, w=w))
+def test_whole_weights_are_copies_of_rows(mixed, shared, new):
+    data, w = shared.data, np.tile([1.0, 2.0, 3.0], 6)
+    weighted = replace(shared, data=replace(data, w=w))
     times = np.repeat(np.arange(18), w.astype(int))
     copies = replace(data, X=data.X[times], y=data.y[times], w=np.ones(36))
     candidate = mixed["plain + linear"]
-    for entry in entries_of(candidate, weighed, ForNumbers())[2:]:
+    for entry in fit_at_all_alphas(candidate, weighted, NumberCriterion())[2:]:
         expected = dense(candidate, copies, new, entry.alpha)
         assert_allclose(values(entry, data, new), expected, rtol=1e-6, atol=1e-7)
 
 
 def test_what_is_not_known_without_its_label_gets_the_mean_of_the_others(
-    kernels, bench
+    kernels, shared
 ):
     # A column that only row 4 has: without its label, nothing is known of its slope.
-    only, data = bench.data.X[4], bench.data
+    only, data = shared.data.X[4], shared.data
     own = Features(lambda X: (only == X).all(axis=1, keepdims=True).astype(float))
     candidate = Candidate("own", "some", kernels["gaussian"], own.fit(data.X))
     rest = np.delete(np.arange(18), 4)
     expected = np.average(data.y[rest], axis=0, weights=data.w[rest])
-    for entry in entries_of(candidate, bench, ForNumbers()):
+    for entry in fit_at_all_alphas(candidate, shared, NumberCriterion()):
         assert_allclose(entry.held_out[4], expected)
         assert np.isfinite(entry.held_out).all()
 
 
 def test_one_label_is_held_out_to_zero_and_knows_no_scale(rng):
     X = rng.normal(size=(5, 2))
-    bench = bench_of(X, [3.0])
+    shared = bench_of(X, [3.0])
     candidate = Candidate("one", "some", Gaussian(1.0), Constant().fit(X))
-    for entry in entries_of(candidate, bench, ForNumbers()):
+    for entry in fit_at_all_alphas(candidate, shared, NumberCriterion()):
         assert_allclose(entry.held_out, [[0.0]])
-    entry = entries_of(candidate, bench, ForNumbers())[6]
-    assert_allclose(values(entry, bench.data, X), np.full((5, 1), 3.0))
-    fit = solve_ridge(candidate.pose(bench.data), entry.alpha)
+    entry = fit_at_all_alphas(candidate, shared, NumberCriterion())[6]
+    assert_allclose(values(entry, shared.data, X), np.full((5, 1), 3.0))
+    fit = solve_ridge(candidate.pose(shared.data), entry.alpha)
     assert np.isinf(fit.std(X[1:])).all()
 
 
 @pytest.mark.parametrize("unpenalized", [None, "constant", "linear"])
-def test_predictions_are_those_of_conditional_ridge(bench, new, unpenalized):
-    kernel, data = Gaussian(1.2) + 0.5 * Linear(), bench.data
+def test_predictions_are_those_of_conditional_ridge(shared, new, unpenalized):
+    kernel, data = Gaussian(1.2) + 0.5 * Linear(), shared.data
     features = {
         None: None,
         "constant": Constant().fit(data.X),
         "linear": Polynomials(1).fit(data.X),
     }[unpenalized]
     candidate = Candidate("sum", "some", kernel, features)
-    entry = entries_of(candidate, bench, ForNumbers())[ALPHAS.index(0.01)]
+    entry = fit_at_all_alphas(candidate, shared, NumberCriterion())[ALPHAS.index(0.01)]
     model = ConditionalRegressor(kernel, unpenalized, 0.01)
     model.fit(data.X, data.y, data.w)
     expected, std = model.predict(new, return_std=True)
@@ -178,14 +186,16 @@ def test_predictions_are_those_of_conditional_ridge(bench, new, unpenalized):
     assert_allclose(residuals, model.leave_one_out(), rtol=1e-7, atol=1e-9)
 
 
-def test_the_posterior_is_that_of_a_gaussian_process(bench, new):
-    y = bench.data.y[:, :1]
-    data = replace(bench.data, y=y, w=np.ones(18))
+def test_the_posterior_is_that_of_a_gaussian_process(shared, new):
+    y = shared.data.y[:, :1]
+    data = replace(shared.data, y=y, w=np.ones(18))
     candidate = Candidate("gaussian", "some", Gaussian(1.2), None)
     alpha = ALPHAS[5]
     (entry,) = [
         each
-        for each in entries_of(candidate, replace(bench, data=data), ForNumbers())
+        for each in fit_at_all_alphas(
+            candidate, replace(shared, data=data), NumberCriterion()
+        )
         if each.alpha == alpha and not each.target.suffix
     ]
     lam = 18 * alpha
@@ -199,8 +209,8 @@ def test_the_posterior_is_that_of_a_gaussian_process(bench, new):
     assert_allclose(fit.std(new)[:, 0] ** 2, tau * std**2, rtol=1e-9)
 
 
-def test_the_variance_is_universal_kriging_with_weights(mixed, bench, new):
-    candidate, data = mixed["columns unpenalized"], bench.data
+def test_the_variance_is_universal_kriging_with_weights(mixed, shared, new):
+    candidate, data = mixed["columns unpenalized"], shared.data
     lam = data.w.sum() * 0.1
     F, f_x = (candidate.unpenalized.transform(each) for each in (data.X, new))
     A = candidate.kernel(data.X) + lam * np.diag(1 / data.w)
@@ -213,11 +223,11 @@ def test_the_variance_is_universal_kriging_with_weights(mixed, bench, new):
     assert_allclose(fit.std(new) ** 2, np.outer(1.0 - taken, tau), rtol=1e-7)
 
 
-def test_logarithms_and_targets_as_given_are_fitted_together(mixed, bench, new):
-    y = np.exp(bench.data.y[:, :1])
-    positive = with_targets(bench, y)
+def test_logarithms_and_targets_as_given_are_fitted_together(mixed, shared, new):
+    y = np.exp(shared.data.y[:, :1])
+    positive = with_targets(shared, y)
     candidate = mixed["walk + gaussian"]
-    entries = entries_of(candidate, positive, ForNumbers())
+    entries = fit_at_all_alphas(candidate, positive, NumberCriterion())
     a = len(ALPHAS)
     plain, logs = entries[:a], entries[a:]
     assert [e.alpha for e in entries] == 2 * list(ALPHAS)
@@ -237,25 +247,25 @@ def test_logarithms_and_targets_as_given_are_fitted_together(mixed, bench, new):
             losses = squared_losses(entry.values[None], y)[0]
             assert_allclose(entry.losses, losses, rtol=1e-12)
         smearing = np.exp(other.y - other.held_out).mean()
-        back = np.exp(other.held_out) * min(smearing, 2.0) - shift
-        assert_allclose(other.values, back, rtol=1e-9)
+        inverse = np.exp(other.held_out) * min(smearing, 2.0) - shift
+        assert_allclose(other.values, inverse, rtol=1e-9)
         assert_array_equal(one.values, one.held_out)
 
 
-def test_folds_take_the_place_of_leave_one_out(mixed, bench, rng):
+def test_folds_take_the_place_of_leave_one_out(mixed, shared, rng):
     by_folds = rng.normal(size=(len(ALPHAS), 18, 2))
     judged = replace(mixed["walk"], by_folds=by_folds)
-    plain = entries_of(mixed["walk"], bench, ForNumbers())
-    for i, entry in enumerate(entries_of(judged, bench, ForNumbers())):
+    plain = fit_at_all_alphas(mixed["walk"], shared, NumberCriterion())
+    for i, entry in enumerate(fit_at_all_alphas(judged, shared, NumberCriterion())):
         assert_array_equal(entry.held_out, by_folds[i])
-        losses = ((by_folds[i] - bench.data.y) ** 2).mean(axis=1)
+        losses = ((by_folds[i] - shared.data.y) ** 2).mean(axis=1)
         assert_allclose(entry.losses, losses)
         assert_array_equal(entry.theta, plain[i].theta)
 
 
-def test_answers_at_all_points_are_charged(mixed, bench):
-    class Looking(ForNumbers):
-        looks_at_answers = True
+def test_answers_at_all_points_are_charged(mixed, shared):
+    class Looking(NumberCriterion):
+        needs_predictions = True
 
         def priors(self, answers):
             self.answers = answers
@@ -263,10 +273,10 @@ def test_answers_at_all_points_are_charged(mixed, bench):
 
     criterion = Looking()
     for name in ("walk", "columns unpenalized", "nothing unpenalized"):
-        entries = entries_of(mixed[name], bench, criterion)
+        entries = fit_at_all_alphas(mixed[name], shared, criterion)
         assert criterion.answers.shape == (len(ALPHAS), 31, 2)
         priors = np.array([e.prior for e in entries]).ravel()
         assert_array_equal(priors, np.arange(2.0 * len(ALPHAS)))
         for entry, answers in zip(entries, criterion.answers, strict=True):
-            expected = values(entry, bench.data, bench.points)
+            expected = values(entry, shared.data, shared.points)
             assert_allclose(answers, expected, rtol=1e-8, atol=1e-9)

@@ -8,21 +8,21 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.metrics import log_loss, mean_squared_error
 
-from halfmoon.estimators import halfmoon
-from halfmoon.selection import (
-    AS_GIVEN,
-    ForClasses,
-    ForNumbers,
+from halfmoon._estimators import halfmoon
+from halfmoon._selection import (
+    IDENTITY,
+    ClassCriterion,
+    NumberCriterion,
     class_scores,
     criteria,
     families,
     squared_losses,
 )
-from halfmoon.selection.criteria import (
+from halfmoon._selection.criteria import (
     TEMPERATURES,
-    explained,
+    explained_share,
     log_losses,
-    mean_and_error,
+    mean_and_standard_error,
 )
 
 
@@ -88,11 +88,13 @@ def test_two_classes_have_scores_of_both():
 
 def test_mean_and_standard_error(rng):
     values = rng.normal(size=20)
-    mean, error = mean_and_error(values, np.ones(20))
+    mean, error = mean_and_standard_error(values, np.ones(20))
     assert mean == pytest.approx(values.mean())
     assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
-    assert mean_and_error(values, np.full(20, 7.0)) == pytest.approx((mean, error))
-    assert mean_and_error(np.array([3.0]), np.ones(1)) == (3.0, 0.0)
+    assert mean_and_standard_error(values, np.full(20, 7.0)) == pytest.approx(
+        (mean, error)
+    )
+    assert mean_and_standard_error(np.array([3.0]), np.ones(1)) == (3.0, 0.0)
 
 
 # ---- classes -------------------------------------------------------------------------
@@ -102,17 +104,17 @@ def test_classes_are_judged_by_the_class_of_the_target(rng):
     values = rng.normal(size=(2, 6, 1))
     signs, w = np.array([[1.0], [-1], [1], [-1], [-1], [1]]), rng.uniform(1, 2, size=6)
     codes = (signs[:, 0] > 0).astype(int)
-    criterion = ForClasses(codes, 2, no_neighbors(6))
+    criterion = ClassCriterion(codes, 2, no_neighbors(6))
     both = np.concatenate([-values, values], axis=2) / 2
     actual = criterion.losses(values, signs, w)
     assert_allclose(actual, log_losses(both, codes, w), rtol=1e-12)
     codes = rng.integers(0, 3, size=6)
     scores, y = rng.normal(size=(2, 6, 3)), np.eye(3)[codes]
-    criterion = ForClasses(codes, 3, no_neighbors(6))
+    criterion = ClassCriterion(codes, 3, no_neighbors(6))
     assert_allclose(criterion.losses(scores, y, w), log_losses(scores, codes, w))
     assert criterion.limits(y) is None
-    assert criterion.scales(y) == [AS_GIVEN]
-    assert criterion.looks_at_answers
+    assert criterion.scales(y) == [IDENTITY]
+    assert criterion.needs_predictions
 
 
 def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
@@ -137,7 +139,7 @@ def test_priors_are_charges_of_shares_and_cuts(rng, n_classes):
     neighbors = np.array(
         [rng.permutation(np.delete(np.arange(m), i))[:6] for i in range(m)]
     )
-    criterion = ForClasses(codes, n_classes, neighbors)
+    criterion = ClassCriterion(codes, n_classes, neighbors)
     if n_classes == 2:
         values = rng.normal(size=(5, m, 1))
         answers = (values[:, :, 0] > 0).astype(int)
@@ -157,7 +159,7 @@ def groups():
             for i in range(40)
         ]
     )
-    return ForClasses(np.array([0, 0, 1, 1]), 2, neighbors)
+    return ClassCriterion(np.array([0, 0, 1, 1]), 2, neighbors)
 
 
 def signs_of(answers):
@@ -182,7 +184,7 @@ def test_an_answer_of_one_class_is_charged(groups):
 
 
 def test_no_neighbors_no_cut():
-    criterion = ForClasses(np.array([0, 1]), 2, no_neighbors(4))
+    criterion = ClassCriterion(np.array([0, 1]), 2, no_neighbors(4))
     priors = criterion.priors(np.array([signs_of([0, 1, 0, 1])]))
     assert_allclose(priors, [[0.0, 12.0]], atol=1e-12)
 
@@ -194,21 +196,23 @@ def test_borders_in_sparse_regions_count_as_far_as_labels_are_explained():
     by_shares = -np.log(np.array([3, 3, 3, 2, 2, 1]) / 8)
     losses = np.array([by_shares, 0.5 * by_shares, 0 * by_shares, 2 * by_shares])
     losses[:, 5] = 9.0  # the label that is alone does not count
-    assert_allclose(explained(losses, scores, w), [0.0, 0.5, 1.0, 0.0], atol=1e-12)
+    assert_allclose(
+        explained_share(losses, scores, w), [0.0, 0.5, 1.0, 0.0], atol=1e-12
+    )
     # Where each is alone nothing is known, and the borders are believed.
-    alone = explained(losses[:, [0, 3, 5]], np.eye(3), np.ones(3))
+    alone = explained_share(losses[:, [0, 3, 5]], np.eye(3), np.ones(3))
     assert_array_equal(alone, np.ones(4))
 
 
 def test_a_tidy_answer_that_explains_no_label_gains_nothing():
     codes = np.array([0, 0, 1, 1])
-    criterion = ForClasses(codes, 2, no_neighbors(4))
+    criterion = ClassCriterion(codes, 2, no_neighbors(4))
     y, w = signs_of(codes), np.ones(4)
     guess, known = np.full(4, -np.log(2 / 5)), np.full(4, 0.1)
     entries = [entry(guess, (0.0, 12.0)), entry(known, (1.0, 12.0)), entry(known)]
     part = 1 - 0.1 / guess[0]
     expected = [4 * guess[0], 0.4 + 1.0 - 12.0 * part, 0.4]
-    assert_allclose(criterion.charges(entries, y, w), expected, rtol=1e-12)
+    assert_allclose(criterion.costs(entries, y, w), expected, rtol=1e-12)
 
 
 def entry(losses, prior=(0.0, 0.0), family="a", uses_unlabeled=False):
@@ -225,11 +229,11 @@ def test_weights_of_classes_are_posteriors_of_losses_and_priors(groups):
     w = np.array([1.0, 2.0, 0.5, 0.5])
     y = signs_of([0, 0, 1, 1])
     guess = -np.log(2 / 5)
-    charges = [
+    costs = [
         e.losses @ w + e.prior[0] - e.prior[1] * (1 - e.losses @ w / (4 * guess))
         for e in entries
     ]
-    expected = np.exp(-np.array(charges)) / [2, 2, 1]
+    expected = np.exp(-np.array(costs)) / [2, 2, 1]
     actual = groups.weights(entries, y, w)
     assert_allclose(actual, expected / expected.sum(), rtol=1e-12)
     # A common factor of the weights is no more knowledge.
@@ -256,18 +260,18 @@ def test_unlabeled_rows_must_have_more_evidence_of_classes(groups, gain, helped)
 
 def test_numbers_are_judged_on_the_users_scale(rng, monkeypatch):
     y, w = rng.uniform(1, 9, size=(12, 1)), np.ones(12)
-    criterion = ForNumbers()
+    criterion = NumberCriterion()
     plain, logs = criterion.scales(y)
-    assert plain is AS_GIVEN
+    assert plain is IDENTITY
     assert_allclose(logs.forward(y), np.log(y + logs.shift))
     values = rng.normal(size=(2, 12, 1))
     assert_allclose(criterion.losses(values, y, w), squared_losses(values, y))
     monkeypatch.setattr(criteria, "LOG_LABELS", 13)
     assert len(criterion.scales(y)) == 2
     monkeypatch.setattr(criteria, "LOG_LABELS", 12)
-    assert criterion.scales(y) == [AS_GIVEN]
-    assert ForNumbers().scales(rng.normal(size=(12, 1))) == [AS_GIVEN]
-    assert not criterion.looks_at_answers
+    assert criterion.scales(y) == [IDENTITY]
+    assert NumberCriterion().scales(rng.normal(size=(12, 1))) == [IDENTITY]
+    assert not criterion.needs_predictions
     assert_array_equal(criterion.priors(values), np.zeros((2, 2)))
 
 
@@ -279,16 +283,16 @@ def test_what_goes_on_to_more_labels_was_not_compared_with_logarithms():
 
 def test_an_answer_may_go_a_quarter_beyond_the_labels():
     y = np.array([[0.0, -3.0], [8.0, 1.0], [5.0, 0.0]])
-    low, high = ForNumbers().limits(y)
+    low, high = NumberCriterion().limits(y)
     assert_array_equal(low, [-2.0, -4.0])
     assert_array_equal(high, [10.0, 2.0])
-    assert ForNumbers(limited=False).limits(y) is None
+    assert NumberCriterion(limited=False).limits(y) is None
 
 
 @pytest.mark.parametrize(("factor", "helped"), [(1 - 1e-6, False), (1 + 1e-6, True)])
 def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped):
     # One entry on either side, and an average that is all of the walk.
-    class Walk(ForNumbers):
+    class Walk(NumberCriterion):
         def weights(self, entries, y, w):
             return np.eye(len(entries))[-1]
 
@@ -299,7 +303,7 @@ def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped)
     entries = []
     for losses, uses in ((by_twin, False), (by_twin - gain - spread, True)):
         each = entry(losses, uses_unlabeled=uses)
-        each.held_out, each.y, each.target = np.sqrt(losses)[:, None], y, AS_GIVEN
+        each.held_out, each.y, each.target = np.sqrt(losses)[:, None], y, IDENTITY
         entries.append(each)
     assert Walk().prefers_unlabeled(entries, y, w) == helped
     entries[1].held_out = entries[0].held_out
@@ -310,6 +314,6 @@ def test_a_rare_class_that_is_never_answered_costs_no_more_than_any_cut():
     # 200 labels, 40 of them of a class that no point is answered with.
     codes = np.repeat([0, 1], [160, 40])
     neighbors = np.array([[1], [0], [3], [2]])
-    criterion = ForClasses(codes, 2, neighbors)
+    criterion = ClassCriterion(codes, 2, neighbors)
     answers = np.full((1, 4, 1), -1.0)
     assert_allclose(criterion.priors(answers), [[12.0, 12.0]])

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.selection import (
-    AS_GIVEN,
-    ForClasses,
-    ForNumbers,
-    cross_fitted,
+from halfmoon._selection import (
+    IDENTITY,
+    ClassCriterion,
+    NumberCriterion,
+    cross_fit_predictions,
     try_candidates,
 )
-from halfmoon.selection.weights import blended_values
+from halfmoon._selection.average_weights import averaged_values
 
 
 @pytest.fixture
-def entries(candidates, bench):
+def entries(candidates, shared):
     chosen = [candidates[name] for name in ("gaussian", "laplace", "walk", "energy")]
-    return try_candidates(chosen, bench, ForNumbers(), 60.0)
+    return try_candidates(chosen, shared, NumberCriterion(), 60.0)
 
 
 def restricted(entry, rows):
@@ -29,8 +29,8 @@ def restricted(entry, rows):
 
 @pytest.mark.parametrize("safe", [True, False])
 def test_weights_are_chosen_without_the_label_that_they_answer(entries, data, safe):
-    y, w, criterion = data.y, data.w, ForNumbers()
-    found = cross_fitted(entries, y, w, criterion, safe=safe)
+    y, w, criterion = data.y, data.w, NumberCriterion()
+    found = cross_fit_predictions(entries, y, w, criterion, safe=safe)
     limits = criterion.limits(y)
     for i in range(18):  # of 18 labels each is a fold of its own
         kept = np.delete(np.arange(18), i)
@@ -57,7 +57,7 @@ def fake(values, losses, family="plain"):
     candidate = SimpleNamespace(family=family, uses_unlabeled=False)
     return SimpleNamespace(
         candidate=candidate,
-        target=AS_GIVEN,
+        target=IDENTITY,
         values=values,
         held_out=values,
         y=np.zeros_like(values),
@@ -73,9 +73,9 @@ def test_what_labels_cannot_tell_looks_as_bad_as_it_is(rng):
     for _ in range(200):
         values = rng.normal(size=(18, 1))
         entries.append(fake(values, ((values - y) ** 2)[:, 0]))
-    criterion = ForNumbers(limited=False)
-    hopeful = blended_values(entries, criterion.weights(entries, y, w))
-    honest = cross_fitted(entries, y, w, criterion, safe=True)["answer"]
+    criterion = NumberCriterion(limited=False)
+    hopeful = averaged_values(entries, criterion.weights(entries, y, w))
+    honest = cross_fit_predictions(entries, y, w, criterion, safe=True)["answer"]
     assert ((hopeful - y) ** 2).mean() < 0.9 * ((honest - y) ** 2).mean()
     assert ((honest - y) ** 2).mean() > 0.9 * y.var()
 
@@ -83,19 +83,19 @@ def test_what_labels_cannot_tell_looks_as_bad_as_it_is(rng):
 def test_classes_and_folds_of_more_than_one_label(rng):
     signs, w = np.tile([-1.0, 1.0], 30)[:, None], np.ones(60)
     codes = (signs[:, 0] > 0).astype(int)
-    criterion = ForClasses(codes, 2, np.zeros((60, 0), dtype=np.intp))
+    criterion = ClassCriterion(codes, 2, np.zeros((60, 0), dtype=np.intp))
     entries = []
     for scale, family in ((0.1, "a"), (0.2, "b"), (3.0, "b")):
         values = signs + scale * rng.normal(size=(60, 1))
         losses = criterion.losses(values[None], signs, w)[0]
         entries.append(fake(values, losses, family))
     entries[0].prior = 0.7, 0.0
-    found = cross_fitted(entries, signs, w, criterion, safe=True)["answer"]
+    found = cross_fit_predictions(entries, signs, w, criterion, safe=True)["answer"]
     for first in range(20):
         fold = np.arange(first, 60, 20)
         kept = np.delete(np.arange(60), fold)
-        charges = np.array([e.losses[kept].sum() + e.prior[0] for e in entries])
-        weights = np.exp(charges.min() - charges) / [1, 2, 2]
+        costs = np.array([e.losses[kept].sum() + e.prior[0] for e in entries])
+        weights = np.exp(costs.min() - costs) / [1, 2, 2]
         weights[weights < 1e-3 * weights.max()] = 0.0
         weights /= weights.sum()
         mean = sum(a * e.held_out for a, e in zip(weights, entries, strict=True))
@@ -104,6 +104,6 @@ def test_classes_and_folds_of_more_than_one_label(rng):
 
 def test_one_label_is_what_it_is():
     entries = [fake(np.zeros((1, 2)), np.ones(1))]
-    y, criterion = np.array([[1.0, 2.0]]), ForNumbers(limited=False)
-    found = cross_fitted(entries, y, np.ones(1), criterion, safe=True)
+    y, criterion = np.array([[1.0, 2.0]]), NumberCriterion(limited=False)
+    found = cross_fit_predictions(entries, y, np.ones(1), criterion, safe=True)
     assert_array_equal(found["answer"], [[0.0, 0.0]])

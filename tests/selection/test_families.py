@@ -7,13 +7,13 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from halfmoon.selection import ForClasses, ForNumbers, Outcome, candidates
-from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.refit import average_of
+from halfmoon._selection import ClassCriterion, NumberCriterion, Outcome, candidates
+from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.refit import average_of_entries
 from halfmoon.unpenalized import Constant, Features
-from selection.benches import bench_of
+from selection.search_tables import bench_of
 
-ALONE = {"constant", "plain", "weighed"}
+ALONE = {"constant", "plain", "relevance"}
 
 
 def circles(rng):
@@ -50,39 +50,39 @@ def tried(X, l, *, classes, auto=True, own=None, rng=0):
     draw = np.random.default_rng(rng)
     if classes:
         y = np.where(np.arange(l) % 2, 1.0, -1.0)[:, None]
-        bench = bench_of(X, y)
+        shared = bench_of(X, y)
         m = X.shape[0]
         near = np.array([np.delete(np.arange(m), i)[: min(5, m - 1)] for i in range(m)])
-        criterion = ForClasses((y[:, 0] > 0).astype(int), 2, near)
+        criterion = ClassCriterion((y[:, 0] > 0).astype(int), 2, near)
     else:
-        bench = bench_of(X, draw.normal(size=(l, 1)))
-        criterion = ForNumbers()
-    found = candidates(bench, criterion, own, auto=auto, classes=classes)
-    return bench, criterion, found
+        shared = bench_of(X, draw.normal(size=(l, 1)))
+        criterion = NumberCriterion()
+    found = candidates(shared, criterion, own, auto=auto, classes=classes)
+    return shared, criterion, found
 
 
 @pytest.mark.parametrize("classes", [True, False])
 @pytest.mark.parametrize("name", TABLES)
 def test_every_candidate_is_a_kernel_with_finite_answers(rng, name, classes):
     X = TABLES[name](rng)
-    bench, criterion, found = tried(X, min(12, X.shape[0] - 2), classes=classes)
-    l, names, families, entries = bench.n_labeled, set(), set(), []
+    shared, criterion, found = tried(X, min(12, X.shape[0] - 2), classes=classes)
+    l, names, families, entries = shared.n_labeled, set(), set(), []
     for candidate in found:
         assert candidate.name not in names
         names.add(candidate.name)
         families.add(candidate.family)
         assert candidate.uses_unlabeled == (candidate.family not in ALONE)
-        K = bench.gram(candidate.kernel)
+        K = shared.gram(candidate.kernel)
         assert np.isfinite(K).all()
         # Of the kernel itself, not only of what is kept of it.
-        rows = bench.points[: l + 2]
+        rows = shared.points[: l + 2]
         whole = candidate.kernel(rows)
         assert_allclose(K[: l + 2], whole[:, :l], rtol=1e-6, atol=1e-7)
         eigenvalues = np.linalg.eigvalsh((whole + whole.T) / 2)
         assert eigenvalues[0] > -1e-8 * max(1.0, eigenvalues[-1])
-        own = entries_of(candidate, bench, criterion)
+        own = fit_at_all_alphas(candidate, shared, criterion)
         for entry in own:
-            F = bench.features(candidate.unpenalized)
+            F = shared.features(candidate.unpenalized)
             assert np.isfinite(K @ entry.theta + F @ entry.beta).all()
             assert np.isfinite(entry.losses).all()
             assert np.isfinite(entry.held_out).all()
@@ -90,22 +90,27 @@ def test_every_candidate_is_a_kernel_with_finite_answers(rng, name, classes):
         entries += own
     assert families >= {"plain", "constant", "walk", "long walk", "fredholm", "energy"}
     table = not sp.issparse(X) and X.shape[1] <= 100
-    assert ("weighed" in families) == (table and l >= 4)
-    outcome = Outcome.of(entries, bench, criterion, safe=True)
-    limits = criterion.limits(bench.data.y)
+    assert ("relevance" in families) == (table and l >= 4)
+    outcome = Outcome.of(entries, shared, criterion, safe=True)
+    limits = criterion.limits(shared.data.y)
     for weights in outcome.weights.values():
-        average = average_of(entries, weights, bench.data, limits)
+        average = average_of_entries(entries, weights, shared.data, limits)
         assert np.isfinite(average.predict(X)).all()
 
 
 @pytest.mark.parametrize("name", ["circles", "text", "6 rows"])
 def test_kernels_have_a_mean_diagonal_of_one(rng, name):
-    bench, _, found = tried(TABLES[name](rng), 4, classes=True)
+    shared, _, found = tried(TABLES[name](rng), 4, classes=True)
     for candidate in found:
-        mean = np.diagonal(bench.gram(candidate.kernel)).mean()
+        mean = np.diagonal(shared.gram(candidate.kernel)).mean()
         if candidate.family == "constant":
             assert mean == 0.0
-        elif candidate.family in ("plain", "weighed", "fredholm", "energy"):
+        elif candidate.family in (
+            "plain",
+            "relevance",
+            "fredholm",
+            "energy",
+        ):
             assert mean == pytest.approx(1.0, rel=1e-9)
         else:  # walks with a share of a Gaussian, and less what is common to all rows
             assert mean > 1.0 - 1e-9
@@ -145,14 +150,14 @@ def test_columns_are_weighed_where_labels_are_few(rng, l, some):
     families = set()
     for candidate in found:
         families.add(candidate.family)
-        if candidate.family in ("weighed", "walk"):
+        if candidate.family in ("relevance", "walk"):
             break
-    assert ("weighed" in families) == some
+    assert ("relevance" in families) == some
 
 
 def test_one_column_is_not_weighed(rng):
     _, _, found = tried(rng.normal(size=(30, 1)), 10, classes=False)
-    assert "weighed" not in {candidate.family for candidate in found}
+    assert "relevance" not in {candidate.family for candidate in found}
 
 
 def test_two_rows_have_no_graph(rng):
@@ -161,10 +166,10 @@ def test_two_rows_have_no_graph(rng):
 
 
 def test_the_constant_is_a_mean(rng):
-    bench, criterion, found = tried(rng.normal(size=(30, 2)), 10, classes=False)
+    shared, criterion, found = tried(rng.normal(size=(30, 2)), 10, classes=False)
     (candidate,) = [each for each in found if each.family == "constant"]
     assert isinstance(candidate.unpenalized, Constant)
-    y = bench.data.y
-    for entry in entries_of(candidate, bench, criterion):
+    y = shared.data.y
+    for entry in fit_at_all_alphas(candidate, shared, criterion):
         assert_allclose(entry.beta, [[y.mean()]], rtol=1e-12)
         assert_allclose(entry.held_out, (y.sum() - y) / 9, rtol=1e-10)

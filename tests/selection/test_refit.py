@@ -7,31 +7,31 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.bases import Exact, Nystrom
-from halfmoon.blocks import Stream
-from halfmoon.estimators import ConditionalRegressor
-from halfmoon.problem import solve_ridge
-from halfmoon.selection import (
+from halfmoon._estimators import ConditionalRegressor
+from halfmoon._selection import (
     ALPHAS,
-    AS_GIVEN,
+    IDENTITY,
     Candidate,
     Entry,
-    ForNumbers,
+    NumberCriterion,
     Outcome,
     Refit,
     refit,
 )
-from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.refit import average_of
-from selection.benches import bench_of
+from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.refit import average_of_entries
+from halfmoon.bases import Exact, Nystrom
+from halfmoon.blocks import Stream
+from halfmoon.problem import solve_ridge
+from selection.search_tables import bench_of
 
 SOME = np.array([0, 2, 3, 5, 8, 9, 12, 15])  # labels that were compared
 
 
 @pytest.fixture
-def few(bench):
-    data = bench.data
-    return bench_of(bench.X, data.y[SOME], data.w[SOME], labeled=bench.labeled[SOME])
+def few(shared):
+    data = shared.data
+    return bench_of(shared.X, data.y[SOME], data.w[SOME], labeled=shared.labeled[SOME])
 
 
 def outcome_of(entries, answer="average"):
@@ -47,36 +47,41 @@ def refitted(candidates, few, data):
     """The answers of an outcome in which candidates had falling weights."""
 
     def make(*names, answer="average", data=data, local=None):
-        entries = [entries_of(candidates[n], few, ForNumbers())[4] for n in names]
+        entries = [
+            fit_at_all_alphas(candidates[n], few, NumberCriterion())[4] for n in names
+        ]
         rng, outcome = np.random.default_rng(0), outcome_of(entries, answer)
-        return Refit(data, outcome, ForNumbers(), rng, local).answers()
+        return Refit(data, outcome, NumberCriterion(), rng, local).answers()
 
     return make
 
 
-def test_an_average_that_saw_all_labels_is_the_answer(candidates, bench, data, new):
+def test_an_average_that_saw_all_labels_is_the_answer(candidates, shared, data, new):
     entries = [
-        entries_of(candidates[n], bench, ForNumbers())[4] for n in ("walk", "gaussian")
+        fit_at_all_alphas(candidates[n], shared, NumberCriterion())[4]
+        for n in ("walk", "gaussian")
     ]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
-    limits = ForNumbers().limits(data.y)
-    expected = average_of(entries, np.array([2 / 3, 1 / 3]), data, limits)
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
+    limits = NumberCriterion().limits(data.y)
+    expected = average_of_entries(entries, np.array([2 / 3, 1 / 3]), data, limits)
     assert_array_equal(answers["answer"].predict(new), expected.predict(new))
     assert_array_equal(answers["answer"].limits, limits)
     assert [m.name for m in answers["twin"].members] == ["gaussian"]
-    safe = Refit(data, outcome_of(entries, "twin"), ForNumbers(), rng, None).answers()
+    safe = Refit(
+        data, outcome_of(entries, "twin"), NumberCriterion(), rng, None
+    ).answers()
     assert safe["answer"] is safe["twin"]
 
 
-def test_the_weightiest_are_fitted_to_all_labels(refitted, candidates, bench, new):
+def test_the_weightiest_are_fitted_to_all_labels(refitted, candidates, shared, new):
     answer = refitted("gaussian", "laplace", "linear")["answer"]
-    data, made = bench.data, []
+    data, made = shared.data, []
     for name in ("gaussian", "laplace"):  # the third is left out
-        for entry in entries_of(candidates[name], bench, ForNumbers()):
+        for entry in fit_at_all_alphas(candidates[name], shared, NumberCriterion()):
             made.append(entry)
-    weights = ForNumbers().weights(made, data.y, data.w)
-    expected = average_of(made, weights, data, ForNumbers().limits(data.y))
+    weights = NumberCriterion().weights(made, data.y, data.w)
+    expected = average_of_entries(made, weights, data, NumberCriterion().limits(data.y))
     names = {member.name for member in answer.members}
     assert names <= {"gaussian, all labels", "laplace, all labels"}
     assert_allclose(answer.predict(new), expected.predict(new), rtol=1e-6, atol=1e-8)
@@ -90,11 +95,16 @@ def test_what_cannot_be_fitted_to_more_labels_is_passed_over(
     # Columns weighed by fewer labels, logarithms, and the constant.
     zero = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
     folds = np.zeros((len(ALPHAS), 8, 2))
-    weighed = replace(candidates["laplace"], by_folds=folds, name="weighed")
-    chosen = [zero, weighed, candidates["gaussian"], candidates["linear"]]
-    entries = [entries_of(each, few, ForNumbers())[4] for each in chosen]
+    weighted = replace(candidates["laplace"], by_folds=folds, name="relevance")
+    chosen = [
+        zero,
+        weighted,
+        candidates["gaussian"],
+        candidates["linear"],
+    ]
+    entries = [fit_at_all_alphas(each, few, NumberCriterion())[4] for each in chosen]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
     names = {member.name for member in answers["answer"].members}
     assert names <= {"gaussian, all labels", "linear, all labels"}
 
@@ -103,9 +113,9 @@ def test_the_constant_is_the_answer_where_nothing_else_has_weight(
     few, data, constant, kernels, new
 ):
     zero = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
-    entries = entries_of(zero, few, ForNumbers())[4:5]
+    entries = fit_at_all_alphas(zero, few, NumberCriterion())[4:5]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), ForNumbers(), rng, None).answers()
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
     mean = np.average(data.y, axis=0, weights=data.w)
     assert_allclose(answers["answer"].predict(new), np.tile(mean, (7, 1)), rtol=1e-9)
 
@@ -184,7 +194,7 @@ def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
     entry = Entry(
         candidates["laplace"],
         0.01,
-        AS_GIVEN,
+        IDENTITY,
         data.y,
         held_out,
         fit.theta,
@@ -192,7 +202,7 @@ def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
         np.zeros(18),
         0.0,
     )
-    local = average_of([entry], np.ones(1), data, None)
+    local = average_of_entries([entry], np.ones(1), data, None)
     answers = refitted("walk", "gaussian", local=lambda: local)
     assert (answers["twin"] is local) == better
     assert (answers["answer"] is local) == better
@@ -208,7 +218,7 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
     entry = Entry(
         candidates["laplace"],
         10.0,
-        AS_GIVEN,
+        IDENTITY,
         data.y,
         data.y + 10.0,  # worse than any other
         fit.theta,
@@ -216,7 +226,7 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
         np.zeros(18),
         0.0,
     )
-    local = average_of([entry], np.ones(1), data, None)
+    local = average_of_entries([entry], np.ones(1), data, None)
     assert refitted("gaussian", local=lambda: local)["twin"] is not local
     many.setattr(refit, "LANDMARK_LABELS", 17)
     assert refitted("gaussian", local=lambda: local)["twin"] is local
@@ -236,8 +246,8 @@ def test_fewer_landmarks_come_close(many, refitted, new):
 @pytest.mark.parametrize("name", ["walk", "averaged", "energy"])
 def test_every_kernel_has_a_form_at_landmarks(candidates, data, new, name):
     rng = np.random.default_rng(0)
-    made = Refit(data, None, ForNumbers(limited=False), rng, None)
-    answer = made._at_landmarks(candidates[name])
+    made = Refit(data, None, NumberCriterion(limited=False), rng, None)
+    answer = made._refit_at_landmarks(candidates[name])
     assert answer.uses_unlabeled
     exact = solve_ridge(candidates[name].pose(data), ALPHAS)
     assert answer.members[0].fit.alpha == exact.alpha

@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.kernels import Prepared, ProductLaplace
-from halfmoon.kernels.length_scales import median_distance
-from halfmoon.problem import balanced_folds
-from halfmoon.selection import (
+from halfmoon._selection import (
     ALPHAS,
-    AS_GIVEN,
-    ForNumbers,
+    IDENTITY,
     Logarithm,
+    NumberCriterion,
     Preparation,
     Standardized,
     relevance,
 )
-from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.relevance import (
+from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.relevance import (
     RECIPES,
     Stretched,
     by_correlation,
     by_gradient,
     relevance_candidates,
 )
+from halfmoon.kernels import Prepared, ProductLaplace
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.problem._folds import balanced_folds
 from halfmoon.unpenalized import Constant, Features
 from reference import gaussian
-from selection.benches import bench_of, with_targets
+from selection.search_tables import bench_of, with_targets
 
 
 @pytest.fixture
@@ -135,19 +135,19 @@ def dense_kernel(label, Z, rows):
 
 
 @pytest.mark.parametrize("logs", [False, True])
-def test_folds_weigh_the_columns_without_their_labels(bench, prepare, constant, logs):
-    scales = [AS_GIVEN]
+def test_folds_weigh_the_columns_without_their_labels(shared, prepare, constant, logs):
+    scales = [IDENTITY]
     if logs:
-        bench = with_targets(bench, np.exp(bench.data.y[:, :1]))
-        scales = [AS_GIVEN, Logarithm.of(bench.data.y)]
-    candidates = list(relevance_candidates(bench, constant, prepare, scales))
+        shared = with_targets(shared, np.exp(shared.data.y[:, :1]))
+        scales = [IDENTITY, Logarithm.of(shared.data.y)]
+    candidates = list(relevance_candidates(shared, constant, prepare, scales))
     assert len(candidates) == len(RECIPES) * 9
     made = {candidate.name: candidate for candidate in candidates}
     assert len(made) == len(candidates)
-    data = bench.data
+    data = shared.data
     y = np.hstack([scale.forward(data.y) for scale in scales])
     Z_l = prepare(data.X)
-    rows = np.vstack([Z_l, prepare(bench.X)])  # 40 rows: all of them, in order
+    rows = np.vstack([Z_l, prepare(shared.X)])  # 40 rows: all of them, in order
     for recipe in ("gradient", "gradient, three steps"):
         for label in ("gaussian 0.5", "laplace 2", "laplace 1 + linear"):
             expected = np.empty((len(ALPHAS), 18, 2))
@@ -159,20 +159,22 @@ def test_folds_weigh_the_columns_without_their_labels(bench, prepare, constant, 
                     expected[a, fold] = ridge(K, y, data.w, kept, fold, alpha)
             candidate = made[f"standardized by {recipe}, {label}"]
             assert_allclose(candidate.by_folds, expected, rtol=1e-5, atol=1e-6)
-            assert candidate.family == "weighed"
+            assert candidate.family == "relevance"
             assert not candidate.uses_unlabeled
-            for i, entry in enumerate(entries_of(candidate, bench, ForNumbers())):
+            for i, entry in enumerate(
+                fit_at_all_alphas(candidate, shared, NumberCriterion())
+            ):
                 own = [slice(0, 1), slice(1, 2)][i // len(ALPHAS)] if logs else slice(2)
                 by_folds = candidate.by_folds[i % len(ALPHAS)]
                 assert_allclose(entry.held_out, by_folds[:, own])
 
 
 def test_the_answer_is_fitted_with_the_columns_of_all_labels(
-    bench, prepare, constant, new
+    shared, prepare, constant, new
 ):
-    candidates = list(relevance_candidates(bench, constant, prepare, [AS_GIVEN]))
-    data, Z_l = bench.data, prepare(bench.data.X)
-    rows = np.vstack([Z_l, prepare(bench.X)])
+    candidates = list(relevance_candidates(shared, constant, prepare, [IDENTITY]))
+    data, Z_l = shared.data, prepare(shared.data.X)
+    rows = np.vstack([Z_l, prepare(shared.X)])
     by = RECIPES["gradient"](Z_l, rows, data.y, data.w)
     first = candidates[0]
     e = 0.5 * median_distance(rows * by, 0)
@@ -195,13 +197,13 @@ def test_leave_one_out_of_chosen_columns_is_too_hopeful_and_folds_are_not(monkey
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(30, 40)), rng.normal(size=(30, 1))
-        bench = bench_of(X, y, rng=seed)
+        shared = bench_of(X, y, rng=seed)
         prepare, constant = Preparation("as they are", None), Constant().fit(X)
-        for candidate in relevance_candidates(bench, constant, prepare, [AS_GIVEN]):
+        for candidate in relevance_candidates(shared, constant, prepare, [IDENTITY]):
             if "gaussian 1" in candidate.name:
                 fixed = replace(candidate, by_folds=None)
                 for each, errors in ((fixed, optimistic), (candidate, honest)):
-                    entries = entries_of(each, bench, ForNumbers())
+                    entries = fit_at_all_alphas(each, shared, NumberCriterion())
                     least = min(((e.held_out - y) ** 2).mean() for e in entries)
                     errors.append(least / y.var())
     assert np.mean(optimistic) < 0.75
@@ -211,8 +213,8 @@ def test_leave_one_out_of_chosen_columns_is_too_hopeful_and_folds_are_not(monkey
 def test_a_column_that_varies_in_one_fold_only_does_not_warn(rng):
     X = rng.normal(size=(20, 3))
     X[:, 2] = np.arange(20) == 7
-    bench = bench_of(X, rng.normal(size=(20, 1)))
+    shared = bench_of(X, rng.normal(size=(20, 1)))
     own = Features([2]).fit(X)
     prepare = Preparation("standardized", Standardized().fit(X))
-    for candidate in relevance_candidates(bench, own, prepare, [AS_GIVEN]):
+    for candidate in relevance_candidates(shared, own, prepare, [IDENTITY]):
         assert np.isfinite(candidate.by_folds).all()

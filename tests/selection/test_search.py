@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.selection import (
+from halfmoon._selection import (
     ALPHAS,
     Candidate,
-    ForNumbers,
+    NumberCriterion,
     Outcome,
     try_candidates,
 )
-from halfmoon.selection.candidate import entries_of
-from halfmoon.selection.search import LEAST_PENALTY, weighed
-from selection.benches import bench_of, with_targets
+from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.search import LEAST_PENALTY, average_and_twin_weights
+from selection.search_tables import bench_of, with_targets
 
 NAMES = ("gaussian", "laplace", "walk", "energy")
 
@@ -26,34 +26,34 @@ def some(candidates):
 
 
 @pytest.fixture
-def entries(some, bench):
-    return try_candidates(some, bench, ForNumbers(), 60.0)
+def entries(some, shared):
+    return try_candidates(some, shared, NumberCriterion(), 60.0)
 
 
-def test_entries_are_candidates_at_each_alpha(entries, some, bench):
+def test_entries_are_candidates_at_each_alpha(entries, some, shared):
     # 18 labels: at the least alpha a fit would go through every label.
     assert 18 * ALPHAS[0] < LEAST_PENALTY < 18 * ALPHAS[1]
     k = len(ALPHAS) - 1
     assert [e.candidate.name for e in entries[::k]] == list(NAMES)
     assert [entry.alpha for entry in entries] == 4 * list(ALPHAS[1:])
     for i, candidate in enumerate(some):
-        own = entries_of(candidate, bench, ForNumbers())[1:]
+        own = fit_at_all_alphas(candidate, shared, NumberCriterion())[1:]
         for entry, expected in zip(entries[i * k :], own, strict=False):
             assert_array_equal(entry.held_out, expected.held_out)
             assert_array_equal(entry.theta, expected.theta)
 
 
-def test_all_candidates_are_tried_on_the_scale_of_logarithms(some, bench):
-    positive = with_targets(bench, np.exp(bench.data.y[:, :1]))
-    entries = try_candidates(some[1:3], positive, ForNumbers(), 60.0)
+def test_all_candidates_are_tried_on_the_scale_of_logarithms(some, shared):
+    positive = with_targets(shared, np.exp(shared.data.y[:, :1]))
+    entries = try_candidates(some[1:3], positive, NumberCriterion(), 60.0)
     names = [entry.name for entry in entries[:: len(ALPHAS) - 1]]
     assert names == ["laplace", "laplace, log of y", "walk", "walk, log of y"]
 
 
-def test_the_budget_ends_the_search_but_one_candidate_is_tried(some, bench, caplog):
+def test_the_budget_ends_the_search_but_one_candidate_is_tried(some, shared, caplog):
     tried = iter(some)
     with caplog.at_level(logging.INFO, "halfmoon"):
-        entries = try_candidates(tried, bench, ForNumbers(), 1e-9, logging.INFO)
+        entries = try_candidates(tried, shared, NumberCriterion(), 1e-9, logging.INFO)
     assert len(entries) == len(ALPHAS) - 1
     assert len(list(tried)) == 3
     assert "gaussian" in caplog.messages[0]
@@ -61,8 +61,8 @@ def test_the_budget_ends_the_search_but_one_candidate_is_tried(some, bench, capl
 
 
 def test_the_twin_has_no_entries_that_use_unlabeled_rows(entries, data):
-    criterion = ForNumbers()
-    weights, _ = weighed(entries, data.y, data.w, criterion)
+    criterion = NumberCriterion()
+    weights, _ = average_and_twin_weights(entries, data.y, data.w, criterion)
     uses = np.array([entry.candidate.uses_unlabeled for entry in entries])
     assert_array_equal(weights["twin"][uses], 0.0)
     alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
@@ -71,7 +71,7 @@ def test_the_twin_has_no_entries_that_use_unlabeled_rows(entries, data):
     assert_array_equal(weights["average"], criterion.weights(entries, data.y, data.w))
 
 
-class Preferring(ForNumbers):
+class Preferring(NumberCriterion):
     """A criterion that says what it is set to say."""
 
     def __init__(self, preferred):
@@ -84,8 +84,8 @@ class Preferring(ForNumbers):
 
 @pytest.mark.parametrize("preferred", [True, False])
 @pytest.mark.parametrize("safe", [True, False])
-def test_the_twin_answers_unless_it_is_beaten(entries, bench, preferred, safe):
-    outcome = Outcome.of(entries, bench, Preferring(preferred), safe=safe)
+def test_the_twin_answers_unless_it_is_beaten(entries, shared, preferred, safe):
+    outcome = Outcome.of(entries, shared, Preferring(preferred), safe=safe)
     assert outcome.helped == preferred
     assert outcome.answer == ("twin" if safe and not preferred else "average")
     assert_allclose(outcome.comparison["weight"].sum(), 1.0, rtol=1e-12)
@@ -94,9 +94,9 @@ def test_the_twin_answers_unless_it_is_beaten(entries, bench, preferred, safe):
         assert outcome.comparison["weight"][walk] == 0.0
 
 
-def test_without_unlabeled_rows_nothing_helps(entries, bench):
+def test_without_unlabeled_rows_nothing_helps(entries, shared):
     alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
-    outcome = Outcome.of(alone, bench, Preferring(True), safe=True)
+    outcome = Outcome.of(alone, shared, Preferring(True), safe=True)
     assert (outcome.helped, outcome.answer) == (False, "twin")
     assert_array_equal(outcome.weights["twin"], outcome.weights["average"])
 
@@ -108,6 +108,6 @@ def test_one_label_has_an_outcome(candidates, rng):
         Candidate(name, name, candidates[name].kernel, None, name == "walk")
         for name in ("gaussian", "walk")
     ]
-    entries = try_candidates(tried, one, ForNumbers(), 60.0)
-    table = Outcome.of(entries, one, ForNumbers(), safe=True).comparison
+    entries = try_candidates(tried, one, NumberCriterion(), 60.0)
+    table = Outcome.of(entries, one, NumberCriterion(), safe=True).comparison
     assert all(np.isfinite(table[c]).all() for c in ("loo_error", "low", "high"))

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon import HalfmoonRegressor
-from halfmoon.selection import AS_GIVEN, Logarithm
-from halfmoon.selection.shrinkage import shrunk_to_constant
+from halfmoon._selection import IDENTITY, Logarithm
+from halfmoon._selection.shrinkage import shrink_to_constant
 
 
-def entry(family, held_out, target=AS_GIVEN):
+def entry(family, held_out, target=IDENTITY):
     candidate = SimpleNamespace(family=family)
     return SimpleNamespace(candidate=candidate, held_out=held_out, target=target)
 
@@ -39,7 +39,7 @@ def w(rng):
 
 def test_the_share_minimizes_the_squared_error_of_held_out_labels(entries, y, w, rng):
     held_out = 0.4 * y + 0.6 * y.mean() + 0.3 * rng.normal(size=y.shape)
-    weights, shrunk = shrunk_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
+    weights, shrunk = shrink_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
     mean = entries[2].held_out
 
     def error(share):
@@ -56,21 +56,21 @@ def test_the_share_minimizes_the_squared_error_of_held_out_labels(entries, y, w,
 def test_no_more_than_the_whole_way_and_not_the_wrong_way(entries, y, w, factor, share):
     mean = entries[2].held_out
     held_out = mean + factor * (y - mean)
-    weights, shrunk = shrunk_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
+    weights, shrunk = shrink_to_constant(entries, np.array([1.0, 0, 0]), held_out, y, w)
     assert_allclose(weights, [share, 0.0, 1 - share])
     assert_allclose(shrunk, mean + share * (held_out - mean))
 
 
 def test_without_a_constant_nothing_changes(entries, y, w):
     weights = np.array([0.25, 0.75])
-    found, values = shrunk_to_constant(entries[:2], weights, y, y, w)
+    found, values = shrink_to_constant(entries[:2], weights, y, y, w)
     assert found is weights
     assert values is y
 
 
 def test_equal_values_have_nowhere_to_go(entries, y, w):
     mean = entries[2].held_out
-    weights, values = shrunk_to_constant(entries, np.array([1.0, 0, 0]), mean, y, w)
+    weights, values = shrink_to_constant(entries, np.array([1.0, 0, 0]), mean, y, w)
     assert_allclose(weights, [1.0, 0.0, 0.0])
     assert_allclose(values, mean)
 

@@ -12,13 +12,13 @@ import numpy as np
 from click.testing import CliRunner
 
 import halfmoon
-from halfmoon.cli.app import app
-from halfmoon.cli.inspect import _lines as inspected
-from halfmoon.cli.kept import keep, used
-from halfmoon.cli.outcome import ending_well
-from halfmoon.cli.summary import say
-from halfmoon.table.record import record_of
-from halfmoon.table.settings import Settings
+from halfmoon._cli.app import app
+from halfmoon._cli.exit_codes import exit_with_code
+from halfmoon._cli.inspect_command import _lines as inspected
+from halfmoon._cli.load_model import blaming_model, save_model
+from halfmoon._cli.print_summary import print_runs
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_summary import record_of
 from report.situations import QUALITIES
 from sentences import of_folders as folders
 from sentences.of_files import refused
@@ -165,12 +165,12 @@ def make_models():
     line = np.arange(8.0)
     estimator = halfmoon.FredholmRegressor().fit(line[:, None], line)
     halfmoon.save(estimator, "estimator.halfmoon")
-    with refused(), used("m.halfmoon"):
+    with refused(), blaming_model("m.halfmoon"):
         raise KeyError("columns")
     with refused():
-        keep(estimator, "there/m.halfmoon", overwrite=False)
+        save_model(estimator, "there/m.halfmoon", overwrite=False)
     with refused():
-        keep(estimator, "estimator.halfmoon", overwrite=False)
+        save_model(estimator, "estimator.halfmoon", overwrite=False)
 
 
 def refusals(commands):
@@ -208,7 +208,7 @@ def outcomes():
     places = {"table": "wines.filled.csv", "report": "wines.report.html"}
     record = record_of(found, Settings("cultivar"))
     said = {"quiet": False, "as_json": False, "to_stderr": False}
-    yield from _output(lambda: say([(record, places)], **said))
+    yield from _output(lambda: print_runs([(record, places)], **said))
     kept = {"file": "m.halfmoon", "estimator": "HalfmoonClassifier", **record}
     kept |= {"columns": [{"name": "a", "kind": "number", "role": "feature", "why": ""}]}
     yield from inspected(kept | {"versions": {"halfmoon": "1.0"}})
@@ -224,7 +224,7 @@ def outcomes():
 
 
 def _fail(error):
-    with ending_well(debug=False):
+    with exit_with_code(debug=False):
         raise error
 
 

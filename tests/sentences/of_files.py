@@ -14,11 +14,11 @@ import pytest
 from pyarrow import parquet
 
 from halfmoon import fill
-from halfmoon.table.errors import TableError
-from halfmoon.table.files import open_table
-from halfmoon.table.files.compression import reading
-from halfmoon.table.files.frame import FrameTable
-from halfmoon.table.files.unsupported import KINDS, refuse_unsupported
+from halfmoon.table._files import open_table
+from halfmoon.table._files.compression import reading
+from halfmoon.table._files.frame_table import FrameTable
+from halfmoon.table._files.unsupported import KINDS, refuse_unsupported
+from halfmoon.table._table_errors import TableError
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 LFS = b"version https://git-lfs.github.com/spec/v1"
@@ -58,11 +58,11 @@ UNREADABLE = {
 }
 #: Limits that would take large files to reach: file, constant, value, source.
 LIMITS = [
-    ("long.csv", "records.RECORD_LIMIT", 10, b"a,b\n" + b"1" * 20),
-    ("long_open.csv", "records.RECORD_LIMIT", 10, b'a,b\n"1' + b"1" * 20),
-    ("long.jsonl", "json_table.RECORD_LIMIT", 4, b'{"a": 1}\n'),
-    ("wide.jsonl", "json_table.MOST_COLUMNS", 1, b'{"a": 1, "b": 2}\n'),
-    ("long.json", "json_table.ARRAY_LIMIT", 2**20, b'[{"a": 1}]' + b" " * 2**20),
+    ("long.csv", "records.MAX_RECORD", 10, b"a,b\n" + b"1" * 20),
+    ("long_open.csv", "records.MAX_RECORD", 10, b'a,b\n"1' + b"1" * 20),
+    ("long.jsonl", "json_table.MAX_RECORD", 4, b'{"a": 1}\n'),
+    ("wide.jsonl", "json_table.MAX_COLUMNS", 1, b'{"a": 1, "b": 2}\n'),
+    ("long.json", "json_table.MAX_ARRAY", 2**20, b'[{"a": 1}]' + b" " * 2**20),
 ]
 
 
@@ -85,7 +85,7 @@ def readings():
     for name, constant, value, data in LIMITS:
         Path(name).write_bytes(data)
         with refused(), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"halfmoon.table.files.{constant}", value)
+            patch.setattr(f"halfmoon.table._files.{constant}", value)
             walked(name)
     before = csv.field_size_limit(3)
     with refused(), pytest.MonkeyPatch.context() as patch:
@@ -170,7 +170,7 @@ def typed_readings():
     with refused():
         open_table("parts/*.parquet")
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halfmoon.table.files.joined.MOST_FILES", 1)
+        patch.setattr("halfmoon.table._files.joined_table.MAX_FILES", 1)
         open_table("parts/*.csv")
     two = pd.DataFrame(
         [[1, 2]], columns=pd.MultiIndex.from_product([["a"], ["b", "c"]])

@@ -6,13 +6,22 @@ from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
 
+import dask.dataframe as dd
+import pandas as pd
 import pytest
 
+import halfmoon
 from halfmoon import load
-from halfmoon.cli.chosen import Chosen
-from halfmoon.table.folders import listing, predict_folder, whole_folder
-from halfmoon.table.folders.listing import FolderFile, list_folder
-from halfmoon.table.folders.manifest import inputs_of
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon.table._folders import (
+    folder_listing as listing,
+)
+from halfmoon.table._folders import (
+    predict_folder,
+    whole_folder,
+)
+from halfmoon.table._folders.folder_listing import FolderFile, list_folder
+from halfmoon.table._folders.manifest import inputs_of
 from sentences.of_files import refused
 
 #: Folders with their files; all are filled into the folder "out".
@@ -98,18 +107,17 @@ def damaged():
 
 def no_cluster():
     """No Dask, or nobody at the address."""
-    options = (None, False, None, None, None, None, "escape", True, False, False)
-    chosen = Chosen("june", *options)
-    name = "halfmoon.partitions.dask_rows"
+    name = "halfmoon._partitions.dask_rows"
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(sys.modules, name, raising=False)
         patch.setitem(sys.modules, "dask", None)
-        with refused(), chosen.engine("local"):
+        with refused(), CommonOptions("june", dask="local").engine():
             pass
     with pytest.MonkeyPatch.context() as patch:
         nobody = SimpleNamespace(connected=_nobody)
         patch.setitem(sys.modules, name, nobody)
-        with refused(), chosen.engine("tcp://10.0.0.1:8786"):
+        elsewhere = CommonOptions("june", dask="tcp://10.0.0.1:8786")
+        with refused(), elsewhere.engine():
             pass
 
 
@@ -117,11 +125,19 @@ def _nobody(address):
     raise ConnectionError(f"No Dask scheduler answers at {address!r}.")
 
 
+def partition_of_another_type():
+    """A Dask data frame whose second partition has text in a column of numbers."""
+    parts = [pd.DataFrame({"x": x, "y": ["a", "b"]}) for x in ([1, 2], ["c", "d"])]
+    with refused():
+        halfmoon.fill(dd.from_map(lambda part: part, parts, meta=parts[0].head(0)), "y")
+
+
 def of_folders():
     """What is said of folders beside what the commands say."""
     no_cluster()
+    partition_of_another_type()
     with pytest.MonkeyPatch.context() as patch, refused():
-        patch.setattr(listing, "MOST_FILES", 1)
+        patch.setattr(listing, "MAX_FILES", 1)
         list_folder("june")
     with refused():
         listing._unreadable(PermissionError(13, "Permission denied", "june"))

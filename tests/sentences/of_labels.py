@@ -5,19 +5,18 @@ import os
 from pathlib import Path
 from unittest import mock
 
-from halfmoon.label.background import Background
-from halfmoon.label.guard import NO_ENTRY, Guard
-from halfmoon.label.journal import Journal, read_journal
-from halfmoon.label.label_files import answered_labels
-from halfmoon.label.labeling import Labeling
-from halfmoon.label.learned import Learned
-from halfmoon.label.learning_curve import Gain
-from halfmoon.label.live_accuracy import LiveAccuracy
-from halfmoon.label.progress import told_progress
-from halfmoon.label.server import Site
-from halfmoon.table.files import open_table
-from halfmoon.table.settings import Settings
-from halfmoon.table.stages import Silent
+from halfmoon._label.access_guard import NO_ENTRY, Guard
+from halfmoon._label.background_refits import Background
+from halfmoon._label.journal import Journal, read_journal
+from halfmoon._label.labels_from_journal import answered_labels
+from halfmoon._label.live_quality import Gain, LiveAccuracy
+from halfmoon._label.progress_text import describe_progress
+from halfmoon._label.refit import Refit
+from halfmoon._label.server import Site
+from halfmoon._label.session import Labeling
+from halfmoon.table._files import open_table
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent
 from label.asking import Asking
 from sentences.of_files import refused
 from small_tables import a_line, two_groups, write_csv
@@ -56,13 +55,12 @@ def pages():
     asking.post("/answer", "{}", {"Origin": HEADERS["Origin"]})
     for path in ("/questions?n=many", "/row?row=99", "/page/none.js", "/files/table"):
         asking.get(path)
-    labeling.kept.type  # noqa: B018
     numbers = session("line.csv", "y")
     for value in ("many", 1e200):
         with refused():
             answered(numbers, 40, value)
-    kept = numbers.kept
-    with mock.patch.object(type(kept), "label", side_effect=ValueError), refused():
+    sample = type(numbers.sample)
+    with mock.patch.object(sample, "label", side_effect=ValueError), refused():
         answered(numbers, 40, 2.5)
     yield from progress(labeling)
 
@@ -77,20 +75,20 @@ def progress(labeling):
     for gain in (0.024, 0.01, 0.004):
         yield Gain(gain, gain, True).sentence
         yield Gain(gain, gain, False).sentence
-    yield told_progress(labeling, "ann")["quality"]
+    yield describe_progress(labeling, "ann")["quality"]
     labeling.refits = 1
-    labeling.questions.learned = Learned(why_not="one class")
-    yield told_progress(labeling, "ann")["quality"]
-    labeling.questions.learned = Learned(12)
-    yield told_progress(labeling, "ann")["quality"]
+    labeling.questions.refit = Refit(why_not="one class")
+    yield describe_progress(labeling, "ann")["quality"]
+    labeling.questions.refit = Refit(12)
+    yield describe_progress(labeling, "ann")["quality"]
     for row in range(20, 24):
         answered(labeling, row, "left")
     answered(labeling, 20, "left", "bob")
-    told = told_progress(labeling, "ann")
+    told = describe_progress(labeling, "ann")
     yield from (told["agreement"], told["pace"])
     share = LiveAccuracy(0.999, 0.995, 1.0, 900, True)
     error = LiveAccuracy(1.0, 0.9, 1.1, 30, False)
-    place = "halfmoon.label.progress.live_accuracy"
+    place = "halfmoon._label.progress_text.live_accuracy"
     for found, gain in (
         (share, None),
         (share, Gain(0.0, 0.0, True)),
@@ -100,11 +98,11 @@ def progress(labeling):
             found if gain is None else LiveAccuracy(0.9, 0.8, 0.95, 30, found.is_share)
         )
         with mock.patch(place, return_value=less):
-            labeling.questions.learned = Learned(12, gain=gain)
-            yield told_progress(labeling, "ann")["stop"]
+            labeling.questions.refit = Refit(12, gain=gain)
+            yield describe_progress(labeling, "ann")["stop"]
     for row in range(10, 40):
         answered(labeling, row, "left", "eve")
-    yield told_progress(labeling, "ann")["stop"]
+    yield describe_progress(labeling, "ann")["stop"]
     labeling.journal.close()
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from halfmoon import atomic_files
-from halfmoon.table.files import new_table, open_table
+from halfmoon import _atomic_files as atomic_files
+from halfmoon.table._files import new_table, open_table
 from sentences.of_files import FULL, failing, refused, walked
 
 SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -67,7 +67,7 @@ def books():
     with refused():
         walked(book_of([["a"], [1]], "lost.xlsx", without=["xl/workbook.xml"]))
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halfmoon.table.files.workbook.UNPACKED_LIMIT", 2**20)
+        patch.setattr("halfmoon.table._files.workbook_table.MAX_UNPACKED_BYTES", 2**20)
         walked(book_of([["a"], ["b"]], "large.xlsx", more=b"0" * 2**21))
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "python_calamine", None)
@@ -140,7 +140,7 @@ def writings():
     with refused(), pytest.MonkeyPatch.context() as patch:
         denied = PermissionError(13, "Permission denied")
         patch.setattr(
-            "halfmoon.table.files.atomic.open", failing(denied), raising=False
+            "halfmoon.table._files.outputs.open", failing(denied), raising=False
         )
         copied("t.csv", os.devnull)
     with refused():
@@ -152,7 +152,7 @@ def writings():
     with refused():
         copied("t.csv", "new.xlsx", {"kind": ["a", "b" * 40_000]})
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halfmoon.table.files.sheets.MOST_ROWS", 2)
+        patch.setattr("halfmoon.table._files.new_workbook.MAX_ROWS", 2)
         copied("t.csv", "new.xlsx")
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("xlsxwriter.Workbook.close", failing(FULL))

@@ -5,35 +5,36 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from halfmoon.report import (
-    ColumnDistribution,
-    ColumnUse,
-    FilledNumbers,
-    Histogram,
-    LeftOutNumbers,
-    Note,
-    RowMap,
-    ShownRow,
-    answer,
-    help_given,
-    render,
-    render_rows,
-    verdict,
-)
-from halfmoon.report.advice import next_steps
-from halfmoon.report.illustrations import (
+from halfmoon._report import Note, render, render_rows
+from halfmoon._report.figures import (
     of_columns,
     of_distributions,
     of_filled,
     of_map,
     of_quality,
 )
-from halfmoon.report.more_labels import more_labels, of_more_labels
-from halfmoon.report.picks import SHOWN
-from halfmoon.report.quality import quality_in_parts
-from halfmoon.report.tiles import tiles
-from halfmoon.report.wording import rare_classes, suspects
-from halfmoon.selection.plain_names import COLUMNS, METHODS
+from halfmoon._report.findings import (
+    ColumnDistribution,
+    ColumnUse,
+    FilledNumbers,
+    LooNumbers,
+    RowMap,
+    ShownRow,
+)
+from halfmoon._report.histogram import Histogram
+from halfmoon._report.key_figures import key_figures
+from halfmoon._report.more_labels import more_labels, of_more_labels
+from halfmoon._report.next_steps import next_steps
+from halfmoon._report.quality_by_part import quality_in_parts
+from halfmoon._report.rows_to_review import SHOWN
+from halfmoon._report.sentences import (
+    answer,
+    help_given,
+    rare_classes,
+    suspects,
+    verdict,
+)
+from halfmoon._selection.plain_names import COLUMNS, METHODS
 from report.made_up import forecast, hundred_classes, made_up
 from report.situations import HELP, QUALITIES
 
@@ -61,7 +62,7 @@ def classes():
         left_out=replace(base.left_out, given=given, predicted=predicted),
         filled=replace(base.filled, given={"ok": 36, "fraud": 4}),
         notes=(Note("A.", "B.", "run", important=True), Note("C.", "D:", "run again")),
-        next_rows=base.least_sure[:1],
+        next_rows=base.next_rows[:1],
         forecast=forecast("classes"),
     )
 
@@ -74,9 +75,7 @@ def numbers():
     return replace(
         classes(),
         kind="numbers",
-        left_out=LeftOutNumbers(
-            given, predicted, predicted - 1.5, predicted + 1.5, 0.9
-        ),
+        left_out=LooNumbers(given, predicted, predicted - 1.5, predicted + 1.5, 0.9),
         filled=FilledNumbers(HISTOGRAM, HISTOGRAM, 3.0),
         map=RowMap(
             np.stack([np.arange(m), np.arange(m) % 3], axis=1).astype(float),
@@ -98,13 +97,15 @@ def qualities():
         yield str(answer(findings))
         yield str(verdict(findings))
         yield from rare_classes(findings)
-        yield from (f"[{t.name}: {t.figure}] {t.note}" for t in tiles(findings)[:-1])
+        yield from (
+            f"[{t.name}: {t.figure}] {t.note}" for t in key_figures(findings)[:-1]
+        )
         yield ""
     findings = QUALITIES["all recovered"]
     for name, helped in HELP.items():
         yield f"# unlabeled rows: {name}"
         yield help_given(helped)
-        tile = tiles(replace(findings, helped=helped))[-1]
+        tile = key_figures(replace(findings, helped=helped))[-1]
         yield f"[{tile.name}: {tile.figure}] {tile.note}"
         yield ""
     yield "# labels that look wrong"
@@ -180,14 +181,14 @@ class Paragraphs(HTMLParser):
 
 def pages():
     """What stands on the pages beside all that."""
-    alone = replace(made_up(["a", "b", "c"], labeled=3), least_sure=(), suspects=())
+    alone = replace(made_up(["a", "b", "c"], labeled=3), next_rows=(), suspects=())
     seen = set()
     for name, page in (
         ("classes", render(classes())),
         ("many classes", render(hundred_classes())),
         ("numbers", render(numbers())),
         ("little to say", render(alone)),
-        ("filled rows", render_rows(classes(), classes().least_sure)),
+        ("filled rows", render_rows(classes(), hundred_classes().next_rows)),
     ):
         yield f"# page: {name}"
         read = Paragraphs()

@@ -8,35 +8,34 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 
-from halfmoon.report import Reason
+from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table import TableModel
-from halfmoon.table.allowance import Allowance
-from halfmoon.table.blanks import Blanks
-from halfmoon.table.column_choice import ColumnChoice
-from halfmoon.table.columns import Columns
-from halfmoon.table.earlier_runs import guess_notes
-from halfmoon.table.errors import plain_errors
-from halfmoon.table.explained_rows import ExplainedRow, explained_rows
-from halfmoon.table.explanations import Reasons
-from halfmoon.table.files import Batch
-from halfmoon.table.forecast import Forecast
-from halfmoon.table.giveaways import leave_out_giveaways
-from halfmoon.table.given_labels import GivenLabels, TypedLabels
-from halfmoon.table.label_checks import checked_labels, mark_notes
-from halfmoon.table.notes import (
+from halfmoon.table._blank_labels import Blanks
+from halfmoon.table._column_choice import ColumnChoice
+from halfmoon.table._column_kinds import Columns
+from halfmoon.table._column_names import chosen_features
+from halfmoon.table._earlier_runs import guess_notes
+from halfmoon.table._files import Batch
+from halfmoon.table._given_labels import GivenLabels, TypedLabels
+from halfmoon.table._label_checks import checked_labels, mark_notes
+from halfmoon.table._leaking_columns import leave_out_leaking
+from halfmoon.table._memory_budget import MemoryBudget
+from halfmoon.table._row_reasons import ExplainedRow, explained_rows
+from halfmoon.table._run_notes import (
     common_notes,
-    giveaway_notes,
+    leak_notes,
     learning_notes,
     weak_notes,
 )
-from halfmoon.table.record import predicted_record
-from halfmoon.table.scored_rows import ScoredRows, Sums
-from halfmoon.table.selection import chosen_features
-from halfmoon.table.settings import Settings
-from halfmoon.table.totals import TotalsRow, totals_note
-from halfmoon.table.unseen import Unseen
-from halfmoon.table.weak_labels import checked_ends, checked_sets
-from halfmoon.table.weak_model import WeakTableModel
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_summary import predicted_record
+from halfmoon.table._scored_rows import ScoredRows, Sums
+from halfmoon.table._table_errors import plain_errors
+from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._total_rows import TotalsRow, totals_note
+from halfmoon.table._unseen_categories import Unseen
+from halfmoon.table._weak_labels import checked_ends, checked_sets
+from halfmoon.table._weak_table_model import WeakTableModel
 from sentences.of_files import refused
 
 ROWS = 60
@@ -166,7 +165,7 @@ def run(fitted=None, *, labels=30, learned=30, blank=90, unlabeled=90, **changes
     return SimpleNamespace(**usual | changes)
 
 
-def left_out(name, why):
+def loo_residuals(name, why):
     return SimpleNamespace(name=name, role="left out", why=why, kind="text")
 
 
@@ -185,7 +184,7 @@ def notes():
     perfect = SimpleNamespace(loo_score_=0.8)
     size = SimpleNamespace(name="size", role="known", kind="number", why="")
     seven = SimpleNamespace(outputs_of=lambda name: np.arange(7))
-    known = model(known=("size",), columns=[size], vectors_=seven)
+    known = model(known=("size",), columns=[size], encoder_=seven)
     for each in (
         run(),
         run(labels=9_000, learned=5_000),
@@ -196,8 +195,8 @@ def notes():
         run(model("numbers", choice_=ColumnChoice(("day",), 2.5, 2.0))),
         run(model(doubtful_=("day",), estimator_=perfect)),
         run(model(doubtful_=("day", "hour"), estimator_=perfect)),
-        run(model(columns=[left_out("id", "it numbers the rows")])),
-        run(model(columns=[left_out(f"c{i}", "") for i in range(6)])),
+        run(model(columns=[loo_residuals("id", "it numbers the rows")])),
+        run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
     ):
         list(learning_notes(each))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
@@ -232,8 +231,8 @@ def giveaways():
     for keep in ((), ("reviewer",)):
         made = TableModel("y", "classes", keep=keep)
         made.table_ = Columns.of(table, (), keep, np.arange(n))
-        leave_out_giveaways(made.table_.read(table), made.table_.used, y, {*keep})
-        list(giveaway_notes(made, scan))
+        leave_out_leaking(made.table_.read(table), made.table_.used, y, {*keep})
+        list(leak_notes(made, scan))
 
 
 def scores():
@@ -272,26 +271,26 @@ def unseen():
 
 def explained():
     """Lines of `halfmoon explain`."""
-    from halfmoon.cli.explain import _lines
+    from halfmoon._cli.explain_command import _lines
 
     for_it, against = (Reason(3, "left", 0.6),), (Reason(4, "right", -0.2),)
     cells = {i: {"x": str(i)} for i in range(2, 5)}
-    for given, sure, reasons in (
-        (None, 0.93, Reasons(for_it, against, "classes")),
-        ("right", 0.93, Reasons(for_it, against, "classes")),
-        (None, None, Reasons(for_it, against, "log")),
-        (None, None, Reasons(for_it, against, "mixed")),
-        (None, 0.5, Reasons((), (), "classes")),
+    for given, confidence, reasons, scale in (
+        (None, 0.93, (for_it, against), "classes"),
+        ("right", 0.93, (for_it, against), "classes"),
+        (None, None, (for_it, against), "log"),
+        (None, None, (for_it, against), "mixed"),
+        (None, 0.5, ((), ()), "classes"),
     ):
-        row = ExplainedRow(2, "left", given, sure, "1", "3", reasons, cells)
-        yield from _lines(row, "side", ["x"])
+        row = ShownRow(2, (), "left", "", confidence, "1", "3", given, *reasons)
+        yield from _lines(ExplainedRow(row, scale, cells), "side", ["x"])
 
 
 def errors():
     """What stops a run that has begun."""
     for memory in ("lots", "100MB"):
         with refused():
-            Allowance.within(memory, taken=300_000_000)
+            MemoryBudget.within(memory, taken=300_000_000)
     for error in (MemoryError("The kernel needs 3 GB, more than the 512 MB allowed."),
                   MemoryError(), ValueError("No column varies.")):  # fmt: skip
         with refused(), plain_errors():

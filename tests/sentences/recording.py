@@ -12,11 +12,13 @@ from pathlib import Path
 import click
 
 import halfmoon
-from halfmoon.report import Note
-from halfmoon.table import errors
+from halfmoon._report import Note
+from halfmoon.table import (
+    _table_errors as errors,
+)
 
 SOURCE = Path(halfmoon.__file__).parent
-FOLDERS = ("table", "label", "cli")
+FOLDERS = ("table", "_label", "_cli")
 ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
 MAKERS = {"Note", "UsageError", "fail"} | ERRORS
 #: What stands for the words of another library, which differ between its versions.
@@ -33,15 +35,12 @@ class Recorder:
         By the file in the source, and the line in it.
     lines : set of (str, int)
         Lines that made a sentence, or called what made one.
-    notes : list of Note
-        Those among the sentences.
     """
 
     texts: dict = field(default_factory=dict)
     lines: set = field(default_factory=set)
-    notes: list = field(default_factory=list)
 
-    def see(self, made, text):
+    def see(self, text):
         frames = []
         frame = sys._getframe(2)
         while frame is not None:
@@ -58,7 +57,6 @@ class Recorder:
         texts = self.texts.setdefault(frames[0], [])
         if text not in texts:
             texts.append(text)
-            self.notes += [made] if isinstance(made, Note) else []
 
     def listed(self):
         """All sentences in the order of the source, under the names of its files."""
@@ -93,7 +91,7 @@ def recorded():
             if isinstance(self, (click.NoSuchOption, click.BadOptionUsage)):
                 return  # words of click
             text = self.message if isinstance(self, click.UsageError) else str(self)
-            recorder.see(self, _plain(text))
+            recorder.see(_plain(text))
 
         kind.__init__ = init
 

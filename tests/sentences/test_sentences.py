@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from halfmoon.report import answer
-from halfmoon.report.tiles import tiles
-from halfmoon.table.notes import with_command
+from halfmoon._report.key_figures import key_figures
+from halfmoon._report.sentences import answer
+from halfmoon.table._parameter_text import as_options
 from report.situations import QUALITIES
 from sentences.of_commands import all_of_commands
 from sentences.of_files import readings, typed_readings
@@ -42,12 +42,9 @@ def rendered():
         ):
             with tempfile.TemporaryDirectory() as folder, chdir(folder):
                 lines += examples() or ()
-    lines += ["", "# notes in Python"]
-    for note in recorder.notes:
-        told = with_command(note, "halfmoon.fill(df, 'y')")
-        if str(told) != str(note):
-            lines.append(f"{told} {told.command}".strip())
-    lines += ["", *recorder.listed()]
+    lines += ["", *map(as_options, recorder.listed())]
+    lines += ["", "# in Python"]
+    lines += [line for line in recorder.listed() if as_options(line) != line]
     return [line.replace(NO_BREAK, " ").rstrip() for line in lines], recorder.missing()
 
 
@@ -68,7 +65,7 @@ def test_tiles_do_not_contradict_the_answer():
     for name, findings in QUALITIES.items():
         text = str(answer(findings))
         figure = next(
-            t.figure for t in tiles(findings) if t.name.startswith("Expected")
+            t.figure for t in key_figures(findings) if t.name.startswith("Expected")
         )
         if figure == "unknown":
             assert "cannot be measured" in text, name

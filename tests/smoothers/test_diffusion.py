@@ -6,8 +6,16 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.blocks import worker_count
-from halfmoon.smoothers import Diffusion, DiffusionKernel, Neighbors, diffused_values
-from halfmoon.smoothers.diffusion import COLUMNS, chebyshev_product
+from halfmoon.smoothers import (
+    Diffusion,
+    DiffusionKernel,
+    Neighbors,
+)
+from halfmoon.smoothers._diffusion import (
+    MAX_COLUMNS,
+    chebyshev_product,
+    diffused_values,
+)
 from helpers import squared_distances
 
 
@@ -38,8 +46,10 @@ def X(rng):
 
 @pytest.fixture(params=[0, 3_000], ids=["series", "factor"])
 def way(request, monkeypatch):
-    """Few rows are spread by a factor where that may be."""
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", request.param)
+    """Never by the Cholesky factor, or wherever it is cheaper."""
+    monkeypatch.setattr(
+        "halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", request.param
+    )
 
 
 @pytest.mark.parametrize("restart", [0.9, 0.3, 0.01, 0.003])
@@ -55,9 +65,9 @@ def test_spread_is_the_dense_inverse(X, rng, restart, t):
     assert_array_equal(V, before)
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3, COLUMNS * worker_count() + 5])
+@pytest.mark.parametrize("columns", [1, 2, 3, MAX_COLUMNS * worker_count() + 5])
 @pytest.mark.usefixtures("way")
-def test_columns_do_not_depend_on_those_beside_them(X, rng, columns):
+def test_columns_do_not_depend_on_each_other(X, rng, columns):
     smoother = Diffusion(4, 0.1).fit(X)
     D = dense_diffusion(dense_adjacency(X, 4), 0.1, 1)
     V = rng.normal(size=(40, columns))
@@ -163,7 +173,7 @@ def test_errors(X):
 
 
 @pytest.mark.usefixtures("way")
-def test_a_variant_is_the_walk_fitted_anew(X, rng):
+def test_a_variant_equals_a_refitted_walk(X, rng):
     longest = Diffusion(7, 0.01, 2).fit(X)
     V, new = rng.normal(size=(40, 3)), rng.normal(size=(5, 3))
     for k, restart in ((7, 0.3), (4, None), (4, 0.05), (None, 0.2)):
@@ -214,7 +224,7 @@ def test_long_walks_are_spread_by_a_factor_and_short_ones_by_the_series(rng):
 def test_no_factor_beyond_some_thousand_rows(X, monkeypatch):
     smoother = Diffusion(4, 1e-4).fit(X)
     assert smoother._factored_is_cheaper(40)
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 39)
+    monkeypatch.setattr("halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", 39)
     assert not smoother._factored_is_cheaper(40)
 
 
@@ -226,7 +236,7 @@ def test_a_vector_is_spread_as_one_column(X, rng):
     assert_allclose(spread, (D @ v)[:, None], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("rows", [1, 5, COLUMNS * worker_count() + 5])
+@pytest.mark.parametrize("rows", [1, 5, MAX_COLUMNS * worker_count() + 5])
 def test_values_of_several_walks_are_those_of_each(X, rng, rows):
     first = Diffusion(4, 0.02, 2).fit(X)
     walks = [first, first.variant(restart=0.3), first.variant(restart=0.1)]
@@ -254,5 +264,5 @@ def test_values_of_long_walks_by_factors_are_those_of_the_series(X, rng, monkeyp
     for K, walk in zip(by_factor, walks, strict=True):
         expected = A_X @ dense_diffusion(S, walk.restart, 2) @ A_Z.T
         assert_allclose(K, expected, rtol=0, atol=1e-10)
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 0)
+    monkeypatch.setattr("halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", 0)
     assert_allclose(diffused_values(walks, new, other), by_factor, rtol=0, atol=1e-8)

@@ -10,7 +10,13 @@ from halfmoon import ConditionalRegressor
 from halfmoon.bases import Exact
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
-from halfmoon.smoothers import Diffusion, DiffusionKernel, diffusion_kernel
+from halfmoon.smoothers import (
+    Diffusion,
+    DiffusionKernel,
+)
+from halfmoon.smoothers import (
+    _diffusion_kernel as diffusion_kernel,
+)
 
 
 @pytest.fixture
@@ -47,10 +53,10 @@ def test_values_are_those_of_the_dense_inverse(X, rng, restart, repeats):
 
 def test_series_and_factor_agree(X, monkeypatch):
     kernel = DiffusionKernel(Diffusion(4, 0.003, 2).fit(X))
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 0)
+    monkeypatch.setattr("halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", 0)
     by_series, diagonal = kernel(X), kernel.diag(X)
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.FACTORED_ROWS", 100)
-    monkeypatch.setattr("halfmoon.smoothers.diffusion.SPARSE_COST", np.inf)
+    monkeypatch.setattr("halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", 100)
+    monkeypatch.setattr("halfmoon.smoothers._diffusion.SPARSE_COST", np.inf)
     assert_allclose(kernel(X), by_series, rtol=0, atol=1e-9)
     assert_allclose(kernel.diag(X), diagonal, rtol=0, atol=1e-9)
     assert not np.array_equal(kernel(X), by_series)  # two ways indeed
@@ -60,7 +66,7 @@ def test_series_and_factor_agree(X, monkeypatch):
 def test_the_diagonal_comes_in_pieces(X, monkeypatch, size):
     kernel = DiffusionKernel(Diffusion(4, 0.1).fit(X))
     expected = np.diag(dense_kernel(kernel.walk, X, X))
-    monkeypatch.setattr(diffusion_kernel, "SPREAD_ROWS", size)
+    monkeypatch.setattr(diffusion_kernel, "DIAGONAL_ROWS", size)
     assert_allclose(kernel.diag(X), expected, rtol=0, atol=1e-9)
 
 

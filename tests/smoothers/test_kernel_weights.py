@@ -11,7 +11,9 @@ from halfmoon.kernels import (
     Gaussian,
     Laplace,
     Linear,
+    Logarithmic,
     Matern,
+    Multiquadric,
     Polynomial,
     RationalQuadratic,
 )
@@ -134,7 +136,7 @@ def test_csr_and_float32_rows(X, new, normalize):
     dense = clone(smoother).fit(X.astype(np.float64))
     for make in (np.asarray, sp.csr_array):
         fitted = clone(smoother).fit(make(X))
-        assert fitted.rows_.dtype == np.float32  # kept as it came
+        assert fitted.rows_.dtype == np.float32  # the original dtype
         w, G = fitted.weights(make(new)), fitted.gradient(make(new), V)
         assert_allclose(w, dense.weights(new.astype(np.float64)), rtol=1e-12)
         assert_allclose(
@@ -170,3 +172,9 @@ def test_a_sum_of_kernels_far_from_all_rows_tends_to_the_nearest(X):
     far = X[4:5] + 1e3 * (X[4:5] - X.mean(axis=0))
     nearest = np.argmin(squared_distances(far, X)[0])
     assert_allclose(smoother.weights(far)[0], np.eye(11)[nearest], atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [Multiquadric(1.0), Logarithmic(1.0)], ids=repr)
+def test_kernels_with_negative_values_only_are_no_weights(X, kernel):
+    with pytest.raises(ValueError, match=r"has negative values.*Use Gaussian"):
+        KernelWeights(kernel).fit(X).weights(X)

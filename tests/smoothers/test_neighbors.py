@@ -5,7 +5,14 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.kernels import Gaussian, Laplace, Linear, Matern, RationalQuadratic
+from halfmoon.kernels import (
+    Gaussian,
+    Laplace,
+    Linear,
+    Matern,
+    Multiquadric,
+    RationalQuadratic,
+)
 from halfmoon.smoothers import Neighbors
 from helpers import squared_distances
 
@@ -14,12 +21,12 @@ KERNELS = [None, Gaussian(0.8), Laplace(0.8), Matern(2.5, 0.8), RationalQuadrati
 
 def dense_weights(new, X, k, kernel=None):
     """The k + 1 nearest rows to each new row, weighed and normalized."""
-    own = np.sort(np.sqrt(squared_distances(X, X)), axis=1)[:, k]  # after itself
+    scales = np.sort(np.sqrt(squared_distances(X, X)), axis=1)[:, k]  # after itself
     A = np.zeros((len(new), len(X)))
     for i, d in enumerate(np.sqrt(squared_distances(new, X))):
         near = np.argsort(d, kind="stable")[: k + 1]
         if kernel is None:
-            w = np.exp(-(d[near] ** 2) / (d[near].max() * own[near]))
+            w = np.exp(-(d[near] ** 2) / (d[near].max() * scales[near]))
         else:
             w = kernel(new[i : i + 1], X[near])[0]
         A[i, near] = w / w.sum()
@@ -141,7 +148,7 @@ def test_errors(X):
     for k in (0, 2.5):
         with pytest.raises(ValueError, match=f"n_neighbors is {k}; 1, 2, 3"):
             Neighbors(k).fit(X)
-    for kernel in (Linear(), Gaussian(1.0) + Gaussian(2.0)):
+    for kernel in (Linear(), Multiquadric(1.0), Gaussian(1.0) + Gaussian(2.0)):
         with pytest.raises(ValueError, match=r"weights on the nearest rows need a pos"):
             Neighbors(4, kernel=kernel).fit(X)
     with pytest.raises(ValueError, match="at least two rows"):

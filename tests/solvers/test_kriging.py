@@ -1,4 +1,4 @@
-"""Kriging variance by elimination against the bordered system it stands for."""
+"""Kriging variance by elimination, against the bordered system."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.solvers import Elimination, kriging_variance, ridge_dual
+from halfmoon._solvers import Elimination, kriging_variance, ridge_dual
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.5])

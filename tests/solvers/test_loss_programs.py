@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear, minimize
 from scipy.special import log_softmax
 
-from halfmoon.losses import Hinge, Huber, Logistic, Quantile, Softmax
-from halfmoon.solvers import (
+from halfmoon._solvers import (
     Bordered,
     Elimination,
     ridge_dual,
@@ -17,6 +16,7 @@ from halfmoon.solvers import (
     solve_logistic,
     solve_softmax,
 )
+from halfmoon.losses import Hinge, Huber, Logistic, Quantile, Softmax
 
 L = 24
 RNG = np.random.default_rng(0)
@@ -76,7 +76,7 @@ def test_quadratic_programs_agree_with_scipy(name, features, alpha):
     point = solve_box(M, F, box)
     assert point.converged
     expected = generic(M, F, box)
-    # What is penalized is unique; beside F, values are compared without it.
+    # Only the penalized part is unique, so values are compared without F.
     Q = np.linalg.qr(F)[0] if F.shape[1] else F
     difference = M @ (point.v - expected)
     difference -= Q @ (Q.T @ difference)
@@ -154,8 +154,8 @@ def test_two_classes_are_the_same_either_way():
     two = solve_softmax(K / (4 * lam), F, both, W)
     g, scores = values(K / (2 * lam), F, one), values(K / (4 * lam), F, two)
     assert_allclose(scores[:, 1] - scores[:, 0], g, atol=1e-8)
-    left_out = two.left_out[:, 1] - two.left_out[:, 0]
-    assert_allclose(left_out, one.left_out, atol=1e-7)
+    loo = two.loo_values[:, 1] - two.loo_values[:, 0]
+    assert_allclose(loo, one.loo_values, atol=1e-7)
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -181,7 +181,7 @@ def test_an_infinite_threshold_is_ridge_and_its_leave_one_out():
         root * K * root.T, root * NUMBERS[:, None], Elimination(root * F), W.sum()
     )
     e = path.leave_one_out([0.01])[0, :, 0] / root[:, 0]
-    assert_allclose(NUMBERS - point.left_out, e, atol=1e-7)
+    assert_allclose(NUMBERS - point.loo_values, e, atol=1e-7)
 
 
 def refits(solve, M, F, y):
@@ -205,7 +205,7 @@ def refits(solve, M, F, y):
     ],
 )
 def test_one_newton_step_is_near_the_refits(solve, loss, share):
-    # The error of a left-out value, beside what leaving the label out moves it by.
+    # The error of a leave-one-out value, relative to the change without the label.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 2)
@@ -219,15 +219,15 @@ def test_one_newton_step_is_near_the_refits(solve, loss, share):
 
     solve, F, M = solve or box, np.ones((60, 1)), K / (2 * 0.01 * 60)
     point = solve(M, F, y, np.ones(60))
-    expected, g, left_out = refits(solve, M, F, y), values(M, F, point), point.left_out
+    expected, g, loo = refits(solve, M, F, y), values(M, F, point), point.loo_values
     if loss.joint:  # what all classes have in common says nothing
-        expected, g, left_out = (
-            each - each.mean(axis=1, keepdims=True) for each in (expected, g, left_out)
+        expected, g, loo = (
+            each - each.mean(axis=1, keepdims=True) for each in (expected, g, loo)
         )
     moved = np.sqrt(np.mean((expected - g) ** 2))
-    off = np.sqrt(np.mean((expected - left_out) ** 2))
+    off = np.sqrt(np.mean((expected - loo) ** 2))
     assert off < share * moved
-    columns = [each.reshape(60, -1) for each in (y, expected, left_out, g)]
+    columns = [each.reshape(60, -1) for each in (y, expected, loo, g)]
     truth, found, of_fit = (
         loss.values(columns[0], each).mean() for each in columns[1:]
     )
@@ -240,8 +240,8 @@ def test_a_row_that_nothing_tells_of():
     F[0] = 1.0  # a feature of one row alone
     y = NUMBERS
     point = solve_box(np.eye(L), F, Huber(1.0, 1.0).box(y, W))
-    assert np.isnan(point.left_out[0])
-    assert np.isfinite(point.left_out[1:]).all()
+    assert np.isnan(point.loo_values[0])
+    assert np.isfinite(point.loo_values[1:]).all()
 
 
 def test_free_features_that_tell_the_classes_apart():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.solvers import (
+from halfmoon._solvers import (
     Elimination,
     ridge_dual,
     ridge_eigh,
@@ -69,8 +69,8 @@ def test_coefficients(system, way, alpha):
     expected = r / (1 - np.diag(H))[:, None]
     if way is eigh:
         Q1 = path.elimination.Q1
-        loo = path.left_out_block(Phi @ path.V, Q1, y, [alpha])[:, 0]
-        with pytest.raises(ValueError, match="use left_out_block"):
+        loo = path.leave_one_out_block(Phi @ path.V, Q1, y, [alpha])[:, 0]
+        with pytest.raises(ValueError, match="use leave_one_out_block"):
             path.leave_one_out([alpha])
     else:
         loo = path.leave_one_out([alpha])[0]
@@ -98,7 +98,7 @@ def test_variance_parts(system, way, alpha, rng):
 
 
 def test_dual_takes_a_conditionally_positive_definite_kernel(rng):
-    # -|x - z| beside the constant: N'K N is positive definite, K is not.
+    # -|x - z| with a free constant: N'K N is positive definite, K is not.
     x = np.sort(rng.uniform(size=12))
     y = rng.normal(size=(12, 1))
     K, F = -np.abs(x[:, None] - x), np.ones((12, 1))
@@ -107,7 +107,7 @@ def test_dual_takes_a_conditionally_positive_definite_kernel(rng):
     expected = np.linalg.solve(saddle, np.r_[y, [[0.0]]])
     assert_allclose(path.theta(0.01), expected[:12], rtol=1e-10, atol=1e-12)
     assert_allclose(path.beta(0.01), expected[12:], rtol=1e-10)
-    with pytest.raises(ValueError, match="not positive definite beside the unpen"):
+    with pytest.raises(ValueError, match="not positive definite on the complement"):
         ridge_dual(K, y, Elimination(np.zeros((12, 0))), 12.0)
 
 
@@ -143,8 +143,8 @@ def test_alpha_must_not_be_negative(system, alpha):
         path.theta(alpha)
 
 
-def test_no_rows_left_beside_the_features(rng):
-    # As many features as rows: they take everything, and nothing is left to tell.
+def test_as_many_features_as_rows(rng):
+    # The features fit everything, and nothing determines the scales.
     F, y = rng.normal(size=(3, 3)), rng.normal(size=(3, 1))
     path = svd(rng.normal(size=(3, 5)), y, F)
     assert_allclose(path.theta(0.1), 0)
@@ -165,3 +165,15 @@ def test_weighted_ridge_solves_the_weighted_problem(rng):
     residuals = w[:, None] * (y - K @ c - F @ beta)
     assert_allclose(residuals, w.sum() * alpha * c, atol=1e-9)
     assert_allclose(F.T @ residuals, 0.0, atol=1e-9)
+
+
+def test_a_kernel_that_was_summed_as_a_series_may_be_indefinite_by_its_error(rng):
+    # A walk that is nearly mixed: one large eigenvalue, the rest and its error small.
+    U = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    s = np.array([2000.0, *np.geomspace(1, 1e-3, 10), -5e-4])
+    y = rng.normal(size=(12, 1))
+    path = ridge_dual((U * s) @ U.T, y, Elimination(np.zeros((12, 0))), 12.0)
+    exact = ridge_dual(
+        (U * np.maximum(s, 0)) @ U.T, y, Elimination(np.zeros((12, 0))), 12.0
+    )
+    assert_allclose(path.theta(0.1), exact.theta(0.1), atol=1e-9)

@@ -6,16 +6,18 @@ from sklearn.datasets import load_iris
 from sklearn.gaussian_process.kernels import RBF
 from tests.small_tables import tickets
 
-from halfmoon.table import column_choice
-from halfmoon.table.column_choice import (
+from halfmoon.table import (
+    _column_choice as column_choice,
+)
+from halfmoon.table._column_choice import (
     ColumnChoice,
     chosen_columns,
     standard_errors_less,
 )
-from halfmoon.table.column_notes import choice_notes
-from halfmoon.table.model import TableModel
+from halfmoon.table._run_notes import choice_notes
+from halfmoon.table._table_model import TableModel
 
-# More than is needed: how fast the machine is cannot change the answer.
+# Large, so that the result does not depend on the speed of the machine.
 PATIENT = {"budget": 600.0}
 NOISE = ("created", "customer e-mail", "priority", "minutes")
 
@@ -45,7 +47,7 @@ def accuracy(model, table, labels, truth):
     return (predicted == truth)[blank].mean()
 
 
-def test_columns_that_tell_nothing_are_left_out_of_tickets(fitted):
+def test_irrelevant_columns_of_tickets_are_left_out(fitted):
     table, labels, truth, model = fitted
     assert accuracy(model, table, labels, truth) >= 0.95
     everything = TableModel("kind", "classes", keep=table.column_names, **PATIENT)
@@ -103,7 +105,7 @@ def problem(seed=0, l=60):
     return X, y, groups
 
 
-def test_noise_goes_and_what_tells_stays():
+def test_noise_is_left_out_and_the_signal_stays():
     X, y, groups = problem()
     found = chosen_columns(X, y, "numbers", groups, (), 100.0)
     assert found.clear
@@ -121,7 +123,7 @@ def test_too_few_labels_leave_all_columns(labels):
     assert chosen_columns(X, y, "numbers", groups, (), 100.0) is None
 
 
-def test_pure_noise_is_seldom_left_out():
+def test_nothing_is_left_out_of_pure_noise():
     rng = np.random.default_rng(0)
     chosen = 0
     for _ in range(10):
@@ -133,7 +135,7 @@ def test_pure_noise_is_seldom_left_out():
     assert chosen <= 2
 
 
-def test_columns_that_tell_are_not_left_out():
+def test_relevant_columns_are_not_left_out():
     data = load_iris()
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -188,12 +190,13 @@ def test_columns_that_may_hurt_come_with_a_command(fitted, monkeypatch):
         "Predictions may be better without 'created', 'customer e-mail', 'priority', "
         "'minutes': in cross-validation the error is lower, but this could be chance."
     )
-    assert note.command == "--exclude created 'customer e-mail' priority minutes"
+    doubtful = ["created", "customer e-mail", "priority", "minutes"]
+    assert note.command == f"exclude={doubtful}"
     model.estimator_.loo_score_ = 1.0
     assert not list(choice_notes(model))
 
 
-def test_what_is_said_of_it():
+def test_the_gain_in_words():
     one, two = ("day",), ("day", "name")
     said = ColumnChoice(one, 0.71, 0.95).gain("classes").replace("\u00a0", " ")
     assert said == "without it, leave-one-out accuracy rose from 71 % to 95 %"
@@ -206,8 +209,8 @@ def test_what_is_said_of_it():
         assert said == "without them, the error in cross-validation is clearly lower"
 
 
-def test_rows_that_are_equal_are_at_distance_zero(rng):
-    # Rounding must not part them: the median of such distances would be a width.
+def test_equal_rows_are_at_distance_zero(rng):
+    # The median distance is a width, so rounding must not make these distances count.
     grades = rng.integers(1, 6, 60).astype(float)
     X = np.column_stack([grades, grades / 3]) * 1.1
     D = column_choice._distances(X, np.arange(60))

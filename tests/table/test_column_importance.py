@@ -5,9 +5,11 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.table import column_importance as module
-from halfmoon.table.column_importance import column_importance
-from halfmoon.table.model import TableModel
+from halfmoon.table import (
+    _column_importance as module,
+)
+from halfmoon.table._column_importance import column_importance
+from halfmoon.table._table_model import TableModel
 
 
 def table(n=150, seed=0):
@@ -30,7 +32,7 @@ def fitted(kind, y, rows, count=60, **options):
     return model.fit(rows, labels_of(y, count))
 
 
-def test_the_column_that_tells_and_those_that_do_not():
+def test_only_the_relevant_column_is_important():
     rows = table()
     side = np.where(rows["x"].to_numpy() > 0, "a", "b")
     found = column_importance(fitted("classes", side, rows), rows)
@@ -39,7 +41,7 @@ def test_the_column_that_tells_and_those_that_do_not():
     assert abs(found["color"]) < 0.05
 
 
-def test_numbers_in_the_unit_of_the_target():
+def test_importance_is_in_the_unit_of_the_target():
     rows = table()
     x = rows["x"].to_numpy()
     found = column_importance(fitted("numbers", 10 * x, rows), rows)
@@ -51,32 +53,32 @@ def test_numbers_in_the_unit_of_the_target():
     assert positive["x"] > 0.5 > 5 * abs(positive["noise"])
 
 
-def test_left_out_rows_are_predicted_without_their_own_labels():
+def test_predictions_are_leave_one_out():
     rows, rng = table(), np.random.default_rng(1)
-    y = rng.normal(size=150)  # noise, of which only the own label tells
+    y = rng.normal(size=150)  # noise, which only its own label predicts
     model = TableModel("y", "numbers", budget=1e-9).fit(rows, labels_of(y, 60))
     some = np.arange(10, 40)
     solution = model.estimator_.solution_
-    # The heaviest member is kept: for one it is exact.
+    # Only the heaviest candidate stays: the formula is exact for one.
     heaviest = max(solution.members, key=lambda member: member.weight)
     solution = replace(solution, members=[replace(heaviest, weight=1.0)])
     model.estimator_.solution_ = solution
-    values, targets = solution.without_own(some), solution.y[some]
+    values, targets = solution.loo_predictor(some), solution.y[some]
     X = model.transform(rows.take(pa.array(some)))
     assert_allclose(targets[:, 0], y[some])
     assert_allclose(values(X), solution.held_out[some], rtol=1e-6, atol=1e-6)
     error = np.abs(solution.held_out[some, 0] - y[some]).mean()
-    assert_allclose(module._errors(model, some)(X), error, rtol=1e-6)
+    assert_allclose(module._error(model, some)(X), error, rtol=1e-6)
 
 
-def test_the_same_seed_gives_the_same_numbers():
+def test_the_same_seed_gives_the_same_importance():
     rows = table()
     model = fitted("numbers", rows["x"].to_numpy(), rows)
     one, two, three = (column_importance(model, rows, seed) for seed in (0, 0, 1))
     assert one == two != three
 
 
-def test_more_labels_than_are_compared():
+def test_more_labels_than_are_predicted():
     rows = table(900)
     x = rows["x"].to_numpy()
     model = fitted("numbers", np.sin(2 * x), rows, count=700)
@@ -84,8 +86,8 @@ def test_more_labels_than_are_compared():
     assert found["x"] > 0.4 > 20 * abs(found["noise"])
 
 
-def test_of_many_columns_the_most_correlated(monkeypatch):
-    monkeypatch.setattr(module, "COLUMNS", 2)
+def test_the_most_correlated_of_many_columns(monkeypatch):
+    monkeypatch.setattr(module, "MAX_COLUMNS", 2)
     monkeypatch.setattr(module, "CORRELATED", 1)
     rows = table()
     model = fitted("numbers", rows["x"].to_numpy(), rows)
@@ -93,14 +95,14 @@ def test_of_many_columns_the_most_correlated(monkeypatch):
 
 
 def test_time_is_bounded(monkeypatch):
-    monkeypatch.setattr(module, "SECONDS", 0.0)
+    monkeypatch.setattr(module, "BUDGET_SECONDS", 0.0)
     rows = table()
     model = fitted("numbers", rows["x"].to_numpy(), rows)
     assert set(column_importance(model, rows)) == set(rows.column_names)
 
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_a_column_that_was_left_out_has_none(kind):
+def test_a_column_that_was_left_out_has_no_importance(kind):
     rows = table().append_column("same", pa.array(["x"] * 150))
     x = rows["x"].to_numpy()
     y = np.where(x > 0, "a", "b") if kind == "classes" else x

@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.earlier_runs import added_by, earlier_runs, is_predicted
-from halfmoon.table.files import open_table
-from halfmoon.table.files.frame import FrameTable
+from halfmoon.table._earlier_runs import added_by, earlier_runs, is_predicted
+from halfmoon.table._files import open_table
+from halfmoon.table._files.frame_table import FrameTable
 from small_tables import write_csv
 
 
@@ -31,7 +31,7 @@ def test_columns_of_an_earlier_run():
 @pytest.mark.parametrize(
     "source", [["", "", ""], [None] * 3, [1, 2, 3], ["given", "x", "given"]]
 )
-def test_columns_of_the_users_own(source):
+def test_columns_that_only_look_like_an_earlier_run(source):
     assert runs_of(y=["a", "b", "c"], y_source=source) == {}
 
 

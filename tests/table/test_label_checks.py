@@ -1,13 +1,13 @@
-"""What labels look like before they are learned from, and what is said of it."""
+"""Checks of labels, and their notes."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.blanks import Blanks
-from halfmoon.table.errors import CommandError, LabelError
-from halfmoon.table.label_checks import checked_labels, mark_notes, spelling_key
-from halfmoon.table.settings import Settings
+from halfmoon.table._blank_labels import Blanks
+from halfmoon.table._label_checks import checked_labels, mark_notes, spelling_key
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._table_errors import CommandError, LabelError
 
 
 def checked(labels, **settings):
@@ -41,14 +41,14 @@ def test_spellings_of_one_class(spellings):
         ("?", "!"),
     ],
 )
-def test_signs_that_tell_classes_apart(one, other):
+def test_signs_that_distinguish_classes(one, other):
     assert spelling_key(one) != spelling_key(other)
 
 
 MESSY = ["Yes", "yes ", "YES", "yes", "No", "no", "No", None, "maybe", "maybe"]
 
 
-def test_spellings_are_told_and_stay_classes():
+def test_spellings_are_noted_and_stay_classes():
     found = checked(MESSY)
     assert found.labels == ["Yes", "yes", "YES", "yes", *MESSY[4:]]
     one, other = found.notes
@@ -57,11 +57,11 @@ def test_spellings_are_told_and_stay_classes():
     )
     assert other.text == "'No' and 'no' look like one class, but were taken as 2."
     assert one.important
-    assert one.command == "--merge-labels"
-    assert "--merge-labels" in one.remedy
+    assert one.command == "merge_labels=True"
+    assert one.remedy.endswith("use `merge_labels=True`.")
 
 
-def test_spellings_are_merged_into_the_commonest_if_asked_for():
+def test_spellings_are_merged_into_the_most_common_on_request():
     found = checked(MESSY, merge_labels=True)
     assert found.labels == ["yes"] * 4 + ["No"] * 3 + [None, "maybe", "maybe"]
     assert [str(note) for note in found.notes] == [
@@ -71,7 +71,7 @@ def test_spellings_are_merged_into_the_commonest_if_asked_for():
     assert not any(note.important for note in found.notes)
 
 
-def test_clean_labels_are_not_spoken_of():
+def test_clean_labels_have_no_notes():
     assert checked(["cat", "dog", None, "cat"]).notes == ()
     assert checked(["A+", "A-", "B", "A+"]).notes == ()
     assert checked([True, False, None]).notes == ()
@@ -79,23 +79,23 @@ def test_clean_labels_are_not_spoken_of():
     assert checked([1.5, 2.25, None, 7.0]).notes == ()
 
 
-def test_words_that_mean_a_blank():
+def test_words_for_a_blank():
     (note,) = checked(["a", "b", "?", "?", "TBD", "a b"]).notes
     assert note.text == (
         "'?' (2 labels) and 'TBD' (1 label) look like blanks, but were taken as "
         "classes."
     )
-    assert note.command == "--unlabeled '?' TBD"
-    assert note.remedy == "To have such cells filled, use --unlabeled '?' TBD."
+    assert note.command == "unlabeled=['?', 'TBD']"
+    assert note.remedy == f"To have such cells filled, use `{note.command}`."
     (note,) = checked(["a", "b", "not known", None]).notes
     assert note.text == (
         "'not known' (1 label) looks like a blank, but was taken as a class."
     )
-    assert note.command == "--unlabeled 'not known'"
+    assert note.command == "unlabeled='not known'"
     assert note.important
 
 
-def test_words_among_numbers_are_ignored_and_left():
+def test_words_among_numbers_are_ignored():
     numbers = [f"{x:.0f}" for x in np.linspace(3000, 5000, 58)]
     found = checked([*numbers, "approx 3900", None, "heavy"])
     assert (found.kind, found.n_ignored) == ("numbers", 2)
@@ -103,11 +103,11 @@ def test_words_among_numbers_are_ignored_and_left():
     assert found.labels[58:] == [None, None, None]
     (note,) = found.notes
     assert note.text == (
-        "2 labels of 'y' are not numbers ('approx 3900', 'heavy'): they were ignored "
-        "and left as they are."
+        "2 labels of 'y' are not numbers ('approx 3900', 'heavy'). They were ignored "
+        "and not changed."
     )
-    assert note.command == "--unlabeled 'approx 3900' heavy"
-    assert "--task classes" in note.remedy
+    assert note.command == "unlabeled=['approx 3900', 'heavy']"
+    assert "`task='classes'`" in note.remedy
     assert note.important
 
 
@@ -118,15 +118,16 @@ def test_blank_words_do_not_make_numbers_classes():
     assert found.notes[0].text.startswith("9 labels of 'y' are not numbers ('unknown')")
 
 
-def test_many_words_among_numbers_are_an_error_if_numbers_are_asked_for():
+def test_many_words_among_numbers_are_an_error_of_the_task_numbers():
     with pytest.raises(LabelError, match="2 labels of 'y' are not numbers"):
         checked(["1", "2", "low", "high"], task="numbers")
 
 
 def test_whole_numbers_taken_as_classes():
     (note,) = checked([*"1255342", None]).notes
-    assert note.text == "'y' holds whole numbers 1 to 5 and was filled as classes."
-    assert "--task numbers for amounts, or --task ordered for a scale" in note.remedy
+    assert note.text == "'y' holds whole numbers from 1 to 5 and was filled as classes."
+    assert "`task='numbers'` for amounts" in note.remedy
+    assert "`task='ordered'` for a scale" in note.remedy
     assert checked([*"1255342"], task="classes").notes == ()
 
 
@@ -143,13 +144,13 @@ def test_marks_that_no_cell_has():
     blanks.mask(pa.array(labels))
     notes = list(mark_notes("y", blanks, labels))
     assert [note.text for note in notes] == [
-        "No cell of 'y' is 'unknwon', which was named as unlabeled.",
-        "No cell of 'y' is '?,unknown', which was named as unlabeled.",
-        "No cell of 'y' is 'zebra', which was named as unlabeled.",
+        "No cell of 'y' is 'unknwon', which is named in `unlabeled`.",
+        "No cell of 'y' is '?,unknown', which is named in `unlabeled`.",
+        "No cell of 'y' is 'zebra', which is named in `unlabeled`.",
     ]
     assert [note.remedy for note in notes] == [
-        "Did you mean --unlabeled unknown?",
-        "Did you mean --unlabeled '?' unknown?",
+        "Did you mean `unlabeled='unknown'`?",
+        "Did you mean `unlabeled=['?', 'unknown']`?",
         "",
     ]
 
@@ -162,7 +163,6 @@ def test_settings_take_one_mark_or_several():
 
 def test_an_order_makes_the_task_ordered():
     assert Settings("y", order=("a", "b")).task == "ordered"
-    with pytest.raises(
-        CommandError, match=r"needs the task 'ordered', but .* 'numbers'"
-    ):
+    needs = "needs `task='ordered'`, but the task is 'numbers'"
+    with pytest.raises(CommandError, match=needs):
         Settings("y", order=("a", "b"), task="numbers")

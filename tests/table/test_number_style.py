@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon.table.number_detection import number_style
-from halfmoon.table.number_style import PLAIN, NumberStyle
+from halfmoon.table._number_detection import number_style
+from halfmoon.table._number_style import PLAIN, NumberStyle
 
 STYLES = [
     PLAIN,
@@ -106,7 +106,7 @@ def test_numbers_as_people_write_them(cells, values):
         ["5e"],
     ],
 )
-def test_other_things_are_no_numbers(cells):
+def test_other_cells_are_not_numbers(cells):
     assert number_style(pa.array(cells), 0.0) is None
 
 

@@ -1,14 +1,14 @@
-"""Samples of streams: uniform, bounded, and the same however the stream is cut."""
+"""Samples of streams are uniform, limited, and independent of the batches."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.sampling import Reservoir, joined
+from halfmoon.table._sampling import Reservoir, joined
 
 
-def offered(n, cut, most_rows, most_bytes=10**9, seed=0):
-    kept = Reservoir(most_rows, most_bytes, np.random.default_rng(seed))
+def offered(n, cut, max_rows, max_bytes=10**9, seed=0):
+    kept = Reservoir(max_rows, max_bytes, np.random.default_rng(seed))
     for start in range(0, n, cut):
         numbers = np.arange(start, min(n, start + cut))
         rows = pa.record_batch({"x": pa.array(numbers * 10)})
@@ -17,7 +17,7 @@ def offered(n, cut, most_rows, most_bytes=10**9, seed=0):
 
 
 @pytest.mark.parametrize("cut", [1, 7, 100, 1000])  # single, ragged, exact, over
-def test_the_cut_does_not_matter(cut):
+def test_the_sample_does_not_depend_on_batches(cut):
     # Twin: all numbers at once, the rows with the smallest kept in their order.
     keys = np.random.default_rng(0).random(100)
     expected = np.sort(np.argsort(keys)[:12])
@@ -32,7 +32,7 @@ def test_all_rows_where_they_fit():
     assert rows.num_rows == 30
 
 
-def test_every_row_has_the_same_chance():
+def test_every_row_has_the_same_probability():
     counts = np.zeros(40)
     for seed in range(400):
         counts[offered(40, 9, 10, seed=seed).rows()[1]] += 1
@@ -41,15 +41,15 @@ def test_every_row_has_the_same_chance():
     assert abs(counts[:20].sum() - counts[20:].sum()) < 4.5 * np.sqrt(8.7**2 * 40)
 
 
-def test_bytes_bound_the_rows():
-    kept = offered(1000, 50, 1000, most_bytes=8 * 100)
+def test_bytes_limit_the_rows():
+    kept = offered(1000, 50, 1000, max_bytes=8 * 100)
     rows, _ = kept.rows()
     assert 50 <= rows.num_rows <= 100
     assert kept.offered == 1000
 
 
-def test_one_row_is_kept_whatever_its_size():
-    assert offered(10, 3, 5, most_bytes=1).rows()[0].num_rows == 1
+def test_one_row_of_any_size_is_kept():
+    assert offered(10, 3, 5, max_bytes=1).rows()[0].num_rows == 1
 
 
 def test_parts_with_other_dictionaries_are_joined():

@@ -1,4 +1,4 @@
-"""Predictions beside labels that are known, and values that were never seen."""
+"""Predictions compared with known labels, and unseen values."""
 
 from types import SimpleNamespace
 
@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import t
 from sklearn.metrics import r2_score
 
-from halfmoon.report.scores import wilson_interval
-from halfmoon.table.columns import Columns, ColumnUse
-from halfmoon.table.model import TableModel
-from halfmoon.table.predictions import Prediction
-from halfmoon.table.row_keys import cell_keys, value_keys
-from halfmoon.table.scored_rows import ScoredRows
-from halfmoon.table.unseen import Unseen
+from halfmoon._report.quality_scores import wilson_interval
+from halfmoon.table._column_kinds import Columns, ColumnUse
+from halfmoon.table._predictions import Prediction
+from halfmoon.table._row_keys import cell_keys, value_keys
+from halfmoon.table._scored_rows import ScoredRows
+from halfmoon.table._table_model import TableModel
+from halfmoon.table._unseen_categories import Unseen
 
 TEXT = Columns([ColumnUse("x", "text")])
 
@@ -36,7 +36,7 @@ def batch(x):
 
 
 @pytest.mark.parametrize("cut", [1, 7, 100])
-def test_numbers_by_batches_as_in_one(rng, cut):
+def test_batches_of_numbers_add_up(rng, cut):
     y = 1e6 + rng.normal(size=50)
     guess = y + 0.3 * rng.normal(size=50)
     low, high = guess - 0.4, guess + 0.4
@@ -100,7 +100,7 @@ def test_rows_that_were_learned_from_are_no_test():
     (sentence,) = scored.sentences()
     assert "On 2 rows with a known label that the model did not learn from" in sentence
     assert sentence.endswith(
-        "2 more rows with a known label were learned from and did not count."
+        "2 more rows with a known label were learned from and do not count."
     )
     scored = ScoredRows(model_of(learned=[1, 2, 3, 4]))
     scored.add(labels, prediction, batch([1, 2, 3, 4]))
@@ -108,12 +108,12 @@ def test_rows_that_were_learned_from_are_no_test():
     assert "so this is not a test" in scored.sentences()[0]
 
 
-def test_no_known_label_says_nothing():
+def test_no_sentences_without_known_labels():
     scored = ScoredRows(model_of())
     assert (scored.record(), scored.sentences()) == (None, [])
 
 
-def test_a_row_is_known_by_its_cells_whatever_their_type():
+def test_keys_of_cells_do_not_depend_on_their_type():
     typed = pa.table({"x": [1.5, 2.0], "n": [1, None]})
     text = pa.table({"x": ["1.5", " 2.0"], "n": ["1", ""]})
     keys = cell_keys(typed, ["x", "n"])
@@ -122,7 +122,7 @@ def test_a_row_is_known_by_its_cells_whatever_their_type():
     assert cell_keys(typed, ["n", "x"])[0] != keys[0]
 
 
-def test_values_that_were_never_seen():
+def test_unseen_values():
     island = ["Dream", "Biscoe", "Torgersen"] * 10
     x = np.arange(30) % 3 + 0.01 * np.arange(30)
     labels = [f"c{i % 3}" if i < 15 else None for i in range(30)]
@@ -140,7 +140,7 @@ def test_values_that_were_never_seen():
     )
 
 
-def test_a_value_is_the_same_however_it_is_written():
+def test_keys_of_values_do_not_depend_on_their_spelling():
     columns = Columns([ColumnUse("n", "number"), ColumnUse("c", "category")])
     one = pa.table({"n": ["21", "1e3", "NA", "2"], "c": ["a", " b", "", "a"]})
     other = pa.table({"n": ["21.0", "1000", "", "3"], "c": ["a ", "b", "NA", "a"]})

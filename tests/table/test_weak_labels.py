@@ -1,20 +1,21 @@
-"""Cells that say in part what a label is."""
+"""Partial labels in cells."""
 
 import math
 
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.blanks import Blanks
-from halfmoon.table.errors import CommandError, LabelError
-from halfmoon.table.files import Batch
-from halfmoon.table.number_style import PLAIN
-from halfmoon.table.selection import added_columns
-from halfmoon.table.settings import Settings
-from halfmoon.table.weak_given import GivenIntervals, GivenSets
-from halfmoon.table.weak_labels import (
+from halfmoon.table._blank_labels import Blanks
+from halfmoon.table._column_names import added_columns
+from halfmoon.table._files import Batch
+from halfmoon.table._number_style import PLAIN
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._table_errors import CommandError, LabelError
+from halfmoon.table._weak_labels import (
     Candidates,
     Ends,
+    GivenIntervals,
+    GivenSets,
     checked_ends,
     checked_sets,
     read_ends,
@@ -24,7 +25,7 @@ SETS = Settings("y", sets="|")
 ENDS = Settings("y", low="least", high="most")
 
 
-def test_candidates_are_read_once_each_and_all_classes_are_a_blank():
+def test_sets_of_candidates_are_checked():
     found = checked_sets(["a | b", "b", None, "a|a", "b||c", "a|b|c"], SETS)
     assert found.kind == "classes"
     assert found.labels == [
@@ -37,7 +38,9 @@ def test_candidates_are_read_once_each_and_all_classes_are_a_blank():
     ]
     assert [each and each.exact for each in found.labels[:2]] == [None, "b"]
     (note,) = found.notes
-    assert str(note).startswith("1 set of 'y' holds all classes, which is what a blank")
+    assert str(note).startswith(
+        "1 set of 'y' holds all classes and was filled like a blank"
+    )
 
 
 def test_spellings_within_sets_can_be_merged():
@@ -63,7 +66,7 @@ def test_spellings_within_sets_can_be_merged():
         ([None, None], "No row of 'y' has a label"),
     ],
 )
-def test_sets_that_tell_nothing(cells, message):
+def test_sets_without_information(cells, message):
     with pytest.raises(LabelError, match=message.replace("|", r"\|")):
         checked_sets(cells, SETS)
 
@@ -74,7 +77,7 @@ def cells(*rows):
     ]
 
 
-def test_ends_are_open_where_they_are_blank_or_infinite():
+def test_blank_and_infinite_ends_are_open():
     found = checked_ends(
         cells(
             ("7.5", None, None),
@@ -103,14 +106,14 @@ def test_ends_are_open_where_they_are_blank_or_infinite():
     ("row", "message"),
     [
         ((None, 3, 2), "'least' is above 'most' in row 9: 3 and 2"),
-        ((5, 1, 2), "Row 9 has 5 in 'y' and the ends 1 to 2"),
+        ((5, 1, 2), "Row 9 has 5 in 'y', which is not between its ends 1 and 2"),
         ((None, "inf", None), "Row 9 has inf in 'least'"),
         ((None, 1, -math.inf), "Row 9 has -inf in 'most'"),
         ((None, "soon", None), "1 cell of 'least' is not a number, such as 'soon'"),
         ((None, "-inf", "inf"), "all ends are open"),
     ],
 )
-def test_ends_that_make_no_sense(row, message):
+def test_contradictory_ends(row, message):
     with pytest.raises(LabelError, match=message):
         checked_ends(cells(row), ENDS, [9])
 
@@ -119,7 +122,7 @@ def batch(**columns):
     return Batch(0, pa.record_batch(columns))
 
 
-def test_rows_with_several_candidates_are_filled_again_from_what_was_kept():
+def test_kept_candidates_are_used_again():
     given = GivenSets("y", Blanks(), "y_source", kept="y_candidates")
     labels, blank = given.of(
         batch(
@@ -155,7 +158,13 @@ def test_typed_numbers_count_as_labels_of_a_new_target():
     assert read_ends(labels, PLAIN) == [Ends(1, math.inf), Ends(2.5, 2.5), None]
 
 
-def test_columns_of_the_users_own_are_not_taken():
+def test_a_new_target_of_no_rows():
+    given = GivenIntervals("y", Blanks(), low="least")
+    labels, blank = given.of(batch(least=pa.array([], pa.float64())))
+    assert (len(labels), blank.tolist(), blank.dtype) == (0, [], bool)
+
+
+def test_columns_of_the_user_are_not_replaced():
     assert added_columns("y", "numbers", ends=("y_low", "most")) == (
         "y_source",
         "y_predicted_low",

@@ -38,7 +38,7 @@ def sample(rng, n, noise=1.0):
     return X, truth(X) + noise * rng.standard_normal(n)
 
 
-def test_the_learner_is_told_the_part_in_the_span(rng):
+def test_the_learner_knows_the_part_in_the_span(rng):
     """By its definition: ridge with the tail of the series, on y less that part."""
     X, y = sample(rng, 40)
     kernel, alpha, s = PeriodicSobolev(2.0), 0.01, 2.0
@@ -50,14 +50,14 @@ def test_the_learner_is_told_the_part_in_the_span(rng):
         i = np.arange(3, 64)
         return np.cos((A - B.T)[:, :, None] * i) @ i ** (-2 * s)
 
-    def told(X):
+    def known(X):
         return np.cos(X[:, 0]) + 2 * np.cos(2 * X[:, 0])
 
-    c = np.linalg.solve(tail(X, X) + 40 * alpha * np.eye(40), y - told(X))
+    c = np.linalg.solve(tail(X, X) + 40 * alpha * np.eye(40), y - known(X))
     new = rng.uniform(0, 2 * np.pi, (7, 1))
     assert learned(new).shape == (7,)
     # The grid has 128 rows, so waves beyond 64 are seen as others: 64^-4 = 6e-8.
-    assert_allclose(learned(new), told(new) + tail(new, X) @ c, atol=1e-4)
+    assert_allclose(learned(new), known(new) + tail(new, X) @ c, atol=1e-4)
 
 
 def test_cost_is_a_distance_in_two_parts(rng):
@@ -117,7 +117,7 @@ def test_cost_scales_with_the_variance_of_the_noise():
     assert mean_cost(np.random.default_rng(5), 60, 0.0, repeats=1)[0] < 1e-16
 
 
-def test_what_is_outside_the_span_costs_too():
+def test_the_part_outside_the_span_costs_too():
     """Without waves 3 to 5 the cost is several times that of the noise alone."""
     mean, _ = mean_cost(np.random.default_rng(5), 100, k=2, repeats=10)
     assert mean > 2 * 1.1 * 5 / 100
@@ -130,7 +130,7 @@ def test_errors_say_what_to_do(rows):
         cost_of_conditioning(
             Gaussian(1.0), Constant(), X, np.r_[np.nan, X[1:, 0]], 0.1, **settings
         )
-    with pytest.raises(ValueError, match="at the 30 rows of the population; one val"):
+    with pytest.raises(ValueError, match="for the 30 rows of the population; one val"):
         conditional_learner(
             Gaussian(1.0), Constant(), X, X[:, 0], 0.1,
             truth=lambda X: X[:3, 0], population=X,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from halfmoon._solvers import nested_features
 from halfmoon.kernels import PeriodicSobolev
-from halfmoon.solvers import nested_features
 from halfmoon.theory import eigenlearning
 
 

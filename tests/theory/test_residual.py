@@ -74,7 +74,7 @@ def test_eigenfunctions_leave_the_tail_of_the_kernel(rows):
     assert_allclose(K_P(P), tail, atol=1e-11)
 
 
-def test_fitted_features_are_used_as_they_are(rows):
+def test_fitted_features_are_not_refitted(rows):
     P, new = rows
     features = Eigenfunctions(2, Gaussian(1.0)).fit(new)
     K_P = residual_kernel(Gaussian(1.0), features, P)

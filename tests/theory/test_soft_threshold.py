@@ -73,7 +73,7 @@ def test_c_tends_to_the_power_of_the_decay(a):
 
 
 def test_c_of_an_exponential_is_k_times_its_rate():
-    """Only the few modes beside kappa are not taken out or left: sum L (1 - L) = 10."""
+    """Only the few modes near kappa are partly removed: sum L (1 - L) = 10."""
     s = np.exp(-0.1 * np.arange(1, 3001))
     for k in (100, 300):
         soft = soft_threshold_spectrum(s, k)
@@ -81,7 +81,7 @@ def test_c_of_an_exponential_is_k_times_its_rate():
         assert_allclose(np.log(soft.kappa), -0.1 * (k + 0.5), atol=0.01)
 
 
-def test_tail_stands_for_modes_left_out():
+def test_tail_replaces_missing_modes():
     n = np.arange(1, 200_001)
     whole = soft_threshold_spectrum(n**-1.5, 50)
     few = soft_threshold_spectrum(n[:3000] ** -1.5, 50, tail=(n[3000:] ** -1.5).sum())
@@ -104,10 +104,10 @@ def test_equal_modes_and_no_draws():
 @pytest.mark.parametrize(
     ("spectrum", "k", "says"),
     [
-        ([1.0, 0.5, 0.0], 2, r"k is 2 and the spectrum has 2 mode\(s\) above 0"),
+        ([1.0, 0.5, 0.0], 2, r"k is 2, but the spectrum has only 2 mode\(s\) above 0"),
         ([1.0, 0.5], -1, "k is -1"),
         ([1.0, 0.5], 1.5, "k is 1.5"),
-        ([1.0, np.nan], 1, r"1 value\(s\) that are negative or no number"),
+        ([1.0, np.nan], 1, r"1 value\(s\) that are negative or not finite"),
         ([], 1, r"shape \(0,\)"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What every transformer owes to scikit-learn and to tables of any make."""
+"""Contract of the transformers: scikit-learn's checks, and tables of any type."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from halfmoon.bases import Exact, Smoothed
-from halfmoon.kernels import Gaussian, Matern
-from halfmoon.smoothers import Neighbors
-from halfmoon.transformers import (
+from halfmoon._transformers import (
     FredholmFeatures,
     LaplacianEigenmaps,
     NystromFeatures,
     RandomFeatures,
 )
+from halfmoon.bases import Exact, Smoothed
+from halfmoon.kernels import Gaussian, Matern
+from halfmoon.smoothers import Neighbors
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -122,7 +122,7 @@ def test_float32_stays_float32(transformer, X, new):
     assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_new_rows_do_not_change_with_the_rows_beside_them(transformer, X, new):
+def test_features_ignore_the_other_new_rows(transformer, X, new):
     whole = transformer.fit(X).transform(new)
     alone = np.vstack([transformer.transform(row[None]) for row in new])
     assert_allclose(alone, whole, rtol=1e-7, atol=1e-9)
@@ -153,7 +153,7 @@ def test_random_states(X, new, name, kind):
     assert any(not np.array_equal(features(1), other) for other in others)
 
 
-def test_parameters_stay_as_they_came(transformer, X):
+def test_parameters_are_not_changed(transformer, X):
     before = {name: repr(p) for name, p in transformer.get_params().items()}
     objects = transformer.get_params(deep=False)
     transformer.fit(X)
@@ -182,13 +182,13 @@ def test_grid_search_over_a_pipeline(X):
     ("transformer", "words"),
     [
         (NystromFeatures("thin_plate"), "only conditionally positive definite"),
-        (NystromFeatures("precomputed"), "takes rows, not a precomputed"),
+        (NystromFeatures("precomputed"), "needs rows, not a kernel matrix"),
         (NystromFeatures("gauss"), "kernel is 'gauss'"),
         (NystromFeatures(landmarks="best"), "landmarks='best' is not a method"),
         (NystromFeatures(n_components=0), "at least 1 landmark"),
         (NystromFeatures(random_state="x"), "random_state is 'x'"),
         (FredholmFeatures(inner_kernel="thin_plate"), "only conditionally"),
-        (FredholmFeatures("precomputed"), "takes rows, not a precomputed"),
+        (FredholmFeatures("precomputed"), "needs rows, not a kernel matrix"),
         (FredholmFeatures(smoother="neighbors"), "smoother is 'neighbors'"),
         (RandomFeatures("polynomial"), "No random features are known"),
         (RandomFeatures(n_components=2.5), "n_components is 2.5"),
@@ -202,7 +202,7 @@ def test_grid_search_over_a_pipeline(X):
     ],
     ids=repr,
 )
-def test_wrong_parameters_say_what_is_needed(transformer, words, X):
+def test_bad_parameters(transformer, words, X):
     with pytest.raises(ValueError, match=words):
         transformer.fit(X)
 
@@ -216,6 +216,6 @@ def test_wrong_parameters_say_what_is_needed(transformer, words, X):
     ],
     ids=lambda t: type(t).__name__,
 )
-def test_memory_is_refused_before_it_is_taken(transformer, X):
+def test_too_much_memory_is_refused_before_it_is_allocated(transformer, X):
     with pytest.raises(MemoryError, match="beyond memory_limit="):
         transformer.fit(X)

@@ -1,4 +1,4 @@
-"""Laplacian eigenmaps against dense eigenproblems, and where they are known."""
+"""Laplacian eigenmaps, against dense eigenproblems and known eigenfunctions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon import bases
-from halfmoon.graphs import graph_laplacian, neighbor_graph
+from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._transformers import LaplacianEigenmaps
 from halfmoon.kernels import Gaussian, Polynomial
 from halfmoon.smoothers import KernelWeights
-from halfmoon.transformers import LaplacianEigenmaps
 from reference import gaussian, ring_laplacian
 
 E = 0.8  # length scale
@@ -80,7 +80,7 @@ def test_unit_variance_no_mean_no_correlation(X, energy, basis):
 
 
 def test_an_interval_has_cosines():
-    # Free ends: cos(m pi x), whose energy beside their variance is (m pi)^2.
+    # Free ends: cos(m pi x), whose energy over their variance is (m pi)^2.
     n = 200
     x = (np.arange(n) + 0.5) / n
     model = LaplacianEigenmaps(4, Gaussian(0.15), mu=1e-10, random_state=0)
@@ -131,7 +131,7 @@ def test_four_circles_come_first_with_derivatives_only():
     model = LaplacianEigenmaps(5, Gaussian(0.5), mu=1e-4, basis="derivatives").fit(X)
     V = model.transform(X)
     assert_allclose(within(V, circle), [0, 0, 0, 1, 1], atol=1e-3)
-    # They tell the four circles apart, in between the rows as well.
+    # They separate the four circles, between the rows as well.
     t = np.linspace(0, 2 * np.pi, 50)
     new = np.vstack([r * np.column_stack([np.cos(t), np.sin(t)]) for r in range(1, 5)])
     centers = np.array([V[circle == c, :3].mean(axis=0) for c in range(4)])
@@ -142,7 +142,7 @@ def test_four_circles_come_first_with_derivatives_only():
     assert (within(landmarks.transform(X), circle)[:3] > 0.9).all()
 
 
-def test_two_groups_are_told_apart_first(rng):
+def test_the_first_function_separates_two_groups(rng):
     X = np.vstack([rng.normal(size=(20, 3)), rng.normal(size=(40, 3)) + 8])
     V = LaplacianEigenmaps(1, Gaussian(1.5), mu=1e-4).fit_transform(X)
     # Two values with mean 0 and variance 1 on 20 and 40 rows: sqrt 2 and -1/sqrt 2.
@@ -177,7 +177,7 @@ def test_any_basis_will_do(X, new):
 
 
 def test_landmarks_beyond_a_thousand_rows(monkeypatch, X):
-    monkeypatch.setattr("halfmoon.transformers.eigenmaps.MOST_LANDMARKS", 10)
+    monkeypatch.setattr("halfmoon._transformers.eigenmaps.MAX_LANDMARKS", 10)
     model = LaplacianEigenmaps(random_state=0).fit(X)
     assert model.basis_.n_components_ == 10
     assert LaplacianEigenmaps(n_landmarks=25).fit(X).basis_.n_components_ == 25
@@ -186,7 +186,7 @@ def test_landmarks_beyond_a_thousand_rows(monkeypatch, X):
 
 def test_no_more_functions_than_vary(X):
     # (x'z + 1)^2 in two columns: six functions, one of them the constant.
-    with pytest.warns(UserWarning, match="Only 5 function.s. .* from 9 to that"):
+    with pytest.warns(UserWarning, match="Only 5 function.s. .* from 9 to 5"):
         model = LaplacianEigenmaps(9, Polynomial(2, 1.0, 1.0)).fit(X)
     assert model.transform(X).shape == (30, 5)
     assert model.eigenvalues_.shape == (5,)

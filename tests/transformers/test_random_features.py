@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon import bases
+from halfmoon._transformers import RandomFeatures
 from halfmoon.kernels import NNGP, Gaussian, Laplace, Matern
-from halfmoon.transformers import RandomFeatures
 
 KERNELS = [Gaussian(1.3), Laplace(2.0), Matern(1.5, 1.3), NNGP("erf"), NNGP("relu")]
 

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+from halfmoon._solvers import hard_threshold
 from halfmoon.bases import Exact
 from halfmoon.kernels import NNGP, Gaussian, Laplace, Linear, Matern, ThinPlate
 from halfmoon.problem import Problem
-from halfmoon.solvers import hard_threshold
 from halfmoon.unpenalized import Eigenfunctions
 from helpers import peak_bytes
 
@@ -116,7 +116,7 @@ def test_landmarks_stand_for_many_rows(rng, kernel, digits):
 
 def test_all_landmarks_give_the_exact_ones(X):
     """Equation (2) with every row a landmark is (1)."""
-    from halfmoon.unpenalized.eigenfunctions import _of_landmarks, _of_rows
+    from halfmoon.unpenalized._eigenfunctions import _of_landmarks, _of_rows
 
     kernel = Matern(1.5, 1.0)
     s, weights = _of_rows(kernel, X, 40)
@@ -126,10 +126,9 @@ def test_all_landmarks_give_the_exact_ones(X):
 
 
 def test_no_square_matrix_of_many_rows(rng, monkeypatch):
-    from halfmoon.unpenalized import support
-
-    monkeypatch.setattr(support, "EXACT_ROWS", 200)
-    monkeypatch.setattr(support, "LANDMARKS", 50)
+    module = "halfmoon.unpenalized._kernel_expansion"
+    monkeypatch.setattr(f"{module}.MAX_EXACT_ROWS", 200)
+    monkeypatch.setattr(f"{module}.MIN_LANDMARKS", 50)
     X = rng.normal(size=(4_000, 2))
     features = Eigenfunctions(5, Gaussian(1.0), constant=False)
     peak = peak_bytes(lambda: features.fit(X, rng=0).transform(X))

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from halfmoon.weak.candidate_labels import as_candidates
+from halfmoon.weak._candidate_labels import as_candidates
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -22,7 +22,7 @@ MASK = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]], dtype=bool)
         np.array(["a", "b|a", "c", "a|b|c"]),
     ],
 )
-def test_sets_lists_and_texts_are_read_alike(y):
+def test_sets_lists_and_texts_give_the_same(y):
     classes, mask = as_candidates(y, 4)
     assert classes.tolist() == ["a", "b", "c"]
     assert_array_equal(mask, MASK)
@@ -52,11 +52,11 @@ def test_another_separator():
     ("y", "message"),
     [
         (np.array([[1, 1], [0, 0], [0, 0]], dtype=bool), r"2 set\(s\).*row 1"),
-        ([{"a"}, set(), {"b"}], r"hold no class, the first in row 1"),
-        (["a|b", "|", "a"], r"hold no class, the first in row 1"),
+        ([{"a"}, set(), {"b"}], r"have no class, the first in row 1"),
+        (["a|b", "|", "a"], r"have no class, the first in row 1"),
         (np.array([[1, 0, 1]] * 3, dtype=bool), r"Class .*1.* is in no set"),
-        ([{"a"}, {"b"}], "2 sets beside 3 rows"),
-        (np.ones((2, 3), dtype=bool), "2 sets beside 3 rows"),
+        ([{"a"}, {"b"}], "2 sets, but X has 3 rows"),
+        (np.ones((2, 3), dtype=bool), "2 sets, but X has 3 rows"),
         ([None, None, None], "None of the 3 rows is labeled"),
         ([{"a"}, {"a"}, None], "one class"),
         (None, "requires y to be passed"),

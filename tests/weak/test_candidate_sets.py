@@ -6,12 +6,12 @@ from sklearn.datasets import load_iris
 
 import halfmoon
 from halfmoon import ConditionalClassifier, LaplacianClassifier
-from halfmoon.estimators.alphas import unit_of
+from halfmoon._estimators.alpha_grid import unit_of
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import Neighbors
 from halfmoon.unpenalized import Constant, Polynomials
 from halfmoon.weak import CandidateSetClassifier
-from halfmoon.weak.levers import WEAK_ALPHAS
+from halfmoon.weak._weak_estimator import WEAK_ALPHAS
 
 X, TRUTH = load_iris(return_X_y=True)
 
@@ -78,7 +78,7 @@ def test_names_of_classes_do_not_matter(rng):
     assert by_name.classes_.tolist() == names.tolist()
 
 
-def test_rows_of_weight_0_count_for_nothing(rng):
+def test_rows_of_weight_0_are_dropped(rng):
     sets, w = ambiguous(rng), np.where(np.arange(150) % 5 == 0, 0.0, 1.5)
     setting = {"kernel": Gaussian(1.0), "alpha": 1e-3, "random_state": 0}
     model = CandidateSetClassifier(**setting).fit(X, sets, w)
@@ -106,7 +106,6 @@ def test_parameters_survive_a_clone():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"n_starts": 0}, "n_starts is 0"),
         ({"unpenalized": [Constant(), Polynomials(1)]}, "gives 2 choices"),
         ({"alpha": -1.0}, "alpha is -1"),
         ({"mu": [0.1, 1.0], "energy": "gradient"}, "mu"),
@@ -117,6 +116,6 @@ def test_settings_that_make_no_sense(setting, message, rng):
         CandidateSetClassifier(**setting).fit(X, ambiguous(rng))
 
 
-def test_full_sets_alone_are_no_labels():
+def test_only_full_sets_is_an_error():
     with pytest.raises(ValueError, match="None of the 150 rows is labeled"):
         CandidateSetClassifier().fit(X, np.ones((150, 3), dtype=bool))

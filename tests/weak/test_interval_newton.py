@@ -9,8 +9,8 @@ from halfmoon import Problem
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian, ThinPlate
 from halfmoon.unpenalized import Polynomials
-from halfmoon.weak.coordinates import RowCoordinates
-from halfmoon.weak.interval_newton import fit_intervals
+from halfmoon.weak._interval_newton import fit_intervals
+from halfmoon.weak._row_smoother import RowCoordinates
 
 N = 30
 PROBLEMS = {
@@ -80,16 +80,16 @@ def test_the_fit_is_ridge_on_the_nearest_points(name, alpha, data):
     assert found.steps < 50
 
 
-def test_rows_that_are_held_out_have_no_say(data):
+def test_held_out_rows_do_not_matter(data):
     X, w, low, high = data
-    kept = np.arange(5, N)
+    used = np.arange(5, N)
     whole = PROBLEMS["kernel"].pose(X, np.zeros(N), sample_weight=w, rng=0)
     targets = np.where(np.arange(N) < 5, np.nan, 0.0)
     part = PROBLEMS["kernel"].pose(X, targets, sample_weight=w, rng=0)
-    found = fit_intervals(RowCoordinates.of(whole), low, high, 0.01, kept)
-    held = 0.01 * w.sum() / w[kept].sum()  # lam is that of all rows
-    alone = fit_intervals(RowCoordinates.of(part), low[kept], high[kept], held)
-    assert_allclose(found.g[kept], alone.g, atol=1e-9)
+    found = fit_intervals(RowCoordinates.of(whole), low, high, 0.01, used)
+    held = 0.01 * w.sum() / w[used].sum()  # lam is that of all rows
+    alone = fit_intervals(RowCoordinates.of(part), low[used], high[used], held)
+    assert_allclose(found.g[used], alone.g, atol=1e-9)
 
 
 def test_a_start_changes_nothing(data):

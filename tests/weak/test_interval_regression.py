@@ -4,11 +4,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import halfmoon
 from halfmoon import ConditionalRegressor, LaplacianRegressor
-from halfmoon.estimators.alphas import unit_of
+from halfmoon._estimators.alpha_grid import unit_of
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import IntervalRegressor
-from halfmoon.weak.interval_labels import as_ends
-from halfmoon.weak.levers import WEAK_ALPHAS
+from halfmoon.weak._interval_labels import as_ends
+from halfmoon.weak._weak_estimator import WEAK_ALPHAS
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -80,7 +80,7 @@ def test_a_file_gives_back_the_model(table, tmp_path):
     assert again.optimality_residual_ == model.optimality_residual_
 
 
-def test_rows_of_weight_0_count_for_nothing(table):
+def test_rows_of_weight_0_are_dropped(table):
     X, y, _ = table
     w = np.where(np.arange(N) % 4 == 0, 0.0, 2.0)
     model = IntervalRegressor(kernel=Gaussian(1.0), alpha=1e-3).fit(X, y, w)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kendalltau
 
-from halfmoon.weak.output_space import (
+from halfmoon.weak._output_space import (
     hamming_space,
     kendall_space,
     label_sets,
@@ -60,7 +60,7 @@ def test_decoding_and_infimum_in_blocks(rng, monkeypatch):
     codes, L = rng.integers(0, 6, 11), matrix(space)
     expected = [L[z, row].min() for z, row in zip(codes, sets, strict=True)]
     for block in (1, 24, 10_000):  # single rows, ragged, all at once
-        monkeypatch.setattr("halfmoon.weak.disambiguation.BLOCK", block)
+        monkeypatch.setattr("halfmoon.weak._disambiguation.BLOCK_ENTRIES", block)
         assert_array_equal(space.decode(g), space.losses(g).argmin(axis=1))
         assert_allclose(space.infimum_losses(codes, sets), expected)
 
@@ -68,7 +68,10 @@ def test_decoding_and_infimum_in_blocks(rng, monkeypatch):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: matrix_space(np.arange(3), np.eye(2)), r"shape \(2, 2\) beside 3"),
+        (
+            lambda: matrix_space(np.arange(3), np.eye(2)),
+            r"shape \(2, 2\), but there are 3",
+        ),
         (lambda: matrix_space(np.arange(2), [[0, np.nan], [1, 0]]), "NaN"),
         (lambda: label_sets(13), r"2\^13 sets of 13 labels"),
         (lambda: orders(9), "There are 9 items"),

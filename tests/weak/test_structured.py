@@ -11,7 +11,7 @@ import halfmoon
 from halfmoon import ConditionalClassifier, ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, StructuredPredictor
-from halfmoon.weak.partial_orders import matching_orders
+from halfmoon.weak._partial_orders import matching_orders
 
 X, TRUTH = load_iris(return_X_y=True)
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-3, "random_state": 0}
@@ -79,7 +79,7 @@ def test_hamming_without_gaps_is_one_regression_for_each_label(rng):
     assert -model.score(X, Y) == pytest.approx(np.mean(model.predict(X) != Y))
 
 
-def test_hamming_with_gaps_keeps_what_is_known(rng):
+def test_hamming_with_gaps_keeps_known_labels(rng):
     truth = labels_of(rng)
     Y = np.where(rng.uniform(size=truth.shape) < 0.4, np.nan, truth)
     model = StructuredPredictor("hamming", 3, random_state=0).fit(X, Y)
@@ -146,7 +146,7 @@ def test_partial_orders_are_learned_from(rng):
     assert all((np.diff(place[i][order]) > 0).all() for i, order in enumerate(y))
 
 
-def test_outputs_of_y_alone_are_a_sample(rng):
+def test_outputs_from_y_only_are_not_exact(rng):
     pairs = [(int(a), int(b)) for a, b in zip(TRUTH, TRUTH > 0, strict=True)]
     distance = lambda z, y: abs(z[0] - y[0]) + abs(z[1] - y[1])  # noqa: E731
     model = StructuredPredictor(distance, **FIXED).fit(X, pairs)
@@ -180,21 +180,21 @@ def test_it_is_a_scikit_learn_estimator():
 @pytest.mark.parametrize(
     ("loss", "outputs", "y", "message"),
     [
-        (np.eye(2), [0, 1, 2], [0, 1, 2], r"shape \(2, 2\) beside 3 outputs"),
+        (np.eye(2), [0, 1, 2], [0, 1, 2], r"shape \(2, 2\), but there are 3 outputs"),
         ("taxicab", None, [0, 1, 2], "loss is 'taxicab'"),
-        ("zero_one", [0, 1], [0, 1, 2], "Row 2 of y has 2, which is none"),
+        ("zero_one", [0, 1], [0, 1, 2], "Row 2 of y has 2, which is not one"),
         ("zero_one", None, [None] * 3, "None of the 3 rows is labeled"),
         ("zero_one", None, [1, 1, 1], "nothing to learn"),
-        ("zero_one", [0, 1], [0, 1, set()], "1 row.* first being row 2"),
+        ("zero_one", [0, 1], [0, 1, set()], "1 row.* first is row 2"),
         ("kendall", 3, [[0, 1], {(0, 1), (1, 2), (2, 0)}, None], "row 1.*cycle"),
         ("kendall", 3, ["0>1", "1>0>1", None], "Row 0 of y ranks '0'"),
         ("kendall", 3, [[0, 1], [5, 1], None], "Row 1 of y ranks 5"),
-        ("kendall", 3, [[0, 1], [2], None], "ranks the item 2 alone"),
+        ("kendall", 3, [[0, 1], [2], None], "ranks only the item 2"),
         ("kendall", 9, [[0, 1], None, None], "There are 9 items"),
         ("hamming", None, [0, 1, 0], "needs a column for each label"),
         ("hamming", None, [[0, 2]] * 3, "other than 0 and 1"),
-        (lambda z, y: "far", None, [0, 1, 2], "is no number"),
-        ("zero_one", None, [0, 1], "2 labels beside 3 rows"),
+        (lambda z, y: "far", None, [0, 1, 2], "is not a number"),
+        ("zero_one", None, [0, 1], "2 labels, but X has 3 rows"),
     ],
 )
 def test_errors_say_what_is_wrong(loss, outputs, y, message):

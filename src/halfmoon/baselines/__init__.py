@@ -1,15 +1,18 @@
-"""Baselines: what the papers compare with, under the names that they give it.
+"""Baselines: the methods that the papers compare with, under the papers' names.
 
-Some are points of the one problem (`LapRLSClassifier`, `RLSClassifier`) and thin; the
-others are what it cannot express. All take missing labels as halfmoon's estimators do.
+`LapRLSClassifier` and `RLSClassifier` are special cases of `halfmoon.problem.Problem`;
+the others are not. All take missing labels as halfmoon's estimators do.
 """
 
-from halfmoon.baselines.harmonic import HarmonicClassifier, HarmonicRegressor
-from halfmoon.baselines.label_spreading import LabelSpreadingClassifier
-from halfmoon.baselines.lap_rls import LapRLSClassifier, LapRLSRegressor
-from halfmoon.baselines.principal_components import PrincipalComponentRegressor
-from halfmoon.baselines.rls import RLSClassifier
-from halfmoon.baselines.tsvm import TSVMClassifier
+from halfmoon.baselines._label_propagation import (
+    HarmonicClassifier,
+    HarmonicRegressor,
+    LabelSpreadingClassifier,
+)
+from halfmoon.baselines._lap_rls import LapRLSClassifier, LapRLSRegressor
+from halfmoon.baselines._principal_components import PrincipalComponentRegressor
+from halfmoon.baselines._rls import RLSClassifier
+from halfmoon.baselines._tsvm import TSVMClassifier
 
 __all__ = [
     "HarmonicClassifier",

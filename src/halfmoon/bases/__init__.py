@@ -1,23 +1,20 @@
-"""Bases: the functions in whose span a fit is sought, and their norm."""
+"""Bases: the functions that a fit is a linear combination of, and their norm."""
 
-from halfmoon.bases.base import Basis, GradientCoefficients, Sections
-from halfmoon.bases.derivatives import WithDerivatives
-from halfmoon.bases.exact import Exact
-from halfmoon.bases.fredholm_kernel import FredholmKernel
-from halfmoon.bases.nystrom import Nystrom
-from halfmoon.bases.random_features import RandomFeatures
-from halfmoon.bases.random_units import RandomUnits
-from halfmoon.bases.smoothed import Smoothed
+from halfmoon.bases._base import Basis
+from halfmoon.bases._derivatives import WithDerivatives
+from halfmoon.bases._exact import Exact
+from halfmoon.bases._fredholm_kernel import FredholmKernel
+from halfmoon.bases._nystrom import Nystrom
+from halfmoon.bases._random_features import RandomFeatures, RandomUnits
+from halfmoon.bases._smoothed import Smoothed
 
 __all__ = [
     "Basis",
     "Exact",
     "FredholmKernel",
-    "GradientCoefficients",
     "Nystrom",
     "RandomFeatures",
     "RandomUnits",
-    "Sections",
     "Smoothed",
     "WithDerivatives",
 ]

@@ -1,6 +1,6 @@
-"""Synthetic tables of the papers, drawn from a seed."""
+"""Synthetic tables of the papers."""
 
-from halfmoon.datasets.synthetic import (
+from halfmoon.datasets._synthetic import (
     concentric_circles,
     noisy_circles,
     noisy_line,

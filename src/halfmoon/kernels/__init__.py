@@ -1,23 +1,21 @@
-"""Kernels: similarity of two rows, with the coefficients of its gradient.
+"""Kernels: similarities of two rows, with the coefficients of their gradients.
 
 Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
 `sklearn.gaussian_process`. Kernels add and multiply: ``Linear() + 0.5 * Gaussian()``.
 """
 
-from halfmoon.kernels.base import Kernel
-from halfmoon.kernels.composite import Product, Scaled, Sum
-from halfmoon.kernels.definiteness import conditional_degree_of, least_eigenvalue
-from halfmoon.kernels.dot_product import Linear, Polynomial
-from halfmoon.kernels.given import FromFunction, Precomputed
-from halfmoon.kernels.length_scales import median_distance
-from halfmoon.kernels.names import as_kernel
-from halfmoon.kernels.network import NNGP, NTK
-from halfmoon.kernels.periodic import PeriodicSobolev
-from halfmoon.kernels.prepared import Prepared
-from halfmoon.kernels.product_laplace import ProductLaplace
-from halfmoon.kernels.radial import Gaussian, Laplace, Matern, RationalQuadratic
-from halfmoon.kernels.slow_growth import Logarithmic, Multiquadric
-from halfmoon.kernels.splines import Polyharmonic, ThinPlate
+from halfmoon.kernels._base import Kernel, Product, Scaled, Sum
+from halfmoon.kernels._definiteness import conditional_degree_of, least_eigenvalue
+from halfmoon.kernels._dot_product import Linear, Polynomial
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._periodic import PeriodicSobolev
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._product_laplace import ProductLaplace
+from halfmoon.kernels._radial import Gaussian, Laplace, Matern, RationalQuadratic
+from halfmoon.kernels._slow_growth import Logarithmic, Multiquadric
+from halfmoon.kernels._splines import Polyharmonic, ThinPlate
+from halfmoon.kernels._user_kernels import FromFunction, Precomputed
+from halfmoon.kernels._wide_networks import NNGP, NTK
 
 __all__ = [
     "NNGP",
@@ -41,7 +39,6 @@ __all__ = [
     "Scaled",
     "Sum",
     "ThinPlate",
-    "as_kernel",
     "conditional_degree_of",
     "least_eigenvalue",
     "median_distance",

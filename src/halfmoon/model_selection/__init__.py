@@ -1,7 +1,7 @@
-"""Model selection where few rows are labeled: folds of labels, scores of labels."""
+"""Cross-validation and scoring on the labeled rows of a table."""
 
-from halfmoon.model_selection.folds import LabeledKFold
-from halfmoon.model_selection.scorers import (
+from halfmoon.model_selection._folds import LabeledKFold
+from halfmoon.model_selection._scorers import (
     LabeledScorer,
     labeled_accuracy,
     labeled_balanced_accuracy,

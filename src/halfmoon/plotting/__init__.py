@@ -1,16 +1,16 @@
-"""Displays: pictures of fitted models, in the manner of scikit-learn's own.
+"""Displays: plots of fitted models, like the displays of scikit-learn.
 
-Each display is made by a class method from a model, keeps the numbers that it shows as
-attributes, and can be drawn again on other axes by `plot`. Matplotlib is needed only
-for drawing: ``pip install matplotlib``.
+A class method makes a display from a model. The display keeps the numbers that it shows
+as attributes, and `plot` draws it again on other axes. Only drawing needs Matplotlib:
+``pip install matplotlib``.
 """
 
-from halfmoon.plotting.boundary import BoundaryDisplay
-from halfmoon.plotting.comparison import ComparisonDisplay
-from halfmoon.plotting.eigenfunctions import EigenfunctionDisplay
-from halfmoon.plotting.hard_threshold import HardThresholdDisplay
-from halfmoon.plotting.learning_curve import LearningCurveDisplay
-from halfmoon.plotting.leave_one_out import LeaveOneOutDisplay
+from halfmoon.plotting._boundary_display import BoundaryDisplay
+from halfmoon.plotting._comparison_display import ComparisonDisplay
+from halfmoon.plotting._eigenfunction_display import EigenfunctionDisplay
+from halfmoon.plotting._hard_threshold_display import HardThresholdDisplay
+from halfmoon.plotting._learning_curve_display import LearningCurveDisplay
+from halfmoon.plotting._leave_one_out_display import LeaveOneOutDisplay
 
 __all__ = [
     "BoundaryDisplay",

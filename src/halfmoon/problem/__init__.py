@@ -1,4 +1,4 @@
-"""The one problem, stated, posed on data and solved.
+"""The one problem behind every estimator: stated, posed on data, and solved.
 
 >>> import numpy as np
 >>> from halfmoon.bases import Nystrom, Smoothed
@@ -19,46 +19,25 @@
 True
 """
 
-from halfmoon.problem.filtering import solve_filter
-from halfmoon.problem.fit import Fit
-from halfmoon.problem.folds import (
-    balanced_folds,
-    in_order_of_targets,
-    out_of_fold,
-    some_labels,
-)
-from halfmoon.problem.iterative import solve_iteratively
-from halfmoon.problem.left_out import left_out_together, telling_rows
-from halfmoon.problem.likelihood import restricted_deviances
-from halfmoon.problem.local import LocalFit, solve_locally
-from halfmoon.problem.loss import search_loss, solve_loss
-from halfmoon.problem.partition import Partition
-from halfmoon.problem.posed import Posed
-from halfmoon.problem.posed_kernel import PosedKernel
-from halfmoon.problem.ridge import as_numbers, solve_ridge
-from halfmoon.problem.search import search
-from halfmoon.problem.statement import Problem
+from halfmoon.problem._conjugate_gradients import solve_iteratively
+from halfmoon.problem._convex_loss import solve_loss
+from halfmoon.problem._fit import Fit
+from halfmoon.problem._local_fits import LocalFit, solve_locally
+from halfmoon.problem._posed import Posed
+from halfmoon.problem._posed_kernel import PosedKernel
+from halfmoon.problem._problem import Problem
+from halfmoon.problem._solve_ridge import solve_ridge
+from halfmoon.problem._spectral_filter import solve_filter
 
 __all__ = [
     "Fit",
     "LocalFit",
-    "Partition",
     "Posed",
     "PosedKernel",
     "Problem",
-    "as_numbers",
-    "balanced_folds",
-    "in_order_of_targets",
-    "left_out_together",
-    "out_of_fold",
-    "restricted_deviances",
-    "search",
-    "search_loss",
     "solve_filter",
     "solve_iteratively",
     "solve_locally",
     "solve_loss",
     "solve_ridge",
-    "some_labels",
-    "telling_rows",
 ]

@@ -1,10 +1,10 @@
-"""Smoothers: averages over all rows, labeled or not, that smooth a basis."""
+"""Smoothers: averages over all rows, labeled or not, to smooth a basis with."""
 
-from halfmoon.smoothers.base import Smoother
-from halfmoon.smoothers.diffusion import Diffusion, diffused_values
-from halfmoon.smoothers.diffusion_kernel import DiffusionKernel
-from halfmoon.smoothers.kernel_weights import KernelWeights
-from halfmoon.smoothers.neighbors import Neighbors
+from halfmoon.smoothers._base import Smoother
+from halfmoon.smoothers._diffusion import Diffusion
+from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._kernel_weights import KernelWeights
+from halfmoon.smoothers._neighbors import Neighbors
 
 __all__ = [
     "Diffusion",
@@ -12,5 +12,4 @@ __all__ = [
     "KernelWeights",
     "Neighbors",
     "Smoother",
-    "diffused_values",
 ]

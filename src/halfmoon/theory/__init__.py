@@ -1,13 +1,8 @@
-"""Theory: what the papers say of a fit, as numbers that can be laid beside it."""
+"""Theory: predictions of the papers about a fit, as numbers to compare with it."""
 
-from halfmoon.theory.conditioning import conditional_learner, cost_of_conditioning
-from halfmoon.theory.decision import (
-    Conditioning,
-    should_condition,
-    should_condition_from_data,
-)
-from halfmoon.theory.eigenlearning import Eigenlearning, eigenlearning
-from halfmoon.theory.noise import (
+from halfmoon.theory._conditioning import conditional_learner, cost_of_conditioning
+from halfmoon.theory._eigenlearning import Eigenlearning, eigenlearning
+from halfmoon.theory._noise_suppression import (
     fredholm_constant,
     fredholm_inner_product,
     fredholm_linear_noise,
@@ -16,9 +11,14 @@ from halfmoon.theory.noise import (
     linear_noise,
     outer_width,
 )
-from halfmoon.theory.residual import ResidualKernel, residual_kernel
-from halfmoon.theory.schedules import Schedule, laplacian_schedule
-from halfmoon.theory.soft_threshold import SoftThreshold, soft_threshold_spectrum
+from halfmoon.theory._residual import ResidualKernel, residual_kernel
+from halfmoon.theory._schedules import Schedule, laplacian_schedule
+from halfmoon.theory._soft_threshold import SoftThreshold, soft_threshold_spectrum
+from halfmoon.theory._when_to_condition import (
+    Conditioning,
+    should_condition,
+    should_condition_from_data,
+)
 
 __all__ = [
     "Conditioning",

@@ -1,12 +1,11 @@
-"""Unpenalized features: the third lever, the null space of the penalty."""
+"""Unpenalized features: the null space of the penalty, the third lever."""
 
-from halfmoon.unpenalized.base import Unpenalized
-from halfmoon.unpenalized.draws import GaussianDraws
-from halfmoon.unpenalized.eigenfunctions import Eigenfunctions
-from halfmoon.unpenalized.features import Features
-from halfmoon.unpenalized.network import HiddenLayer, is_network
-from halfmoon.unpenalized.polynomials import Constant, Polynomials
-from halfmoon.unpenalized.prepared import PreparedFeatures
+from halfmoon.unpenalized._base import Unpenalized
+from halfmoon.unpenalized._eigenfunctions import Eigenfunctions
+from halfmoon.unpenalized._gaussian_draws import GaussianDraws
+from halfmoon.unpenalized._hidden_layer import HiddenLayer
+from halfmoon.unpenalized._polynomials import Constant, Polynomials
+from halfmoon.unpenalized._user_features import Features
 
 __all__ = [
     "Constant",
@@ -15,7 +14,5 @@ __all__ = [
     "GaussianDraws",
     "HiddenLayer",
     "Polynomials",
-    "PreparedFeatures",
     "Unpenalized",
-    "is_network",
 ]

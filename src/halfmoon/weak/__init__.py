@@ -1,4 +1,4 @@
-"""Labels that are known in part: sets of candidates, intervals, structured outputs.
+"""Estimators for weak labels: sets of candidates, intervals, structured outputs.
 
 >>> import numpy as np
 >>> X = np.linspace(0, 1, 6)[:, None]
@@ -7,8 +7,12 @@
 ['low', 'low', 'low', 'high', 'high', 'high']
 """
 
-from halfmoon.weak.candidate_sets import CandidateSetClassifier
-from halfmoon.weak.interval_regression import IntervalRegressor
-from halfmoon.weak.structured import StructuredPredictor
+from halfmoon.weak._candidate_sets import CandidateSetClassifier
+from halfmoon.weak._interval_regression import IntervalRegressor
+from halfmoon.weak._structured import StructuredPredictor
 
-__all__ = ["CandidateSetClassifier", "IntervalRegressor", "StructuredPredictor"]
+__all__ = [
+    "CandidateSetClassifier",
+    "IntervalRegressor",
+    "StructuredPredictor",
+]

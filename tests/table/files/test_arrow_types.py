@@ -1,4 +1,4 @@
-"""Every type of Arrow in a column to learn from and in the target."""
+"""Every Arrow type, as a feature and as the target."""
 
 import datetime as dt
 from decimal import Decimal
@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from halfmoon.table import Settings, fill_table, open_table
-from halfmoon.table.errors import LabelError, OutputError
-from halfmoon.table.files.arrow_types import far_dates, plain_array, plain_rows
-from halfmoon.table.files.values import column_text
+from halfmoon.table._files.arrow_types import far_dates, plain_array, plain_rows
+from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._table_errors import LabelError, OutputError
 
 N = 40
 I = list(range(N))
@@ -143,7 +143,7 @@ def test_columns_of_all_types_are_learned_from_or_left_out(tmp_path, kind):
         "10 cells of 'far_dates' have dates before the year 1 or after 9999 and "
         "counted as missing."
     ) in notes
-    # Also as text, in which far dates are dates.
+    # Also as text, which keeps far dates.
     filled(source, tmp_path / "o.csv")
     text = (tmp_path / "o.csv").read_text(encoding="utf-8")
     assert "value out of range" not in text
@@ -181,13 +181,13 @@ def test_targets_that_cannot_be_filled_are_refused_before_learning(tmp_path, nam
     array = LEFT_OUT[name] if name in LEFT_OUT else LEARNED[name][0]
     table = pa.table({"x": I, "y": array})
     source = saved(table, tmp_path / "t.feather")
-    with pytest.raises(LabelError, match=r"'y' are of type .* cannot be filled in"):
+    with pytest.raises(LabelError, match=r"'y' has the type .* cannot be filled"):
         filled(source, tmp_path / "o.feather")
     assert not (tmp_path / "o.feather").exists()
 
 
 @pytest.mark.parametrize("name", ["far_dates", "years_before_1", "far_seconds"])
-def test_far_dates_are_no_labels(tmp_path, name):
+def test_far_dates_are_not_labels(tmp_path, name):
     array = LEARNED[name][0]
     array = pa.concat_arrays([array.slice(0, 20), pa.nulls(20, array.type)])
     source = saved(pa.table({"x": I, "y": array}), tmp_path / "t.feather")
@@ -196,7 +196,7 @@ def test_far_dates_are_no_labels(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["runs", "union", "interval", "negative_scale"])
-def test_what_parquet_cannot_hold_is_refused_before_learning(tmp_path, name):
+def test_types_that_parquet_lacks_are_refused_before_learning(tmp_path, name):
     array = LEFT_OUT[name] if name in LEFT_OUT else LEARNED[name][0]
     table = pa.table({"x": I, "odd": array, "y": pa.array(TEXTS[:20] + [None] * 20)})
     source = saved(table, tmp_path / "t.feather")

@@ -1,4 +1,4 @@
-"""Formats and compressions: found by name or content, and the same in the output."""
+"""Formats and compressions: found by name or content, and kept in the output."""
 
 import bz2
 import gzip
@@ -12,9 +12,9 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from halfmoon.table.errors import ReadError
-from halfmoon.table.files import Format, new_table, open_table
-from halfmoon.table.files.format import compression_of, format_from_name, kind_of
+from halfmoon.table._files import Format, new_table, open_table
+from halfmoon.table._files.formats import compression_of, format_from_name, kind_of
+from halfmoon.table._table_errors import ReadError
 
 TEXT = b"a,b\n" + b"".join(b"%d,x%d\n" % (i, i % 7) for i in range(3000))
 SUFFIXES = {None: "", "gzip": ".gz", "bz2": ".bz2", "xz": ".xz", "zstd": ".zst"}
@@ -22,7 +22,7 @@ SUFFIXES |= {"lz4": ".lz4", "brotli": ".br"}
 
 
 def packed(data, compression):
-    """By other means than those of the package, where there are any."""
+    """Compress with other libraries than the package uses, if possible."""
     if compression is None:
         return data
     if compression in ("gzip", "bz2", "xz"):
@@ -61,7 +61,7 @@ def test_compressed_text(tmp_path, compression):
 
 @pytest.mark.parametrize("compression", [c for c in SUFFIXES if c != "brotli"])
 @pytest.mark.parametrize("name", ["in.csv", "in", "in.csv.gz", "in.parquet"])
-def test_content_beats_the_name(tmp_path, compression, name):
+def test_content_counts_more_than_the_name(tmp_path, compression, name):
     if name == "in.parquet" and compression is None:
         pytest.skip("text shows no format of its own")
     (tmp_path / name).write_bytes(packed(TEXT, compression))
@@ -90,7 +90,7 @@ def test_several_members_in_one_gzip():
 @pytest.mark.parametrize(
     ("damage", "compression"),
     [("cut", c) for c in SUFFIXES if c]
-    + [("changed", c) for c in ("gzip", "bz2", "xz")],  # the others keep no sums
+    + [("changed", c) for c in ("gzip", "bz2", "xz")],  # the others have no checksums
 )
 def test_damaged_compression(tmp_path, compression, damage):
     data = bytearray(packed(os.urandom(30_000).hex().encode(), compression))
@@ -109,7 +109,7 @@ def test_damaged_compression(tmp_path, compression, damage):
     assert "\n" not in str(caught.value)
 
 
-def test_a_small_file_that_unpacks_to_a_huge_one_costs_no_memory(tmp_path):
+def test_a_decompression_bomb_takes_no_memory(tmp_path):
     path = tmp_path / "in.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"x" * 2**26))
     with (
@@ -131,18 +131,18 @@ def test_a_small_file_that_unpacks_to_a_huge_one_costs_no_memory(tmp_path):
         ("csv", (None, None)),
     ],
 )
-def test_names(name, expected):
+def test_formats_from_names(name, expected):
     assert format_from_name(name) == expected
 
 
-def test_headers_that_look_like_marks():
+def test_headers_that_look_like_magic_bytes():
     assert kind_of(b"PAR1,b\n1,2\n") is None
     assert kind_of(b"ARROW1,b\n") is None
     assert compression_of(b"BZh9,b\n") is None
 
 
 @pytest.mark.parametrize("name", ["in.parquet", "in.feather"])
-def test_columns_from_a_stream_and_compressed(tmp_path, name):
+def test_parquet_and_feather_from_streams_and_compressed(tmp_path, name):
     table = pa.table({"a": [1, 2, None], "b": ["x", None, "z"]})
     write = pq.write_table if name.endswith("parquet") else feather.write_feather
     write(table, str(tmp_path / name))
@@ -155,7 +155,7 @@ def test_columns_from_a_stream_and_compressed(tmp_path, name):
             assert pa.Table.from_batches(rows).equals(table)
 
 
-def test_places_that_cannot_be_read(tmp_path, monkeypatch):
+def test_paths_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(ReadError, match=r"none.csv does not exist\. Check"):
         open_table(tmp_path / "none.csv")
     with pytest.raises(ReadError, match="is a folder; a file is needed"):
@@ -173,7 +173,7 @@ def test_places_that_cannot_be_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("how", ["longer", "replaced", "touched", "while reading"])
-def test_a_file_that_changes_between_the_walks(tmp_path, how):
+def test_a_file_that_changes_between_two_reads_is_refused(tmp_path, how):
     path = tmp_path / "in.csv"
     path.write_bytes(TEXT)
     with open_table(path, batch_rows=100) as table:
@@ -194,11 +194,11 @@ def test_a_file_that_changes_between_the_walks(tmp_path, how):
             list(walk if how == "while reading" else table.batches())
 
 
-def test_a_pipe_is_kept_and_walked_through_twice(tmp_path):
+def test_a_pipe_can_be_read_twice(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     command = ["sh", "-c", 'printf "a,b\\n1,2\\n" > "$0"', str(tmp_path / "pipe.csv")]
     with subprocess.Popen(command), open_table(tmp_path / "pipe.csv") as table:
-        first, second = table.batches(), table.batches()  # side by side
-        assert next(first).records == next(second).records == ["1,2"]
+        first, second = table.batches(), table.batches()  # at the same time
+        assert list(next(first).raw) == list(next(second).raw) == ["1,2\n"]
         first.close()
         second.close()

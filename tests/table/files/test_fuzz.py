@@ -1,4 +1,4 @@
-"""Whatever the bytes: cells as the standard library reads them, or a clear error."""
+"""Random bytes: cells as the standard library reads them, or a clear error."""
 
 import csv
 import io
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from halfmoon.table.errors import TableError
-from halfmoon.table.files import new_table, open_table
+from halfmoon.table._files import new_table, open_table
+from halfmoon.table._table_errors import TableError
 
 QUICK = settings(
     max_examples=550,
@@ -34,11 +34,11 @@ cells = st.text('",;|\t\n\rab1 =@é\ufeff', max_size=4)
 
 @st.composite
 def tables(draw):
-    """A table as some program would write it, in some dialect."""
+    """A valid table in a random dialect."""
     width = draw(st.integers(1, 4))
     delimiter = draw(st.sampled_from(",;\t|"))
     end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
-    # The writer leaves a line end bare that is not its own.
+    # The writer does not quote a line end other than its own.
     quote_all = end != "\r\n" or draw(st.booleans())
     quoting = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
     names = [f"c{i}" for i in range(width)]
@@ -56,7 +56,7 @@ def tables(draw):
 
 @st.composite
 def mutated(draw, good):
-    """Bytes of a good table of which a few were changed, cut out or put in."""
+    """A valid table with some bytes changed, removed or inserted."""
     data = bytearray(draw(good))
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(0, len(data)))
@@ -79,7 +79,7 @@ def encoded(text, encoding):
 
 
 def check(data, **options):
-    """Compare with the standard library's reader; write it all again and compare."""
+    """Compare with the reader of the standard library; write the table and compare."""
     try:
         with open_table(io.BytesIO(data), **options) as table:
             rows = read(table)
@@ -122,7 +122,7 @@ def expected_rows(text, delimiter):
 
 
 def check_written(table, rows, data):
-    """A copy is the same bytes; with new cells, the old ones read as they did."""
+    """Check that a copy has the same bytes, and old cells are kept with new ones."""
     copy, more = io.BytesIO(), io.BytesIO()
     with new_table(copy, table) as out:
         for batch in table.batches():

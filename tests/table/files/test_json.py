@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from halfmoon.table.errors import ReadError
-from halfmoon.table.files import json_table, new_table, open_table
-from halfmoon.table.files.json_objects import changed_object, object_spans
+from halfmoon.table._files import json_table, new_table, open_table
+from halfmoon.table._files.json_objects import changed_object, object_spans
+from halfmoon.table._table_errors import ReadError
 
 LINES = (
     '{"size": 1.50, "kind": "a", "on": true}\n'
@@ -40,7 +40,7 @@ def rewritten(data, replace, append, place=None, **options):
     return made.getvalue().decode() if place is None else place.read_text()
 
 
-def test_keys_are_columns_in_the_order_of_their_appearance():
+def test_keys_are_columns_in_order_of_appearance():
     table, rows = read(LINES.encode(), batch_rows=2)
     assert table.format.name == "jsonl"
     assert table.columns == ("size", "kind", "on", "list", "café")
@@ -63,7 +63,7 @@ def test_keys_are_columns_in_the_order_of_their_appearance():
 
 
 @pytest.mark.parametrize("batch_rows", [1, 2, 100])
-def test_objects_stay_as_they_are_written(batch_rows):
+def test_objects_keep_their_text(batch_rows):
     made = rewritten(
         LINES.encode(),
         {"kind": [None, "b", "c"]},
@@ -78,7 +78,7 @@ def test_objects_stay_as_they_are_written(batch_rows):
     )
 
 
-def test_an_array_stays_as_it_is_written():
+def test_an_array_keeps_its_text():
     text = '[\n  {"a": 1,\n   "y": null},\n  {"a": 2, "y": 3}\n]\n'
     table, rows = read(text.encode())
     assert table.format.name == "json"
@@ -107,7 +107,7 @@ def test_json_becomes_other_tables(tmp_path):
     ]
 
 
-def test_packed_and_marked_lines():
+def test_compressed_lines_and_byte_order_marks():
     data = b'\xef\xbb\xbf{"a": 1}\n'
     assert read(gzip.compress(data))[1] == [{"a": 1}]
     assert rewritten(data, {}, {"b": [2]}).encode() == b'\xef\xbb\xbf{"a": 1, "b": 2}\n'
@@ -135,7 +135,7 @@ def test_errors_say_where(text, what):
 
 
 def test_large_arrays_are_refused(monkeypatch):
-    monkeypatch.setattr(json_table, "ARRAY_LIMIT", 20)
+    monkeypatch.setattr(json_table, "MAX_ARRAY", 20)
     with pytest.raises(ReadError, match="one object on each line instead"):
         read(b'[{"a": 1}, {"a": 2}, {"a": 3}]')
 

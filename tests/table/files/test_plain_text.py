@@ -1,4 +1,4 @@
-"""Plain lines at a glance: the same batches, bytes and errors as record by record."""
+"""The fast path of plain lines: the same batches, bytes and errors as the parser."""
 
 import io
 
@@ -6,16 +6,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon.table.errors import TableError
-from halfmoon.table.files import new_table, open_table, text, text_pieces
-from halfmoon.table.files.plain_lines import PlainLines, plain_lines
+from halfmoon.table._files import new_table, open_table, records
+from halfmoon.table._files.plain_lines import PlainLines, plain_lines
+from halfmoon.table._table_errors import TableError
 
 CELLS = ["1", "-2.5", "", "x", "NA", "two words", " padded ", "é", "日本", "=1+1"]
 QUOTED = ['"q"', '"a,b;c"', '"two\nlines"', '"a ""b"""', 'in"side', '"cr\r\nlf"', '"']
 
 
 def random_text(rng):
-    """A table of text, most of it plain, with something odd in every other one."""
+    """A text table, mostly plain; every other one has an oddity."""
     width = int(rng.integers(1, 6))
     delimiter = str(rng.choice(list(",;\t|")))
     cells = CELLS + (QUOTED if rng.random() < 0.3 else [])
@@ -48,7 +48,7 @@ def random_file(rng):
 
 
 def new_values(rng, n):
-    """What is written into the table, as lists and as arrays."""
+    """New values, as lists and as arrays."""
     labels = [None if rng.random() < 0.4 else str(rng.choice(CELLS)) for _ in range(n)]
     numbers = np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n).round(2))
     given = pa.array([None if rng.random() < 0.2 else "given" for _ in range(n)])
@@ -74,7 +74,7 @@ def outcome(data, options, seed):
                         replaced[columns[(seed + 1) % len(columns)]] = pa.array(labels)
                     added = {"new": pa.array(numbers), "from": given, "again": labels}
                     new.write(batch, replace=replaced, append=added)
-            return batches, out.getvalue(), table.blank_lines, new.escaped
+            return batches, out.getvalue(), table.lead, new.escaped
     except TableError as error:
         return batches, type(error).__name__, str(error)
 
@@ -90,50 +90,46 @@ def check_files(monkeypatch, seeds):
         rng = np.random.default_rng([seed, 1])
         data, options = random_file(rng)
         options["batch_rows"] = int(rng.choice([1, 7, 8192]))
-        piece, characters = (
-            int(rng.choice([1, 30, 2**20])),
-            int(rng.choice([50, 2**22])),
-        )
+        piece = int(rng.choice([1, 30, 2**20]))
         with monkeypatch.context() as patch:
-            patch.setattr(text_pieces, "PIECE_CHARACTERS", piece)
-            patch.setattr(text, "BATCH_CHARACTERS", characters)
-            quick = outcome(data, options, seed)
+            patch.setattr(records, "PIECE_CHARACTERS", piece)
+            fast = outcome(data, options, seed)
             seen = Seen()
-            patch.setattr(text_pieces, "plain_lines", seen.append)
-            assert quick == outcome(data, options, seed), (seed, data)
+            patch.setattr(records, "plain_lines", seen.append)
+            assert fast == outcome(data, options, seed), (seed, data)
         plain += any(plain_lines(*given) for given in seen)
-        errors += len(quick) == 3
+        errors += len(fast) == 3
     return plain / len(seeds), errors / len(seeds)
 
 
-def test_random_files_come_out_the_same(monkeypatch):
+def test_random_files_are_read_alike_by_both_paths(monkeypatch):
     plain, errors = check_files(monkeypatch, range(150))
-    assert plain > 0.5  # most of them took the quick way, at least in part
+    assert plain > 0.5  # most files took the fast path, at least in part
     assert 0.02 < errors < 0.5
 
 
 @pytest.mark.slow
-def test_a_thousand_random_files_come_out_the_same(monkeypatch):
+def test_a_thousand_random_files_are_read_alike_by_both_paths(monkeypatch):
     check_files(monkeypatch, range(1000, 2000))
 
 
-def test_a_plain_file_takes_the_quick_way_throughout(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_pieces, "PIECE_CHARACTERS", 1000)
+def test_a_plain_file_takes_the_fast_path_throughout(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "PIECE_CHARACTERS", 150_000)
     rows = "".join(f"{i},{i % 7},é{i}\r\n" for i in range(20_000))
     (tmp_path / "a.csv").write_bytes(("a,b,c\r\n" + rows).encode())
-    monkeypatch.setattr(text_pieces, "read_records", None)  # would fail
+    monkeypatch.setattr(records, "read_records", None)  # would fail
     with open_table(tmp_path / "a.csv") as table:
         batches = list(table.batches())
-    assert [len(batch) for batch in batches] == [8192, 8192, 3616]
+    assert [len(batch) for batch in batches] == [8192, 2572, 8192, 1044]
     assert all(isinstance(batch.raw, PlainLines) for batch in batches)
     assert "".join(raw for batch in batches for raw in batch.raw) == rows
-    assert batches[2].rows.slice(3615).to_pylist() == [
+    assert batches[-1].rows.slice(len(batches[-1]) - 1).to_pylist() == [
         {"a": "19999", "b": "0", "c": "é19999"}
     ]
 
 
 def test_a_quoted_cell_may_run_over_the_end_of_a_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_pieces, "PIECE_CHARACTERS", 8)
+    monkeypatch.setattr(records, "PIECE_CHARACTERS", 8)
     cell = '"' + "line\n" * 20 + '"'
     (tmp_path / "a.csv").write_text(f"a,b\n1,2\n3,{cell}\n5,6\n7,8,9\n")
     with (
@@ -143,13 +139,8 @@ def test_a_quoted_cell_may_run_over_the_end_of_a_piece(tmp_path, monkeypatch):
         list(table.batches())
 
 
-def test_lines_of_several_pieces_are_one_after_the_other():
-    lines = [plain_lines(f"{x},é{x}\n" * 3, ",", 2)[1:] for x in "abc"]
-    both = PlainLines.joined(lines)
-    assert list(both) == [f"{x},é{x}\n" for x in "aabbcc"]
-    np.testing.assert_array_equal(both.characters, 5)
+def test_a_slice_of_lines_is_lines():
+    lines = plain_lines("a,éa\nb,éb\nc,éc\n", ",", 2)[1:]
+    assert list(lines) == ["b,éb\n", "c,éc\n"]
     schema = pa.schema([("x", pa.string()), ("y", pa.string())])
-    assert both[2:5].rows(schema).to_pydict() == {
-        "x": ["b", "b", "c"],
-        "y": ["éb", "éb", "éc"],
-    }
+    assert lines.rows(schema).to_pydict() == {"x": ["b", "c"], "y": ["éb", "éc"]}

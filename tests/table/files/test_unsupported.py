@@ -1,4 +1,4 @@
-"""Files that are no tables are named as what they are, with a way out."""
+"""Files that are not tables: the error says what they are and what to do."""
 
 import gzip
 import sqlite3
@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from halfmoon.table.errors import ReadError
-from halfmoon.table.files import open_table
+from halfmoon.table._files import open_table
+from halfmoon.table._table_errors import ReadError
 
 STARTS = {
     "a.duckdb": (b"\x01" * 8 + b"DUCK\0\0", "a DuckDB database", "duckdb"),
@@ -28,7 +28,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_by_the_first_bytes(tmp_path, name):
+def test_formats_are_recognized_by_their_first_bytes(tmp_path, name):
     data, what, remedy = STARTS[name]
     (tmp_path / name).write_bytes(data + b"\n" * 600)
     with pytest.raises(ReadError) as caught:
@@ -40,7 +40,7 @@ def test_by_the_first_bytes(tmp_path, name):
     assert "\n" not in said
 
 
-def test_a_database_of_sqlite(tmp_path):
+def test_an_sqlite_database(tmp_path):
     path = tmp_path / "my data.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE t (a)")
@@ -54,7 +54,7 @@ def test_a_database_of_sqlite(tmp_path):
     )
 
 
-def test_data_of_r_are_known_unpacked(tmp_path):
+def test_compressed_r_data_are_recognized(tmp_path):
     (tmp_path / "a.rds").write_bytes(gzip.compress(b"X\n\0\0\0\x03\0\x04\x02\0"))
     with pytest.raises(ReadError, match=r"a file of R data. .*write\.csv"):
         open_table(tmp_path / "a.rds")
@@ -81,14 +81,14 @@ def test_a_zip_archive(tmp_path):
 def test_addresses(address, remedy):
     with pytest.raises(ReadError) as caught:
         open_table(address)
-    assert "is an address, and only files are read. " in str(caught.value)
+    assert "is an address, but only files can be read. " in str(caught.value)
     assert remedy in str(caught.value)
 
 
 @pytest.mark.parametrize(
     "text", ["Obj,x\n1,2\n", "BM,x\n1,2\n", "X\n1\n2\n", "ORC,b\n1,2\n", "GIF,x\n1,2\n"]
 )
-def test_tables_that_begin_alike_are_read(tmp_path, text):
+def test_tables_with_similar_first_bytes_are_read(tmp_path, text):
     (tmp_path / "t.csv").write_text(text)
     with open_table(tmp_path / "t.csv") as table:
         assert sum(len(batch) for batch in table.batches()) == text.count("\n") - 1

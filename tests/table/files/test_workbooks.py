@@ -1,4 +1,4 @@
-"""Workbooks: what is read from a sheet, and what a copy of it keeps."""
+"""Workbooks: how a sheet is read, and what a copy keeps."""
 
 import datetime as dt
 import errno
@@ -13,11 +13,16 @@ import pytest
 from openpyxl.chart import BarChart, Reference
 from openpyxl.styles import Font
 
-from halfmoon import atomic_files
-from halfmoon.table.errors import CommandError, OutputError, ReadError, TableError
-from halfmoon.table.files import new_table, open_table, workbook
-from halfmoon.table.files.sheet_layout import find_layout
-from halfmoon.table.files.workbook_cells import cell_number
+from halfmoon import _atomic_files as atomic_files
+from halfmoon.table._files import new_table, open_table, workbook_table
+from halfmoon.table._files.sheet_layout import find_layout
+from halfmoon.table._files.workbook_cells import cell_number
+from halfmoon.table._table_errors import (
+    CommandError,
+    OutputError,
+    ReadError,
+    TableError,
+)
 
 HEADER = ["name", "size", "price", "day", "kind"]
 ROWS = [
@@ -116,7 +121,7 @@ def test_a_column_of_numbers_and_words_is_text(tmp_path):
     }
 
 
-def test_rows_without_cells_are_no_rows(tmp_path):
+def test_empty_rows_are_skipped(tmp_path):
     rows = [["a", "b"], [1, "x"], [None, None], [2, "y"]]
     with open_table(workbook_of(rows, tmp_path / "t.xlsx")) as table:
         (batch,) = table.batches()
@@ -143,14 +148,14 @@ def test_a_sheet_by_name_or_number(rich, sheet):
 
 
 def test_unknown_sheets_are_refused(rich, tmp_path):
-    with pytest.raises(CommandError, match=r"no sheet 'x'. It has 'About', 'Flowers'"):
+    with pytest.raises(CommandError, match=r"'x'. Give one of these: 'About', 'Flo"):
         open_table(rich, sheet="x")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(CommandError, match="not a workbook and has no sheets"):
+    with pytest.raises(CommandError, match="not a workbook and has no sheet 'x'"):
         open_table(tmp_path / "t.csv", sheet="x")
 
 
-def test_a_copy_keeps_all_that_is_not_new(rich, tmp_path):
+def test_a_copy_keeps_everything_else(rich, tmp_path):
     made = tmp_path / "made.xlsx"
     filled(rich, made)
     old, new = openpyxl.load_workbook(rich), openpyxl.load_workbook(made)
@@ -177,9 +182,9 @@ def test_a_copy_keeps_all_that_is_not_new(rich, tmp_path):
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64])
-def test_a_copy_does_not_depend_on_the_chunks(rich, tmp_path, monkeypatch, chunk):
+def test_a_copy_does_not_depend_on_the_chunk_size(rich, tmp_path, monkeypatch, chunk):
     filled(rich, tmp_path / "whole.xlsx")
-    monkeypatch.setattr("halfmoon.table.files.xml_splice.CHUNK", chunk)
+    monkeypatch.setattr("halfmoon.table._files.sheet_copy.CHUNK_BYTES", chunk)
     filled(rich, tmp_path / "parts.xlsx")
     with (
         zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
@@ -201,7 +206,7 @@ def test_labels_are_never_formulas(tmp_path):
         assert sheet["A3"].value.startswith('=HYPERLINK("http://x") <&> ')
 
 
-def test_text_becomes_numbers_where_that_loses_nothing(tmp_path):
+def test_text_becomes_numbers_if_nothing_is_lost(tmp_path):
     (tmp_path / "t.csv").write_text(
         "code,x,kind\n007,1.50,a\n12345678901234567890,-3,\n1e5,+4,\n"
     )
@@ -231,7 +236,7 @@ def test_typed_columns_keep_their_types(tmp_path):
 
 
 def ods_of(rows, path):
-    """An OpenDocument file in which alike rows and cells are written once."""
+    """An OpenDocument file with repeated rows and cells."""
     text = path.with_suffix(".csv")
     text.write_text("\n".join(",".join(row) for row in rows) + "\n")
     with open_table(text) as table, new_table(path, like=table) as out:
@@ -253,7 +258,7 @@ def test_ods_is_read_and_written(tmp_path):
     }
 
 
-def test_alike_rows_and_cells_of_ods_are_split(tmp_path):
+def test_repeated_rows_and_cells_of_ods_are_split(tmp_path):
     path = ods_of([["u", "kind", "x"], ["", "", "1"]], tmp_path / "t.ods")
     empty = "<table:table-cell/>"
     row = f"<table:table-row>{empty * 2}"
@@ -280,7 +285,7 @@ def test_alike_rows_and_cells_of_ods_are_split(tmp_path):
     filled(path, tmp_path / "made.ods", ("p", None, "q"))
     with open_table(tmp_path / "made.ods") as table:
         (batch,) = table.batches()
-    # u holds nothing, so that its column has text and no type of its own
+    # The column u is empty, so it is text.
     assert batch.rows.to_pydict() == {
         "u": [None] * 3,
         "kind": ["p", None, "q"],
@@ -291,7 +296,7 @@ def test_alike_rows_and_cells_of_ods_are_split(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
-def test_a_workbook_may_come_from_a_stream(tmp_path, name):
+def test_a_workbook_from_a_stream(tmp_path, name):
     (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\n")
     filled(tmp_path / "t.csv", tmp_path / name, (None, "b"))
     stream, made = io.BytesIO((tmp_path / name).read_bytes()), io.BytesIO()
@@ -303,25 +308,25 @@ def test_a_workbook_may_come_from_a_stream(tmp_path, name):
         assert table.columns == ("kind", "x", "kind_sure", "from")
 
 
-def test_workbooks_that_would_not_fit_into_memory_are_refused(rich, monkeypatch):
-    monkeypatch.setattr(workbook, "UNPACKED_LIMIT", 1000)
+def test_workbooks_that_do_not_fit_into_memory_are_refused(rich, monkeypatch):
+    monkeypatch.setattr(workbook_table, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(ReadError, match="Save the sheet as CSV"):
         open_table(rich)
 
 
-def test_a_part_that_claims_to_be_small_is_counted(rich, monkeypatch):
+def test_the_size_of_a_part_is_counted_not_trusted(rich, monkeypatch):
     data = bytearray(rich.read_bytes())
     with zipfile.ZipFile(rich) as packed:
         sizes = {part.file_size for part in packed.infolist()}
-    for size in sizes:  # in the headers of the parts and in the list at the end
+    for size in sizes:  # in the headers of the parts and in the directory
         data = data.replace(size.to_bytes(4, "little") + b"\x0e\0", b"\1\0\0\0\x0e\0")
-    monkeypatch.setattr(workbook, "UNPACKED_LIMIT", 1000)
+    monkeypatch.setattr(workbook_table, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(ReadError):
         open_table(io.BytesIO(data))
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
-def test_damaged_workbooks_end_in_one_line(rich, share):
+def test_damaged_workbooks_are_refused(rich, share):
     data = rich.read_bytes()
     with pytest.raises(ReadError):
         open_table(io.BytesIO(data[: int(len(data) * share)]))
@@ -342,7 +347,7 @@ def test_old_workbooks_are_not_written(tmp_path):
 
 
 def test_too_many_rows_for_a_sheet(tmp_path, monkeypatch):
-    monkeypatch.setattr("halfmoon.table.files.sheets.MOST_ROWS", 3)
+    monkeypatch.setattr("halfmoon.table._files.new_workbook.MAX_ROWS", 3)
     (tmp_path / "t.csv").write_text("kind,x\na,1\n,2\n,3\n")
     with pytest.raises(OutputError, match="3 rows"):
         filled(tmp_path / "t.csv", tmp_path / "t.xlsx")
@@ -354,7 +359,7 @@ def test_the_header_is_found_below_a_title():
     assert find_layout(rows).header == 2
     assert find_layout(rows).columns == (0, 1)
     assert find_layout([["", ""]]) is None
-    # Years as names: the first row with anything in it
+    # Years as names: the first row that is not empty
     years = find_layout([[2020.0, 2021.0], [1.5, 2.5]])
     assert (years.header, years.names) == (0, ("2020", "2021"))
 
@@ -367,7 +372,7 @@ def test_numbers_in_text(text, number):
     assert cell_number(text) == number
 
 
-def test_text_that_is_called_a_workbook_is_read_as_text(tmp_path):
+def test_text_with_the_ending_of_a_workbook_is_read_as_text(tmp_path):
     (tmp_path / "t.xls").write_text("a\tb\n1\t2\n")
     with open_table(tmp_path / "t.xls") as table:
         assert table.columns == ("a", "b")
@@ -464,7 +469,7 @@ def test_sheets_that_cannot_be_copied(tmp_path, old, new, what):
     assert (tmp_path / "m.xlsx").exists() == (what is None)
 
 
-def test_the_order_of_formulas_is_left_out(tmp_path):
+def test_the_calculation_chain_is_left_out(tmp_path):
     listed = (
         '<Types xmlns="x"><Override PartName="/xl/calcChain.xml" ContentType="c"/>'
         '<Override PartName="/xl/workbook.xml" ContentType="w"/></Types>'
@@ -497,7 +502,7 @@ def test_a_full_disk(tmp_path, monkeypatch, name):
         with pytest.raises(OutputError, match=r"No space left on device"):
             filled(tmp_path / source, tmp_path / ("more" + name), (None,))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["t.csv", name]
-    gc.collect()  # nothing is written, or complains, when it is collected
+    gc.collect()  # nothing is written, or fails, in garbage collection
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])

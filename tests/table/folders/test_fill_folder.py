@@ -1,4 +1,4 @@
-"""Folders of tables: a file for each file, the same as if all were one table."""
+"""Folders of tables: one output for each file, as if all were one table."""
 
 import json
 from functools import partial
@@ -14,23 +14,23 @@ from halfmoon.table import (
     Settings,
     TableError,
     fill_folder,
-    findings_of,
     open_table,
     predict_folder,
     predict_table,
 )
-from halfmoon.table.folders import whole_folder
-from halfmoon.table.folders.listing import list_folder
-from halfmoon.table.learning import learn
-from halfmoon.table.stages import Silent
+from halfmoon.table._build_findings import findings_of
+from halfmoon.table._folders import whole_folder
+from halfmoon.table._folders.folder_listing import list_folder
+from halfmoon.table._learn_from_table import learn
+from halfmoon.table._run_stages import Silent
 
 COUNTRIES = ("fr", "it")
 NAME, NEW = (f"country=fr/part-{i}.parquet" for i in (0, 9))
-WHOLE = Settings("kind", budget=600.0)  # so that no search is cut short
+WHOLE = Settings("kind", budget=600.0)  # no search is cut short
 
 
 def rows_of(seed, n=40, labels=12):
-    """Rows of two classes that one column tells apart, most of them without label."""
+    """Rows of two classes that one column separates, most of them unlabeled."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
     kind = np.where(x > 0, "up", "down").astype(object)
@@ -61,7 +61,7 @@ def write_partitions(place, ending):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A folder of tables, what filling them gave, and the model."""
+    """A folder of tables, its filled copy, and the model."""
     place = tmp_path_factory.mktemp("finished")
     write_partitions(place / "in", ".parquet")
     (filled,) = fill_folder(place / "in", place / "out", WHOLE)
@@ -71,20 +71,20 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def run(finished, tmp_path):
-    """A copy of it, in a folder of its own."""
+    """A copy of it in a temporary folder."""
     copytree(finished[0], tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
 @pytest.fixture
 def learned(finished, monkeypatch):
-    """A model that is there at once, since learning takes seconds."""
+    """Reuse a fitted model, because learning takes seconds."""
     given = partial(learn, fitted=finished[1].model)
     monkeypatch.setattr(whole_folder, "learn", lambda *args: given(*args[:6]))
 
 
 def outputs(place):
-    """The files of an output folder, by their names, without halfmoon's notes."""
+    """The files of an output folder by name, without the manifest."""
     return {
         path.relative_to(place).as_posix(): path.read_bytes()
         for path in sorted(place.rglob("*"))
@@ -116,26 +116,26 @@ def check_files(folder, out, filled):
                 assert filled_row["kind"] == row["kind"]
                 assert filled_row["kind_source"] == "given"
             else:
-                # The label is a function of x, which 36 labels show.
+                # The label is a function of x, which 36 labels determine.
                 right = "up" if float(row["x"]) > 0 else "down"
                 near = abs(float(row["x"])) < 0.35
                 assert filled_row["kind"] == right or near
                 assert filled_row["kind_source"] == "predicted"
 
 
-def test_each_file_comes_out_at_its_place_with_its_rows(finished):
+def test_each_file_is_written_with_its_rows(finished):
     place, filled = finished
     check_files(place / "in", place / "out", filled)
 
 
 @pytest.mark.parametrize("ending", [".feather", ".csv"])
-def test_other_formats_too(tmp_path, learned, ending):
+def test_other_formats(tmp_path, learned, ending):
     write_partitions(tmp_path / "in", ending)
     (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
     check_files(tmp_path / "in", tmp_path / "out", filled)
 
 
-def test_a_folder_is_learned_from_and_filled_as_one_table_is(finished, tmp_path):
+def test_a_folder_is_filled_like_one_table(finished, tmp_path):
     place, many = finished
     files = list_folder(place / "in")
     tables = []
@@ -161,15 +161,14 @@ def test_a_folder_is_learned_from_and_filled_as_one_table_is(finished, tmp_path)
     np.testing.assert_allclose(many.tally.total, one.tally.total, rtol=1e-12)
     np.testing.assert_array_equal(many.tally.unsure.doubt, one.tally.unsure.doubt)
     shown, twin = many.tally.unsure.row(3), one.tally.unsure.row(3)
-    assert (shown.number, shown.value, shown.cells) == (
-        twin.number,
-        twin.value,
-        twin.cells,
-    )
+    assert (shown.number, shown.cells) == (twin.number, twin.cells)
+    assert shown.answer.value == twin.answer.value
 
 
 @pytest.mark.parametrize("at_once", [2, 3])
-def test_files_side_by_side_change_nothing(finished, tmp_path, monkeypatch, at_once):
+def test_files_filled_at_once_give_the_same_output(
+    finished, tmp_path, monkeypatch, at_once
+):
     place, filled = finished
     for n in (1, at_once):
         monkeypatch.setattr(whole_folder, "files_at_once", lambda memory, n=n: n)
@@ -179,11 +178,11 @@ def test_files_side_by_side_change_nothing(finished, tmp_path, monkeypatch, at_o
 
 
 class Stopped(Exception):
-    """What stands for a kill in these tests."""
+    """Stands for a kill in these tests."""
 
 
 def stopping_after(monkeypatch, n):
-    """Stop a run when it has written some files."""
+    """Stop a run after some files."""
     real, calls = whole_folder.fill_file, []
 
     def fill_file(*given):
@@ -196,7 +195,7 @@ def stopping_after(monkeypatch, n):
     return calls
 
 
-def test_a_stopped_run_goes_on_where_it_was(finished, tmp_path, monkeypatch, learned):
+def test_a_stopped_run_continues_where_it_was(finished, tmp_path, monkeypatch, learned):
     source, whole = finished[0] / "in", finished[1]
     out = tmp_path / "out"
     monkeypatch.setattr(whole_folder, "files_at_once", lambda memory: 1)
@@ -217,13 +216,13 @@ def test_a_stopped_run_goes_on_where_it_was(finished, tmp_path, monkeypatch, lea
     assert resumed.tally.classes == whole.tally.classes
     assert resumed.tally.total == whole.tally.total
     np.testing.assert_array_equal(resumed.tally.unsure.doubt, whole.tally.unsure.doubt)
-    # A run that is done has nothing left to do.
+    # A finished run has nothing left to do.
     with monkeypatch.context() as patch:
         stopping_after(patch, 0)
         fill_folder(source, out, WHOLE, resume=True)
 
 
-def test_a_report_can_be_made_of_a_resumed_run(run):
+def test_a_resumed_run_has_findings(run):
     (filled,) = fill_folder(run / "in", run / "out", WHOLE, resume=True)
     found = findings_of(filled, WHOLE, source="in", command="", with_map=False)
     assert (found.rows, found.labeled, found.predicted) == (120, 36, 84)
@@ -233,7 +232,7 @@ def test_a_report_can_be_made_of_a_resumed_run(run):
     )
 
 
-def test_an_output_that_was_cut_is_written_again(run):
+def test_a_truncated_output_is_written_again(run):
     expected = outputs(run / "out")
     (run / "out" / NAME).write_text("cut")
     fill_folder(run / "in", run / "out", WHOLE, resume=True)
@@ -252,23 +251,23 @@ def other_model(place):
 
 def other_run(place):
     path = place / "_halfmoon" / "done" / "000000.json"
-    told = json.loads(path.read_text())
-    path.write_text(json.dumps({**told, "models": ["0"]}))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "models": ["0"]}))
 
 
 CHANGES = {
     "seed": (
         {"settings": Settings("kind", budget=600.0, seed=1)},
-        "began with seed 0, and this one has 1",
+        "began with seed 0, but now it is 1",
     ),
-    "formulas": ({"formulas": "keep"}, "formulas 'escape', and this one has 'keep'"),
+    "formulas": ({"formulas": "keep"}, "formulas 'escape', but now it is 'keep'"),
     "manifest": ({"change": damaged}, "manifest.json is damaged"),
     "model": ({"change": other_model}, "not the model that this run began with"),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_run_goes_on_only_as_it_began(run, what):
+def test_a_run_resumes_only_with_the_same_options(run, what):
     change, words = CHANGES[what]
     change.get("change", lambda place: None)(run / "out")
     settings = change.get("settings", WHOLE)
@@ -285,13 +284,13 @@ def test_a_run_goes_on_only_as_it_began(run, what):
         (lambda place: (place / NAME).unlink(), "part-0.parquet is gone since"),
     ],
 )
-def test_a_run_goes_on_only_with_the_same_tables(run, change, words):
+def test_a_run_resumes_only_with_the_same_tables(run, change, words):
     change(run / "in")
     with pytest.raises(TableError, match=words):
         fill_folder(run / "in", run / "out", WHOLE, resume=True)
 
 
-def test_what_another_model_wrote_is_written_again(run):
+def test_outputs_of_another_model_are_written_again(run):
     expected = outputs(run / "out")
     other_run(run / "out")
     (run / "out" / NAME).write_text("x" * len(expected[NAME]))
@@ -308,23 +307,23 @@ def test_numbers_are_filled_and_predicted(tmp_path):
     settings = Settings("y", budget=0.5)
     (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", settings)
     filled.model.record_ = {"settings": {"unlabeled": ()}}
-    told = predict_folder(tmp_path / "in", tmp_path / "told", filled.model)
-    assert outputs(tmp_path / "told") == outputs(tmp_path / "out")
-    assert told.tally.n == 60
-    assert told.scored.learned.n == 20
-    assert not told.scored.is_test
-    # Twin: the widths in both files.
+    record = predict_folder(tmp_path / "in", tmp_path / "record", filled.model)
+    assert outputs(tmp_path / "record") == outputs(tmp_path / "out")
+    assert record.tally.n == 60
+    assert record.scored.learned.n == 20
+    assert not record.scored.is_test
+    # Compare with the widths in both files.
     out = [pq.read_table(tmp_path / "out" / f"{i}.parquet") for i in range(2)]
     both = pa.concat_tables(out).to_pandas().query("y_source == 'predicted'")
     width = (both["y_high"] - both["y_low"]).mean()
-    np.testing.assert_allclose(told.tally.mean, width, rtol=1e-2)
+    np.testing.assert_allclose(record.tally.mean, width, rtol=1e-2)
     resumed = predict_folder(
-        tmp_path / "in", tmp_path / "told", filled.model, resume=True
+        tmp_path / "in", tmp_path / "record", filled.model, resume=True
     )
-    assert resumed.scored.learned == told.scored.learned
+    assert resumed.scored.learned == record.scored.learned
 
 
-def test_a_file_without_any_label_has_a_column_without_type(finished, tmp_path):
+def test_a_file_without_labels_has_a_column_without_type(finished, tmp_path):
     # That is what Arrow makes of a column of None.
     write(rows_of(5, labels=0), tmp_path / "in" / NAME)
     assert pa.types.is_null(pq.read_schema(tmp_path / "in" / NAME).field("kind").type)
@@ -337,7 +336,7 @@ REFUSED = {
     "no table": ({"readme.md": "x"}, "out", "holds no table"),
     "nested": ({"a.csv": "x,kind\n1,a\n"}, "in/out", "input and output would mix"),
     "itself": ({"a.csv": "x,kind\n1,a\n"}, "in", "is the input"),
-    "a file": ({"a.csv": "x,kind\n1,a\n"}, "file", "is a file, and the output"),
+    "a file": ({"a.csv": "x,kind\n1,a\n"}, "file", "is a file, but the output"),
     "full": ({"a.csv": "x,kind\n1,a\n"}, "full", "is not empty"),
     "columns": (
         {"a.csv": "x,kind\n1,a\n", "b.csv": "x,y\n1,a\n"},
@@ -350,13 +349,13 @@ REFUSED = {
         "out",
         "same names before =",
     ),
-    "twice": ({"x=1/a.csv": "x,kind\n1,a\n"}, "out", "so has its folder"),
-    "target": ({"kind=1/a.csv": "x,y\n1,a\n"}, "out", "name of a partition"),
+    "twice": ({"x=1/a.csv": "x,kind\n1,a\n"}, "out", "so does its folder"),
+    "target": ({"kind=1/a.csv": "x,y\n1,a\n"}, "out", "is a partition"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path, case):
+def test_impossible_folders_are_refused_before_anything_is_written(tmp_path, case):
     files, out, words = REFUSED[case]
     for name, text in files.items():
         path = tmp_path / "in" / name
@@ -379,10 +378,10 @@ def test_types_that_do_not_fit_are_refused(tmp_path):
         fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
 
 
-def test_going_on_needs_a_beginning(tmp_path):
+def test_resuming_needs_a_manifest(tmp_path):
     write(rows_of(0), tmp_path / "in" / "0.csv")
     write(rows_of(0), tmp_path / "out" / "0.csv")
-    with pytest.raises(TableError, match="no run to go on with"):
+    with pytest.raises(TableError, match="no run to continue"):
         fill_folder(tmp_path / "in", tmp_path / "out", WHOLE, resume=True)
     with pytest.raises(TableError, match="Give one of them"):
         fill_folder(
@@ -390,7 +389,7 @@ def test_going_on_needs_a_beginning(tmp_path):
         )
 
 
-def test_a_run_that_was_stopped_while_learning_begins_anew(run, learned):
+def test_a_run_that_was_stopped_while_learning_starts_over(run, learned):
     expected = outputs(run / "out")
     place = run / "again" / "_halfmoon"
     place.mkdir(parents=True)
@@ -399,7 +398,7 @@ def test_a_run_that_was_stopped_while_learning_begins_anew(run, learned):
     assert outputs(run / "again") == expected
 
 
-def test_partition_names_are_read_as_they_were_meant(tmp_path):
+def test_partition_names_are_decoded(tmp_path):
     text = "x,kind\n1,a\n"
     for name in ("day=2026%2F01", "day=__HIVE_DEFAULT_PARTITION__"):
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""Kills at any moment: a run that goes on ends as one that was left alone."""
+"""Kills at any moment: a resumed run gives the same output as an undisturbed one."""
 
 import multiprocessing
 import time
@@ -12,7 +12,7 @@ from halfmoon import load, save
 from halfmoon.table import Settings, fill_folder, predict_folder
 
 FILES, ROWS = 6, 2_000
-SETTINGS = Settings("y", budget=600.0)  # so that no search is cut short
+SETTINGS = Settings("y", budget=600.0)  # no search is cut short
 
 
 def predicted(place, name):
@@ -45,7 +45,7 @@ def outputs(place):
 
 
 def check_kills(work, place, kills, seed):
-    """Kill a run at random moments, go on until it is done, and compare.
+    """Kill a run at random moments, resume it until it is done, and compare.
 
     A process is new for each try, as from a command line, but need not load all of
     halfmoon again.
@@ -94,4 +94,4 @@ def test_kills_while_predicting(place):
 def test_fifty_kills_while_learning_and_filling(place):
     killed, between = check_kills(filled, place, 50, seed=1)
     assert killed > 30
-    assert between > 3  # some were killed when part of the files was written
+    assert between > 3  # some were killed between two files

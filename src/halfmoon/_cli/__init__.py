@@ -1,0 +1,25 @@
+"""The command line: ``halfmoon fill``, ``next``, ``explain``, ``predict``, ..."""
+
+from __future__ import annotations
+
+import sys
+
+from halfmoon._cli.stop_signals import end_on_stops
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that the arguments name, and end the process."""
+    end_on_stops()
+    try:
+        from halfmoon._cli.app import app
+
+        app.main(prog_name="halfmoon")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").split(".")[0] == "halfmoon":
+            raise
+        sys.exit(
+            f"halfmoon: the command line needs {missing.name}, which is not installed. "
+            f'Run: pip install "halfmoon[table]"'
+        )

@@ -1,0 +1,100 @@
+"""``halfmoon inspect``: show what a model file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from halfmoon._cli.common_options import shared_options
+from halfmoon._cli.exit_codes import exit_with_code
+
+__all__ = ["inspect"]
+
+ESTIMATOR_ATTRIBUTES = ("n_features_in_", "n_labeled_", "loo_score_")
+MAX_CLASSES = 12
+
+
+@click.command(no_args_is_help=True)
+@click.argument("model", type=click.Path())
+@shared_options
+def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
+    """Show what MODEL predicts, what it was trained on, and how well it did.
+
+    MODEL is a file that halfmoon fill --model, or halfmoon.save in Python, wrote. With
+    --quiet nothing is printed; the exit code says whether the file can be used.
+
+    \b
+    Examples:
+      halfmoon inspect flowers.halfmoon
+      halfmoon inspect flowers.halfmoon --json
+    """
+    with exit_with_code(debug=debug, as_json=as_json):
+        from halfmoon._cli.load_model import blaming_model, load_model
+        from halfmoon._cli.print_summary import print_json
+
+        loaded = load_model(model)
+        with blaming_model(model):
+            description = _description(loaded, model)
+            if as_json:
+                print_json(description)
+            elif not quiet:
+                click.echo("\n".join(_lines(description)))
+
+
+def _description(model: Any, path: str) -> dict[str, Any]:
+    """Return what is known about a model, as plain data."""
+    from halfmoon.table._table_model import TableModel
+
+    found: dict[str, Any] = {"file": path, "model": type(model).__name__}
+    if isinstance(model, TableModel):
+        return found | {
+            "estimator": type(model.estimator_).__name__,
+            **model.record_,
+            "columns": [
+                {"name": use.name, "kind": use.kind, "role": use.role, "why": use.why}
+                for use in model.columns_
+            ],
+        }
+    if hasattr(model, "get_params"):
+        parameters = model.get_params(deep=False)
+        found["parameters"] = {name: repr(value) for name, value in parameters.items()}
+    return found | {
+        name: getattr(model, name)
+        for name in ESTIMATOR_ATTRIBUTES
+        if hasattr(model, name)
+    }
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    """Return the description as lines for a person."""
+    if "target" not in found:
+        yield f"{found['file']}: {found['model']}"
+        attributes = {k: found[k] for k in ESTIMATOR_ATTRIBUTES if k in found}
+        for name, value in (found.get("parameters", {}) | attributes).items():
+            yield f"  {name} = {value}"
+        return
+    what = (
+        f"{len(found['classes'])} classes: "
+        f"{', '.join(list(found['classes'])[:MAX_CLASSES])}"
+        if "classes" in found
+        else "numbers"
+    )
+    yield f"{found['file']}: fills {found['target']} ({what}), {found['estimator']}"
+    learned = found["learned_from"]
+    yield (
+        f"Trained on {found['source']}, {found['date']}: {learned['labels']:,} labels "
+        f"and {learned['unlabeled_rows']:,} rows without a label, of "
+        f"{found['rows']:,} rows."
+    )
+    yield "How well it did:"
+    yield from (f"  {sentence}" for sentence in found["summary"])
+    yield from (f"  Note: {note}" for note in found["notes"])
+    yield "Columns:"
+    for column in found["columns"]:
+        why = f" ({column['why']})" if column["why"] else ""
+        yield f"  {column['name']}: {column['kind']}, {column['role']}{why}"
+    yield f"To train it again: {found['command']}"
+    versions = ", ".join(f"{k} {v}" for k, v in found["versions"].items())
+    yield f"Made with {versions}."

@@ -1,0 +1,89 @@
+"""``halfmoon label``: label a table row by row on a page in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from halfmoon._cli.argument_types import Arguments
+from halfmoon._cli.common_options import (
+    learning_options,
+    reading_options,
+    running,
+    shared_options,
+)
+
+__all__ = ["label"]
+
+REFIT_SECONDS = 5.0
+
+
+@click.command("label", cls=Arguments, no_args_is_help=True)
+@click.argument("file", type=click.Path())
+@click.option("-t", "--target", metavar="COLUMN", help="The column to label.")
+@click.option(
+    "--classes",
+    metavar="A,B,...",
+    help="The classes, in the order of their keys. Classes in the table come after "
+    "them, and you can type new ones on the page.",
+)
+@click.option(
+    "--as",
+    "person",
+    metavar="NAME",
+    help="Your name, stored with each label. Default: the page asks for it once.",
+)
+@learning_options(
+    REFIT_SECONDS,
+    "Time to search for a model after new labels: seconds, or 90s, 2m. The search runs "
+    "in the background.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Store the labels in this file. Labels that are already in it stay. Default: "
+    "NAME.labels.jsonl in the folder of the table.",
+)
+@click.option(
+    "--no-browser", is_flag=True, help="Print the address, but open no browser."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="Port of the page. Default: any free port.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on. With another one than 127.0.0.1, other machines that "
+    "know the token can open the page. The connection is not encrypted.",
+)
+@reading_options
+@shared_options
+def label(**options: Any) -> None:
+    """Label the rows of the table FILE one by one, on a page in the browser.
+
+    halfmoon asks first for the rows that help it most, and suggests a label. Every
+    label is stored in NAME.labels.jsonl at once; the table itself never changes. Press
+    Ctrl-C to stop. To continue later, run the command again. To fill the table with
+    these labels, use halfmoon fill --labels.
+
+    \b
+    Examples:
+      Label the column 'species':
+        halfmoon label flowers.csv --target species
+      Label an empty column, with the classes to choose from:
+        halfmoon label flowers.csv --target species --classes setosa,virginica --as ann
+      Then fill the rest:
+        halfmoon fill flowers.csv --target species --labels flowers.labels.jsonl
+    """
+    with running(options) as (common, others):
+        from halfmoon._cli.run_label import run_label
+
+        run_label(common, **others)

@@ -1,0 +1,252 @@
+"""Run ``halfmoon fill``: check the outputs, fill, then write report and model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from halfmoon._cli.choose_targets import choose_targets
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.load_model import save_model
+from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
+from halfmoon._label.journal import is_journal
+from halfmoon._label.labels_from_journal import answered_labels, joined_lines
+from halfmoon._report import render, render_rows
+from halfmoon.table._build_findings import filled_rows, findings_of
+from halfmoon.table._files import Table, open_table, refuse_place, replacing
+from halfmoon.table._fill_table import Filled, fill_targets
+from halfmoon.table._folders import fill_folder
+from halfmoon.table._given_labels import TypedLabels
+from halfmoon.table._label_sheets import (
+    read_labels,
+    refuse_to_lose_labels,
+    write_rows_to_label,
+)
+from halfmoon.table._least_sure_rows import Unsure
+from halfmoon.table._output_columns import Cells
+from halfmoon.table._rows_to_label import rows_to_label, whole_rows
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_summary import record_of
+from halfmoon.table._table_errors import CommandError
+
+__all__ = ["read_typed_labels", "run_fill"]
+
+
+def run_fill(
+    common: CommonOptions,
+    command: str,
+    *,
+    target: Sequence[str],
+    model: str | None,
+    report: str | None,
+    no_report: bool,
+    interactive: str | None,
+    to_label: tuple[int, str] | None,
+    labels: Sequence[str],
+    **asked: Any,
+) -> None:
+    """Fill a table, and write the report and the other outputs.
+
+    Parameters are the command line, for the report, and the options of the command;
+    `asked` holds fields of `Settings`.
+    """
+    common.refuse_folder_options()
+    with common.progress() as bars, common.open_table() as table:
+        limits = {"--low": asked["low"], "--high": asked["high"]}
+        may_be_new = any(column is not None for column in limits.values())
+        targets = choose_targets(target, table, asked["unlabeled"], may_be_new)
+        if not Path(common.destination).name:  # no name to derive the report's from
+            refuse_place(common.destination)
+        reports = _report_paths(targets, report, no_report, common.destination)
+        count, todo = to_label or (0, None)
+        single = {"--model": model, "--interactive": interactive, "--to-label": todo}
+        if len(targets) > 1:
+            _refuse_several_targets(len(targets), single | limits)
+        if common.is_folder:
+            _refuse_folder(common.file, {"--to-label": todo, "--labels": labels})
+        outputs = {
+            "--report" if len(targets) == 1 else f"--report of {name!r}": path
+            for name, path in reports.items()
+        }
+        _check_outputs(outputs | single, common, labels)
+        if todo is not None:
+            refuse_to_lose_labels(todo, targets[0])
+        several = [Settings(target=name, **asked) for name in targets]
+        if common.is_folder:
+            with common.engine() as engine:
+                filled = fill_folder(
+                    several=several, stages=bars, engine=engine, **common.folder_run
+                )
+        else:
+            typed = {
+                name: read_typed_labels(
+                    labels, table, name, asked["unlabeled"], len(targets) == 1
+                )
+                for name in targets
+            }
+            filled = fill_targets(
+                table, several=several, typed=typed, stages=bars, **common.writing
+            )
+        common = replace(common, overwrite=common.overwrite or common.resume)
+        bars.stage("Reporting")
+        if todo is not None:
+            first = filled[0]
+            write_rows_to_label(
+                todo,
+                table,
+                first.model.target,
+                _rows_to_label(first, table, count, several[0].seed),
+                Cells.of(first.model),
+                overwrite=common.overwrite,
+                formulas=common.formulas,
+            )
+        runs = []
+        for each, settings in zip(filled, several, strict=True):
+            paths = {
+                "report": reports[settings.target],
+                "model": model,
+                "interactive": interactive,
+            }
+            record = _write_results(each, settings, common, command, **paths)
+            runs.append((record, {**paths, "to_label": todo}))
+        bars.finish()
+    common.print_runs(runs)
+
+
+def _rows_to_label(filled: Filled, table: Table, count: int, seed: int) -> list[Unsure]:
+    assert filled.scan is not None
+    unsure = filled.tally.unsure
+    return whole_rows(
+        table, rows_to_label(filled.model, filled.scan, unsure, count, seed)
+    )
+
+
+def _write_results(
+    filled: Filled,
+    settings: Settings,
+    common: CommonOptions,
+    command: str,
+    *,
+    report: str | None,
+    model: str | None,
+    interactive: str | None,
+) -> dict[str, Any]:
+    """Write the model and the HTML pages of a run; return its record."""
+    findings = findings_of(
+        filled,
+        settings,
+        source=display_name(common.file),
+        command=command,
+        with_map=report is not None,
+    )
+    record = record_of(findings, settings)
+    if model is not None:
+        filled.model.record_ = record
+        save_model(filled.model, model, overwrite=common.overwrite)
+    if report is not None:
+        with replacing(report, overwrite=common.overwrite) as page:
+            page.write(render(findings).encode())
+    if interactive is not None:
+        with replacing(interactive, overwrite=common.overwrite) as page:
+            page.write(render_rows(findings, filled_rows(filled, findings)).encode())
+    return record
+
+
+def read_typed_labels(
+    paths: Sequence[str],
+    table: Table,
+    target: str,
+    unlabeled: Sequence[str] = (),
+    only_target: bool = True,
+) -> TypedLabels:
+    """Read the labels that people typed; the last label of a row counts.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Lists of rows to label, and journals of the labeling page. All journals
+        together count as one file.
+    table : Table
+    target : str
+    unlabeled : sequence of str
+        More values that mean a blank.
+    only_target : bool
+        Whether there are no other targets; otherwise a file may be for another one.
+    """
+    typed = TypedLabels()
+    journals = [path for path in paths if is_journal(path)]
+    for path in paths:
+        if path in journals:
+            continue
+        with open_table(path) as sheet:
+            if only_target or target in sheet.columns:
+                typed = typed.joined(read_labels(sheet, table, target))
+    if journals and (only_target or _has_answers(journals, target)):
+        answers = answered_labels(journals, table, target, tuple(unlabeled))
+        typed = typed.joined(answers)
+    return typed
+
+
+def _has_answers(journals: list[str], target: str) -> bool:
+    return any(line.get("column") == target for line in joined_lines(journals).lines)
+
+
+def _report_paths(
+    targets: list[str], asked: str | None, no_report: bool, destination: str
+) -> dict[str, str | None]:
+    """Return the path of the report on each target."""
+    several = len(targets) > 1
+    if asked is not None:
+        path = Path(asked)
+        return {
+            name: str(path_for_target(path, name)) if several else asked
+            for name in targets
+        }
+    if no_report or destination == STREAM:
+        return dict.fromkeys(targets)
+    path = Path(destination)
+    return {name: str(report_path(path, name if several else "")) for name in targets}
+
+
+def _refuse_several_targets(n: int, given: Mapping[str, str | None]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise CommandError(
+                f"{option} is for one target, but {n} were named. Run the command once "
+                f"for each of them."
+            )
+
+
+def _refuse_folder(folder: str, given: Mapping[str, Any]) -> None:
+    for option, value in given.items():
+        if value:
+            raise CommandError(
+                f"{option} works with one table, but {folder} is a folder. Give a "
+                f"pattern instead, which is read as one table: "
+                f"{str(Path(folder) / '*.csv')!r}."
+            )
+
+
+def _check_outputs(
+    outputs: Mapping[str, str | None], common: CommonOptions, labels: Sequence[str]
+) -> None:
+    """Refuse, before any work, outputs that cannot be written or share one path."""
+    destination = common.destination
+    taken = {} if destination == STREAM else {Path(destination).resolve(): "--output"}
+    given = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in given.items():
+        if path == STREAM:
+            raise CommandError(
+                f"{option} - is standard output, where only the table can go. Give "
+                f"{option} the name of a file."
+            )
+        other = taken.setdefault(Path(path).resolve(), option)
+        if other != option:
+            raise CommandError(
+                f"{other} and {option} are both {path}. Give each its own name."
+            )
+    for path in given.values():
+        overwrite = common.overwrite or common.resume
+        refuse_place(path, overwrite, [*common.inputs, *labels])

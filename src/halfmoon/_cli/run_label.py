@@ -1,0 +1,217 @@
+"""Run ``halfmoon label``: read the table, serve the page, stop cleanly."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import sys
+import tempfile
+import webbrowser
+from contextlib import nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.paths import filled_path, labels_path
+from halfmoon._cli.print_summary import print_json, print_sentence
+from halfmoon._label.background_refits import Background
+from halfmoon._label.journal import Journal
+from halfmoon._label.session import Labeling
+from halfmoon._report.sentences import count
+from halfmoon.table._column_names import existing
+from halfmoon.table._files import refuse_place
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._table_errors import CommandError, OutputError
+
+__all__ = ["run_label"]
+
+ALL_ADDRESSES = ("0.0.0.0", "::", "")
+GRACE_SECONDS = 2  # for open requests when the server stops
+
+
+def run_label(
+    common: CommonOptions,
+    *,
+    target: str | None,
+    classes: str | None,
+    person: str | None,
+    no_browser: bool,
+    port: int,
+    host: str,
+    **asked: Any,
+) -> None:
+    """Serve the labeling page until the user stops it.
+
+    Parameters are the options of the command; `asked` holds fields of `Settings`.
+    """
+    _require_libraries()
+    class_names = [name.strip() for name in (classes or "").split(",") if name.strip()]
+    if class_names and asked["task"] == "numbers":
+        raise CommandError(
+            "--classes and --task numbers contradict each other. Leave out one of them."
+        )
+    path = Path(common.output or labels_path(Path(common.file)))
+    with common.progress() as bars, common.open_table() as table:
+        if target is None:
+            raise CommandError(
+                "Which column should be labeled? Use --target COLUMN. The columns are "
+                f"{', '.join(map(repr, table.columns))}."
+            )
+        existing(target, table.columns, "target")
+        if not path.exists():
+            refuse_place(str(path), False, [common.file])
+        settings = Settings(target=target, **asked)
+        journal = Journal(path)
+        labeling = Labeling(table, settings, journal, class_names, bars)
+        bars.finish()
+    with journal, tempfile.TemporaryDirectory(prefix="halfmoon-") as folder:
+        _serve(common, labeling, person or "", no_browser, host, port, Path(folder))
+
+
+def _require_libraries() -> None:
+    for name in ("starlette", "uvicorn"):
+        try:
+            __import__(name)
+        except ModuleNotFoundError:
+            raise CommandError(
+                f"The labeling page needs {name}, which is not installed. Run: pip "
+                f'install "halfmoon[label]"'
+            ) from None
+
+
+def _serve(
+    common: CommonOptions,
+    labeling: Labeling,
+    person: str,
+    no_browser: bool,
+    host: str,
+    port: int,
+    folder: Path,
+) -> None:
+    import uvicorn
+
+    from halfmoon._label.access_guard import Guard
+    from halfmoon._label.server import Site
+
+    listener = _listening_socket(host, port)
+    port = listener.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    shown = "127.0.0.1" if host in ALL_ADDRESSES else host
+    address = f"http://{_bracketed(shown)}:{port}/?token={token}"
+    if person:
+        address += f"&as={quote(person)}"
+    background = Background(labeling)
+    name = filled_path(Path(common.file)).name
+    site = Site(labeling, background, common.open_table, folder, name, person)
+    guard = Guard(site.app(), _allowed_hosts(host, port), token, port)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            guard,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    stops = _StopSignals(server, site)
+    background.start()
+    _print_address(common, labeling, address)
+    if not no_browser:
+        webbrowser.open(address)
+    server.run(sockets=[listener])
+    background.stop()
+    labeling.journal.close()
+    answers = count(len(labeling.answers), "answer")
+    _end(common, f"Stopped. {answers} in {labeling.journal.path}.", stops, background)
+
+
+def _print_address(common: CommonOptions, labeling: Labeling, address: str) -> None:
+    if common.as_json:
+        labels = str(labeling.journal.path)
+        print_json({"status": "serving", "address": address, "labels": labels})
+        sys.stdout.flush()
+        return
+    for note in labeling.sample.notes:
+        if not common.quiet:
+            print_sentence(f"Note: {note}")
+    click.echo(address)
+    if not common.quiet:
+        print_sentence(
+            f"Answers go to {labeling.journal.path}; the table never changes. Press "
+            f"Ctrl-C to stop."
+        )
+    sys.stdout.flush()
+
+
+class _StopSignals:
+    """Stop the server cleanly on Ctrl-C and the like; a second signal ends it."""
+
+    def __init__(self, server: Any, site: Any) -> None:
+        self.server, self.site, self.received = server, site, 0
+        # The server's own handlers would end the process before the last line.
+        server.install_signal_handlers = lambda: None
+        server.capture_signals = nullcontext
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.received:
+            os._exit(128 + number)
+        self.received = number
+        self.server.should_exit = True
+        self.site.stop()
+
+
+def _end(
+    common: CommonOptions, line: str, stops: _StopSignals, background: Background
+) -> None:
+    if not common.quiet:
+        click.echo(line, err=True)
+    code = 0 if stops.received in (0, signal.SIGINT) else 128 + stops.received
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if background.is_running or code:  # do not wait for a refit
+        from halfmoon._atomic_files import remove_unfinished
+
+        remove_unfinished()
+        os._exit(code)
+
+
+def _listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on an address."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen()  # before the address is printed: early requests wait
+    except OSError as error:
+        listener.close()
+        raise OutputError(
+            f"The page cannot be served at {host}, port {port}: {error.strerror}. Give "
+            f"another port, or leave out --port."
+        ) from error
+    return listener
+
+
+def _allowed_hosts(host: str, port: int) -> set[str]:
+    """Return the host names under which a browser may reach this server."""
+    names = {host, "127.0.0.1", "localhost"}
+    if host in ALL_ADDRESSES:
+        names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
+        found = socket.getaddrinfo(socket.gethostname(), port, type=socket.SOCK_STREAM)
+        names |= {str(each[4][0]) for each in found}
+    return {f"{_bracketed(name)}:{port}" for name in names}
+
+
+def _bracketed(name: str) -> str:
+    return f"[{name}]" if ":" in name and not name.startswith("[") else name

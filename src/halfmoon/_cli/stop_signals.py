@@ -1,0 +1,48 @@
+"""Requests to stop: Ctrl-C, another program, a closed terminal.
+
+An exception from a signal handler may arise anywhere, even inside a library that takes
+it for its own failure. So this handler raises nothing: it removes half-written files,
+prints one line and ends the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import NoReturn
+
+__all__ = ["end_on_stops"]
+
+SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"  # a progress bar hides it
+
+
+def end_on_stops() -> None:
+    """End the process with one line when it is asked to stop."""
+    names = ["SIGTERM", "SIGHUP"]
+    if "--debug" not in sys.argv:  # which shows the traceback of an interrupt
+        names.append("SIGINT")
+    for name in names:
+        number = getattr(signal, name, None)  # not every system has each
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: object) -> NoReturn:
+    code = 128 + number
+    try:
+        atomic_files = sys.modules.get("halfmoon._atomic_files")
+        if atomic_files is not None:
+            atomic_files.remove_unfinished()
+        what = "Interrupted" if number == signal.SIGINT else "Stopped by a signal"
+        line = f"{what}; no half-written file is left behind."
+        # Not print: the signal may have interrupted one.
+        if os.isatty(2):
+            os.write(2, SHOW_CURSOR)
+        os.write(2, f"halfmoon: {line}\n".encode())
+        if "--json" in sys.argv:
+            error = {"status": "error", "code": code, "error": line}
+            os.write(1, json.dumps(error).encode() + b"\n")
+    finally:  # even if nobody reads the output any more
+        os._exit(code)

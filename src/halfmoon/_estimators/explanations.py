@@ -1,0 +1,180 @@
+r"""Explanations of predictions: the labels behind each, with their weights.
+
+Every fit here is linear in the targets of the labeled rows,
+
+.. math:: g(x) = \sum_i H_i(x) y_i ,
+
+so a prediction is an exact sum over labels. The *pull* of a label on the prediction is
+:math:`H_i(x) (y_i - \bar y)`: if the constant is not penalized, the weights sum to 1
+and the pulls to :math:`g(x) - \bar y`. A row speaks for a prediction if its pull has
+the same direction: for a class, if it raises its score; for a number, if it pulls away
+from the mean towards the prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._memory import parse_bytes
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._selection import Average
+from halfmoon.problem import LocalFit
+
+__all__ = ["Explanation", "LabelWeight"]
+
+MATRICES = 3  # of labels by labels, in memory at once
+PRINTED_ROWS = 3  # for and against each prediction
+PRINTED_PREDICTIONS = 10
+
+
+class LabelWeight(NamedTuple):
+    """A labeled row, and its weight in a prediction."""
+
+    row: int  # row number in the fitted table
+    label: Any
+    weight: float  # H_i(x)
+    pull: float  # positive if it speaks for the prediction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The labels behind some predictions.
+
+    Attributes
+    ----------
+    answers : ndarray of shape (b,)
+        The explained classes or numbers.
+    rows : ndarray of shape (l,)
+        Row numbers of the labeled rows in the fitted X.
+    labels : ndarray of shape (l,)
+        Their labels.
+    weights : ndarray of shape (b, l)
+        Weight of each label in each prediction: `smoother_matrix` of the estimator.
+    targets : ndarray of shape (l, t)
+        The fitted targets: numbers; for classes 0 and 1 in a column for each, or -1 and
+        1 for two. ``weights @ targets`` are the values of the function.
+    pulls : ndarray of shape (b, l)
+        What each label adds to the prediction, relative to the mean of the labels;
+        positive if it speaks for the prediction.
+    scale : {"as given", "log", "mixed"}
+        Scale of the targets. With "log" the targets are logarithms of the labels (and
+        an offset, if some are near 0). With "mixed" the prediction averages fits to
+        labels and to logarithms: the weights are averaged too, and their sum with the
+        labels is not the prediction.
+    """
+
+    answers: NDArray[Any]
+    rows: Indices
+    labels: NDArray[Any]
+    weights: Array
+    targets: Array
+    pulls: Array
+    scale: str = "as given"
+
+    @classmethod
+    def of(
+        cls,
+        solution: Any,
+        X: Rows,
+        answers: NDArray[Any],
+        codes: Indices | None,
+        rows: Indices,
+        labels: NDArray[Any] | None = None,
+    ) -> Explanation:
+        """Explain predictions of a solution.
+
+        Parameters
+        ----------
+        solution : Average or Fit
+        X : array or CSR of shape (b, d)
+        answers : ndarray of shape (b,)
+        codes : ndarray of shape (b,) or None
+            Class codes of the answers; None for numbers.
+        rows : ndarray of shape (l,)
+            The labeled rows.
+        labels : ndarray of shape (l,) or None
+            None if they are the targets.
+        """
+        weights, y, targets, scale = _label_weights(solution, X)
+        labels = y[:, 0] if labels is None else labels
+        centered = targets - targets.mean(axis=0)
+        if targets.shape[1] > 1 and codes is not None:
+            along = centered[:, codes].T  # (b, l)
+        elif codes is not None:  # the two classes are -1 and 1
+            along = np.outer(2.0 * codes - 1.0, centered[:, 0])
+        else:
+            # On the scale of the fit: y are the labels, targets what was fitted.
+            shift = np.exp(targets[0, 0]) - y[0, 0] if scale == "log" else 0.0
+            middle = targets.mean()
+            middle = np.exp(middle) - shift if scale == "log" else middle
+            along = np.outer(np.where(answers < middle, -1.0, 1.0), centered[:, 0])
+        return cls(answers, rows, labels, weights, targets, weights * along, scale)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def speaks_for(self, i: int, most: int = 5) -> list[LabelWeight]:
+        """Return the labeled rows that speak for the i-th answer, strongest first."""
+        return list(self._strongest(i, -self.pulls[i], most))
+
+    def speaks_against(self, i: int, most: int = 5) -> list[LabelWeight]:
+        """Return the labeled rows that speak against it, strongest first."""
+        return list(self._strongest(i, self.pulls[i], most))
+
+    def _strongest(self, i: int, order: Array, most: int) -> Iterator[LabelWeight]:
+        for j in np.argsort(order, kind="stable")[:most]:
+            if order[j] >= 0:
+                return
+            yield LabelWeight(
+                int(self.rows[j]),
+                self.labels[j],
+                float(self.weights[i, j]),
+                float(self.pulls[i, j]),
+            )
+
+    def __repr__(self) -> str:
+        lines = []
+        for i in range(min(len(self), PRINTED_PREDICTIONS)):
+            sides = [
+                f"{side}: {_listed(found)}"
+                for side, found in (
+                    ("for", self.speaks_for(i, PRINTED_ROWS)),
+                    ("against", self.speaks_against(i, PRINTED_ROWS)),
+                )
+                if found
+            ]
+            lines.append(f"{self.answers[i]}  {'; '.join(sides)}")
+        if len(self) > PRINTED_PREDICTIONS:
+            lines.append(f"... and {len(self) - PRINTED_PREDICTIONS} more")
+        return "\n".join(lines)
+
+
+def _listed(found: list[LabelWeight]) -> str:
+    return ", ".join(f"row {f.row} ({f.label}, {f.weight:+.0%})" for f in found)
+
+
+def _label_weights(solution: Any, X: Rows) -> tuple[Array, Array, Array, str]:
+    """Return weights of the labels, targets, fitted targets and their scale."""
+    if isinstance(solution, Average):
+        if not all(isinstance(each.fit, LocalFit) for each in solution.members):
+            _check_memory(len(solution.y), solution.stream.memory_limit)
+        weights, targets = solution.label_weights(X), solution.fitted_targets
+        return weights, solution.y, targets, solution.scale
+    y = solution.posed.y
+    _check_memory(len(y), solution.posed.stream.memory_limit)
+    return solution.smoother_matrix(X), y, y, "as given"
+
+
+def _check_memory(l: int, memory_limit: int | str) -> None:
+    """Refuse too many labels: the weights need matrices of labels by labels."""
+    needed = 8 * MATRICES * l * l
+    if needed > parse_bytes(memory_limit):
+        raise MemoryError(
+            f"The weights of {l} labels need {needed / 1e9:.1f} GB, but memory_limit "
+            f"is {memory_limit}. Raise it, or fit fewer labels."
+        )

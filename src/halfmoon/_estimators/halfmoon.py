@@ -1,0 +1,391 @@
+"""Halfmoon: tries every lever on the table at hand and averages the best.
+
+Candidates of many kinds (`halfmoon._selection`) are fitted by kernel ridge at many
+alphas and judged by leave-one-out. The prediction is their average, weighted by how
+well they do. The same average over candidates that have not seen unlabeled rows is the
+*supervised twin*. The twin predicts unless the others beat it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon._estimators.base import Estimator, HeldOut
+from halfmoon._estimators.callbacks import CallbackSupport, announced, with_callbacks
+from halfmoon._estimators.classification import Classifier
+from halfmoon._estimators.comparison_table import SUMMARIES, Comparison
+from halfmoon._estimators.output_groups import OutputGroups, by_output
+from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.regression import Regressor
+from halfmoon._estimators.unpenalized_parameter import as_unpenalized
+from halfmoon._labels import no_labels
+from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._progress import ProgressLine, show_log
+from halfmoon._random_state import as_generator
+from halfmoon._rows import (
+    Array,
+    Indices,
+    Rows,
+    refuse_equal_rows,
+    refuse_extreme,
+    rows_with_targets,
+)
+from halfmoon._selection import (
+    Average,
+    ClassCriterion,
+    Criterion,
+    Entry,
+    NumberCriterion,
+    Outcome,
+    Refit,
+    SearchData,
+    average_of_local_fits,
+    candidates,
+    class_scores,
+    compare_members,
+    try_candidates,
+)
+from halfmoon._selection.semi_supervised_families import distance_preparation
+from halfmoon.bases import Exact
+from halfmoon.blocks import Stream
+from halfmoon.kernels import Linear
+from halfmoon.problem import Posed
+from halfmoon.problem._folds import some_labels
+from halfmoon.unpenalized import Constant, Unpenalized
+
+__all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
+
+SEARCH_LABELS = 500  # labels that candidates are compared on, at most
+POINTS = 500, 2_000  # unlabeled rows whose predictions are compared: fewest, most
+POINT_LABELS = 100_000  # rows times labels in between
+NEIGHBORS = 10  # neighbors of a point that may get the same prediction
+REFIT_SHARE = 0.4  # share of the budget for local fits, with more labels than compared
+
+
+@dataclass(eq=False, repr=False)
+class Halfmoon(CallbackSupport, Estimator):
+    """Base class of the regressor and the classifier."""
+
+    unpenalized: Any = "auto"
+    budget: float = 60.0
+    safe: bool = True
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    unlabeled: Any = None
+
+    #: Whether the targets are classes.
+    _of_classes: ClassVar[bool]
+
+    @abstractmethod
+    def _criterion(self, shared: SearchData) -> Criterion:
+        """Return the criterion that candidates are judged by."""
+
+    def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
+        """Try the candidates, average them, and choose between average and twin."""
+        if self.verbose:
+            show_log()
+        refuse_extreme(X)
+        refuse_equal_rows(X)
+        start, seconds = time.monotonic(), self._seconds()
+        rng = as_generator(self.random_state)
+        labeled, data = self._labels(X, targets, w)
+        self.n_labeled_, self.labeled_ = len(labeled), labeled
+        auto = _is_auto(self.unpenalized)
+        own = Constant().fit(X) if auto else self._own_features(X, rng)
+        some = some_labels(data.y, SEARCH_LABELS, rng)
+        shared = self._workbench(X, labeled[some], _only(data, some), rng)
+        more = len(some) < len(labeled)
+        locally = more and not sp.issparse(X)
+        criterion = self._criterion(shared)
+        entries: list[Entry] = []
+        kinds = candidates(
+            *(shared, criterion, own),
+            auto=auto,
+            classes=self._of_classes,
+            tried=entries,
+        )
+        tried = announced(self, kinds)
+        if self.verbose == 1:
+            tried = ProgressLine().over(tried, seconds)
+        try_candidates(
+            tried,
+            shared,
+            criterion,
+            (1.0 - REFIT_SHARE * locally) * seconds,
+            logging.INFO if self.verbose > 1 else logging.DEBUG,
+            entries,
+        )
+        outcome = Outcome.of(entries, shared, criterion, safe=self.safe)
+        self._cross_fitted = {"y": shared.data.y, **outcome.held_out}
+        local = None
+        if locally:
+            left = max(0.0, seconds - (time.monotonic() - start))
+            free = replace(data, unpenalized=own)
+            local = partial(average_of_local_fits, X, free, criterion, rng, left)
+        answers = Refit(data, outcome, criterion, rng, local).answers()
+        self._twin_solution, self.solution_ = answers["twin"], answers["answer"]
+        self._comparison = outcome.comparison
+        if more:
+            self._comparison = compare_members(
+                outcome.comparison, answers["answer"], answers["twin"], criterion
+            )
+        self.used_unlabeled_ = answers["answer"].uses_unlabeled
+
+    def _fit_parts(
+        self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
+    ) -> list[Self]:
+        """Search for each group of outputs, in its share of the budget."""
+        parts = [copy(self) for _ in groups]
+        for part, columns in zip(parts, groups, strict=True):
+            part.budget = self._seconds() / len(groups)
+            part._fit_rows(X, targets[:, columns], w)
+            part.__dict__.pop("_callback_fit_ctx", None)  # that of the whole fit
+        return parts
+
+    def _take_over(self) -> None:
+        self.used_unlabeled_ = any(part.used_unlabeled_ for part in self._parts())
+
+    def _labels(self, X: Rows, targets: Array, w: Array) -> tuple[Indices, Posed]:
+        """Return the indices of the labeled rows, and these rows with their targets."""
+        y = targets.reshape(X.shape[0], -1)
+        labeled = rows_with_targets(y)
+        if len(labeled) == 0:
+            raise no_labels(X.shape[0])
+        X_l = X[labeled]
+        return labeled, Posed(
+            basis=Exact(Linear()).fit(X_l),
+            energy=None,
+            mu=1.0,
+            unpenalized=None,
+            X=X_l,
+            labeled=np.arange(len(labeled)),
+            y=y[labeled],
+            w=w[labeled],
+            single=targets.ndim == 1,
+            stream=Stream(self.memory_limit, self.n_jobs),
+        )
+
+    def _workbench(
+        self, X: Rows, labeled: Indices, data: Posed, rng: np.random.Generator
+    ) -> SearchData:
+        others = np.setdiff1d(np.arange(X.shape[0]), labeled)
+        most = int(np.clip(POINT_LABELS // len(labeled), *POINTS))
+        size = min(len(others), most) if self._of_classes else 0
+        others = np.sort(rng.choice(others, size, replace=False))
+        return SearchData(X, labeled, data, others, rng)
+
+    @property
+    def comparison_(self) -> Comparison:
+        """Each candidate compared with the supervised twin, in columns."""
+        check_is_fitted(self)
+        if self._parts():
+            raise AttributeError(
+                "Some rows lack some outputs, so each group of outputs was searched "
+                "separately. Use parts_[0].comparison_ for the first group."
+            )
+        return Comparison(self._comparison)
+
+    def _outcome(self, seconds: float) -> str:
+        models = sum(
+            len(each._comparison["candidate"]) - len(SUMMARIES)
+            for each in self._parts() or [self]
+        )
+        used = "used" if self.used_unlabeled_ else "not used"
+        return (
+            f"Tried {models:,} model{'s' * (models != 1)} in {seconds:.1f} s; "
+            f"{self._quality()}; unlabeled rows {used}."
+        )
+
+    def _held_out(self) -> HeldOut:
+        answer = cast(Average, self.solution_)
+        values, rows = self._cross_fitted["answer"], answer.rows
+        if len(values) < len(
+            answer.y
+        ):  # with so many labels, the choice matters little
+            values = answer.held_out
+        return HeldOut(rows, answer.y[rows], values, answer.w[rows])
+
+    def _own_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
+        """Return the user's unpenalized features, fitted."""
+        names = getattr(self, "feature_names_in_", None)
+        options = as_unpenalized(self.unpenalized, None, names)
+        if len(options) > 1:
+            raise ValueError(
+                f"unpenalized is {self.unpenalized!r}, but one choice of features is "
+                f"needed. Pass one of them, or 'auto'."
+            )
+        features = options[0]
+        return None if features is None else features.fit(X, rng)
+
+    def _seconds(self) -> float:
+        if not isinstance(self.budget, Real) or not self.budget > 0:
+            raise ValueError(
+                f"budget is {self.budget!r}, but a positive number of seconds is "
+                f"needed."
+            )
+        return float(self.budget)
+
+    @property
+    def twin_(self) -> Self:
+        """The supervised twin: a model that has not seen unlabeled rows."""
+        check_is_fitted(self)
+        twin = copy(self)
+        if self._parts():
+            twin.parts_ = [part.twin_ for part in self._parts()]
+            groups = cast(OutputGroups, self.solution_)
+            twin.solution_ = groups.with_parts(twin.parts_)
+        else:
+            twin.solution_ = self._twin_solution
+            twin._cross_fitted = {
+                **self._cross_fitted,
+                "answer": self._cross_fitted["twin"],
+            }
+        twin.used_unlabeled_ = False
+        twin._score_and_calibrate()
+        return twin
+
+    @property
+    def coef_(self) -> Array:
+        """Coefficients of the unpenalized features, shape (k,) or (k, t)."""
+        check_is_fitted(self)
+        if _is_auto(self.unpenalized):
+            raise AttributeError(
+                "With unpenalized='auto' the candidates have different unpenalized "
+                "features. Pass some, such as unpenalized='linear'."
+            )
+        if self._parts():
+            groups = cast(OutputGroups, self.solution_)
+            return by_output(groups.columns, [part.coef_ for part in self._parts()])
+        answer = cast(Average, self.solution_)
+        return answer.shaped(answer.coef)
+
+
+def _only(data: Posed, some: Indices) -> Posed:
+    """Return some of the labeled rows."""
+    X = data.X[some]
+    return replace(
+        data,
+        basis=Exact(Linear()).fit(X),
+        X=X,
+        labeled=np.arange(len(some)),
+        y=data.y[some],
+        w=data.w[some],
+    )
+
+
+def _is_auto(unpenalized: Any) -> bool:
+    return isinstance(unpenalized, str) and unpenalized == "auto"
+
+
+@with_parameter_docs
+@dataclass(eq=False, repr=False)
+class HalfmoonRegressor(Regressor, Halfmoon):
+    """Regression from few labels that chooses its levers automatically.
+
+    Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
+    by their leave-one-out errors. With few labels and a weak signal, predictions are
+    shrunk towards the mean of the labels. They exceed the range of the labels by at
+    most a quarter of it, unless `unpenalized` is given.
+
+    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
+    the supervised twin, for the average of all, and for each candidate. Its columns are
+    ``loo_error`` (leave-one-out mean squared error), the ``difference`` from the twin
+    with its 95 % interval (``low``, ``high``), whether unlabeled rows were used
+    (``unlabeled``), the number of labels compared (``labels``), and the ``weight`` in
+    the prediction. With more than 500 labels, candidates are compared on 500 of them,
+    and the members of the refitted average have rows of their own. ``used_unlabeled_``
+    says whether unlabeled rows contribute to the prediction, and ``twin_`` is the twin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (300, 3))
+    >>> truth = np.sin(3 * X[:, 0]) + X[:, 1]
+    >>> y = np.where(np.arange(300) < 40, truth, np.nan)  # 40 labels
+    >>> model = HalfmoonRegressor(random_state=0).fit(X, y)
+    >>> bool(np.abs(model.predict(X) - truth).mean() < 0.1)
+    True
+    """
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows of X and from the labels that y has.
+
+        Parameters
+        ----------
+        X, y, sample_weight : see `LaplacianRegressor`
+        """
+        return super().fit(X, y, sample_weight)
+
+    _of_classes = False
+
+    def _criterion(self, shared: SearchData) -> Criterion:
+        # Features of the user may lead beyond the range of the labels.
+        return NumberCriterion(limited=_is_auto(self.unpenalized))
+
+
+@with_parameter_docs
+@dataclass(eq=False, repr=False)
+class HalfmoonClassifier(Classifier, Halfmoon):
+    """Classification from few labels that chooses its levers automatically.
+
+    Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged.
+    Candidates are judged by three things: how well they predict held-out labels, how
+    well the class shares of their predictions agree with those of the labels, and
+    whether class borders avoid dense regions.
+
+    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
+    the supervised twin, for the average of all, and for each candidate. Its columns are
+    ``loo_error`` (leave-one-out log loss), the ``difference`` from the twin with its 95
+    % interval (``low``, ``high``), whether unlabeled rows were used (``unlabeled``),
+    the number of labels compared (``labels``), and the ``weight`` in the prediction.
+    With more than 500 labels, candidates are compared on 500 of them, and the members
+    of the refitted average have rows of their own. ``used_unlabeled_`` says whether
+    unlabeled rows contribute to the prediction, and ``twin_`` is the twin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(300, noise=0.08, random_state=0)
+    >>> known = np.where(np.arange(300) < 12, y, np.nan)  # 12 labels
+    >>> model = HalfmoonClassifier(random_state=0).fit(X, known)
+    >>> bool((model.predict(X) == y).mean() > 0.95), model.used_unlabeled_
+    (True, True)
+    """
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows of X and from the labels that y has.
+
+        Parameters
+        ----------
+        X, y, sample_weight : see `LaplacianClassifier`
+        """
+        return super().fit(X, y, sample_weight)
+
+    _of_classes = True
+
+    def _criterion(self, shared: SearchData) -> Criterion:
+        scores = class_scores(shared.data.y)
+        m = shared.points.shape[0]
+        prepare = distance_preparation(shared.X, shared.rng)
+        neighbors = np.zeros((m, 0), dtype=np.intp)
+        if prepare is not None and m > 1:
+            neighbors = shared.neighbors(prepare, min(NEIGHBORS, m - 1))
+        return ClassCriterion(scores.argmax(axis=1), scores.shape[1], neighbors)

@@ -1,0 +1,127 @@
+r"""Prediction intervals from leave-one-out errors.
+
+With leave-one-out residuals :math:`r_i = y_i - g_i` of n labeled rows, the interval
+
+.. math:: g(x) \pm q s(g(x)), \quad q = \sqrt{1 + c/n} \times \text{the }
+    \lceil (n + 1) level \rceil \text{-th smallest of } |r_i| / s(g_i)
+
+contains a new label about as often as `level` says: the jackknife of conformal
+prediction (Barber, Candes, Ramdas, Tibshirani, 2021). Here s is the typical error at a
+predicted value, for prices of expensive houses have larger errors than those of cheap
+ones: a straight line through the :math:`|r_i|` over the range of the labels, shrunk
+towards a constant. The factor with c = 6 corrects for the choice among candidates,
+which was made on the same rows. At a level of 90 % and with 10, 20, 35 and 60 labels,
+the intervals contain 89, 87, 91 and 91 % of the labels; without the factor 83, 83, 89
+and 90 %.
+
+If n is so small that there is no such residual, q is the quantile of Student's
+distribution with n - 1 degrees of freedom times :math:`\sqrt{(1 + 1/n) mean(r^2/s^2)}`,
+which assumes normal errors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from halfmoon._optimism import choice_factor
+from halfmoon._rows import Array
+
+__all__ = ["Intervals"]
+
+SHRINKAGE_ROWS = 30.0  # weight of the constant error, in rows
+MIN_SHARE = 0.3  # of the mean error: the line does not go below
+
+
+@dataclass
+class Intervals:
+    """Prediction intervals, as a function of the predicted values.
+
+    Attributes
+    ----------
+    level : float
+        Share of the labels that the intervals should contain.
+    quantile : float
+        q above.
+    low, high : float
+        The range of the labels.
+    at_low, at_high : float
+        s at the ends of the range.
+    least : float
+        Lower bound of s.
+    """
+
+    level: float
+    quantile: float
+    low: float
+    high: float
+    at_low: float
+    at_high: float
+    least: float
+
+    @classmethod
+    def of(cls, y: Array, predicted: Array, level: float) -> Intervals:
+        """Return the intervals for labels and their leave-one-out predictions.
+
+        Parameters
+        ----------
+        y, predicted : ndarrays of shape (n,)
+            Labels and predictions; NaN where a row could not be predicted.
+        level : float
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> intervals = Intervals.of(rng.normal(size=100), np.zeros(100), 0.9)
+        >>> low, high = intervals(np.array([5.0]))
+        >>> low.round(1), high.round(1)
+        (array([3.4]), array([6.6]))
+        """
+        known = np.isfinite(predicted)
+        y, predicted = y[known], predicted[known]
+        if len(y) == 0:
+            return cls(level, math.inf, 0.0, 1.0, 1.0, 1.0, 1.0)
+        r, low, high = np.abs(y - predicted), float(y.min()), float(y.max())
+        mean = float(r.mean()) or np.finfo(float).tiny
+        u = _place(predicted, low, high)
+        # Least squares of |r| on mean + b (u - mean u), with b shrunk towards 0.
+        v = u - u.mean()
+        spread = float(v @ v) or 1.0
+        slope = float(v @ r) / (spread * (1 + SHRINKAGE_ROWS / len(y)))
+        start = mean - slope * float(u.mean())
+        found = cls(level, 1.0, low, high, start, start + slope, MIN_SHARE * mean)
+        found.quantile = _quantile(np.sort(r / found.scale(predicted)), level)
+        return found
+
+    def scale(self, values: Array) -> Array:
+        """Return s above, in the shape of the values."""
+        u = _place(values, self.low, self.high)
+        line = (1 - u) * self.at_low + u * self.at_high
+        return np.asarray(np.maximum(line, self.least))
+
+    def __call__(self, values: Array) -> tuple[Array, Array]:
+        """Return the low and high ends, each in the shape of the values."""
+        radius = self.quantile * self.scale(values)
+        return values - radius, values + radius
+
+
+def _place(values: Array, low: float, high: float) -> Array:
+    """Return the positions of values in a range, from 0 to 1."""
+    span = high - low
+    return np.clip((values - low) / (span if span > 0 else 1.0), 0.0, 1.0)
+
+
+def _quantile(
+    r: Array,  # (n,), sorted
+    level: float,
+) -> float:
+    n = len(r)
+    rank = math.ceil((n + 1) * level)
+    factor = choice_factor(n)
+    if rank <= n:
+        return factor * float(r[rank - 1])
+    spread = math.sqrt(float(np.mean(r * r)) * (1 + 1 / n))
+    return factor * spread * float(student.ppf((1 + level) / 2, max(1, n - 1)))

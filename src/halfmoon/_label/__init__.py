@@ -1,0 +1,27 @@
+"""Label a table row by row on a page in the browser: ``halfmoon label``.
+
+=======================  =======================================================
+`journal`                the file of answers, one line each
+`answers`                which answers count; labels and agreement
+`row_matching`           find the rows of answers again in a changed table
+`labels_from_journal`    answers as labels, for ``halfmoon fill --labels``
+`session_rows`           the rows of the table that a session keeps in memory
+`refit`                  fit a model, choose rows to ask for, predict them
+`live_quality`           accuracy from random rows; what more labels would gain
+`question_queue`         which row comes next, for each person
+`progress_text`          progress in words, for the page
+`session`                a session: answers in, questions out
+`background_refits`      refits in a thread behind the page
+`downloads`              the filled table and its report
+`access_guard`           refuse requests that do not come from the page
+`server`                 the page over HTTP
+`page`                   HTML, style and scripts
+=======================  =======================================================
+
+`access_guard` and `server` need ``halfmoon[label]``, the others ``halfmoon[table]``.
+"""
+
+from halfmoon._label.answers import Answer, Answers
+from halfmoon._label.journal import Journal, read_journal
+
+__all__ = ["Answer", "Answers", "Journal", "read_journal"]

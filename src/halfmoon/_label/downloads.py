@@ -1,0 +1,58 @@
+"""Fill the table from the answers so far, and make its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from halfmoon._label.session import Labeling
+from halfmoon._report import render
+from halfmoon.table._build_findings import findings_of
+from halfmoon.table._files import Table
+from halfmoon.table._fill_table import fill_targets
+from halfmoon.table._given_labels import TypedLabels
+
+__all__ = ["FilledTable", "filled_table"]
+
+BUDGET_FACTOR = 4  # the model that fills is searched for longer than a refit
+
+
+@dataclass(frozen=True)
+class FilledTable:
+    """A filled table and its report."""
+
+    table: Path
+    report: Path
+    sentence: str  # the headline of the report
+
+
+def filled_table(
+    labeling: Labeling, opened: Callable[[], Table], folder: Path, name: str
+) -> FilledTable:
+    """Fill the table as ``halfmoon fill --labels`` would, into a file of a folder."""
+    from halfmoon.table._run_summary import record_of
+
+    with labeling.lock:
+        found = labeling.answers.labels()
+    labels = {row: labeling.sample.text(value) for row, value in found.items()}
+    settings = labeling.settings
+    settings = replace(settings, budget=BUDGET_FACTOR * settings.budget)
+    table_path = folder / name
+    report_path = folder / f"{name.partition('.filled')[0]}.report.html"
+    command = (
+        f"halfmoon fill {labeling.name} --target {settings.target} --labels "
+        f"{labeling.journal.path.name}"
+    )
+    with opened() as table:
+        (filled,) = fill_targets(
+            table,
+            table_path,
+            [settings],
+            typed={settings.target: TypedLabels(labels, frozenset(labels))},
+            overwrite=True,
+        )
+        findings = findings_of(filled, settings, source=labeling.name, command=command)
+        report_path.write_text(render(findings), encoding="utf-8")
+    headline = record_of(findings, settings)["summary"][0]
+    return FilledTable(table_path, report_path, headline)

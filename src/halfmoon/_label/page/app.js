@@ -1,0 +1,280 @@
+// The page keeps a queue of rows, so the next row appears at once after a key. Answers go
+// to the server in the background, and count when they are saved.
+
+import { meaningOf, numberOf, once } from "./keys.js";
+import { get, newId, Outbox } from "./server.js";
+import { searching } from "./search.js";
+import {
+  $, announce, atEnd, showClasses, showFilled, showLast, showProgress, showRow, showSaved,
+} from "./view.js";
+
+const FULL = 20, LOW = 10; // rows in the queue
+const MAX_WAITING = 5; // answers that are not saved yet
+
+const state = {
+  who: "", target: "", kind: "classes", classes: [],
+  queue: [], current: null, shownAt: 0, history: [],
+  asking: false, again: false, saved: 0, ended: false, refits: 0,
+};
+const passes = once();
+const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, state.saved > 0));
+
+// The queue
+
+// Fetch more rows; after a refit, replace the queue.
+async function refill(fromRefit = false) {
+  if (state.asking) {
+    state.again ||= fromRefit; // its queue is fetched next
+    return;
+  }
+  state.asking = true;
+  try {
+    const kept = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
+    const held = [state.current, ...kept, ...waitingRows()].filter(Boolean).map(each => each.row);
+    const found = await get("/questions", { who: state.who, n: FULL, held });
+    const late = new Set([state.current?.row, ...waitingRows().map(each => each.row)]);
+    const rest = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
+    const there = new Set(rest.map(each => each.row));
+    const fresh = found.questions.filter(each => !late.has(each.row) && !there.has(each.row));
+    state.queue = [...rest, ...fresh];
+    state.refits = found.refits;
+    state.ended = !fresh.length && !rest.length;
+  } catch {
+    // The outbox reports that the server does not respond.
+  } finally {
+    state.asking = false;
+  }
+  document.documentElement.dataset.refits = state.refits;
+  if (state.current === null) advance();
+  if (state.again) {
+    state.again = false;
+    refill(true);
+  }
+}
+
+const waitingRows = () => outbox.waiting.map(each => ({ row: each.body.row })).filter(each => each.row !== undefined);
+
+function advance() {
+  state.current = state.queue.shift() ?? null;
+  if (state.current === null) {
+    atEnd();
+    if (!state.ended) refill();
+  } else {
+    show();
+  }
+  if (state.queue.length < LOW) refill();
+}
+
+function show() {
+  const question = state.current;
+  showRow(question, state.target);
+  state.shownAt = performance.now();
+  $("number").value = "";
+  $("number-wrong").textContent = "";
+  if (state.kind === "numbers" && !document.querySelector("dialog[open]")) $("number").focus();
+  const proposal = question.proposal === null ? "" : ` Proposal: ${question.proposal.text}.`;
+  const cells = question.cells.slice(0, 3).map(([name, text]) => `${name} ${text.slice(0, 80)}`);
+  announce(`Row ${question.name}.${proposal} ${cells.join(", ")}`);
+}
+
+// Answers
+
+function mayAnswer() {
+  if (state.current === null) return false;
+  if (outbox.length < MAX_WAITING) return true;
+  announce("Waiting until the last answers are saved.");
+  return false;
+}
+
+async function answer(value, event = null) {
+  if (!mayAnswer() || !passes(event)) return;
+  const question = state.current, id = newId();
+  const seconds = (performance.now() - state.shownAt) / 1000;
+  state.history.push({ id, row: question.row, name: question.name, value, question });
+  if (typeof value === "string" && !state.classes.includes(value)) {
+    state.classes.push(value);
+    showClasses(state.classes, answer);
+  }
+  advance();
+  showLast(state.history, reopen);
+  const { ok, status, reply } = await outbox.send("/answer", {
+    id, row: question.row, value, who: state.who, seconds,
+  });
+  if (ok) {
+    state.saved += 1;
+    showSaved(outbox.length, "", true);
+  } else if (status === 422) {
+    refused(id, question, reply.error ?? "This answer cannot be saved.");
+  }
+}
+
+// An answer that cannot be saved: its row comes back, and the page says why.
+function refused(id, question, why) {
+  state.history = state.history.filter(each => each.id !== id);
+  showLast(state.history, reopen);
+  comeBack(question);
+  showSaved(outbox.length, why, state.saved > 0);
+}
+
+function comeBack(question) {
+  if (state.current !== null && state.current.row !== question.row) {
+    state.queue.unshift({ ...state.current, kept: true });
+  }
+  state.queue = state.queue.filter(each => each.row !== question.row);
+  state.current = question;
+  show();
+}
+
+async function undo(event = null) {
+  if (!passes(event)) return;
+  const last = state.history.pop();
+  if (last?.question) comeBack(last.question);
+  showLast(state.history, reopen);
+  const { ok, reply } = await outbox.send("/undo", {
+    id: newId(), who: state.who, undo: last?.id ?? null,
+  });
+  if (ok && !last?.question) {
+    if (reply.question) comeBack(reply.question);
+    else announce("There is nothing to undo.");
+  }
+}
+
+// Show one of the last answered rows again.
+async function reopen(each, event) {
+  if (!passes(event)) return;
+  event.currentTarget?.blur();
+  const question = each.question ?? await get("/row", { who: state.who, row: each.row });
+  comeBack(question);
+}
+
+function take(event) {
+  const proposal = state.current?.proposal;
+  if (proposal) answer(proposal.value, event);
+  else announce("This row has no proposal.");
+}
+
+function sendNumber(event) {
+  const value = numberOf($("number").value);
+  if (value === null) {
+    $("number-wrong").textContent = "This is not a number.";
+    return;
+  }
+  answer(value, event);
+}
+
+// Keys
+
+const openSearch = searching(() => state.classes, name => answer(name));
+
+const ACTIONS = {
+  class: (meaning, event) => answer(meaning.value, event),
+  number: (_, event) => sendNumber(event),
+  take: (_, event) => take(event),
+  skip: (_, event) => answer(null, event),
+  undo: (_, event) => undo(event),
+  search: () => openSearch(),
+  help: () => $("help").showModal(),
+};
+
+document.addEventListener("keydown", event => {
+  if (document.querySelector("dialog[open]")) return;
+  const at = event.target, inNumber = at === $("number");
+  const presses = at.closest?.("button, a, summary") && ["Enter", " "].includes(event.key);
+  if (presses) return; // the key presses the button
+  const meaning = meaningOf(event, state.classes, state.kind === "numbers", inNumber && $("number").value !== "");
+  if (meaning === null) {
+    if (state.kind === "numbers" && !inNumber && /^[0-9.,+-]$/.test(event.key)) $("number").focus();
+    return;
+  }
+  event.preventDefault();
+  ACTIONS[meaning.does](meaning, event);
+});
+
+// A mouse or a finger leaves no focus on a button, so Enter accepts the proposal again.
+document.addEventListener("click", event => {
+  const button = event.target.closest?.(".answers button");
+  if (button && event.detail > 0) {
+    button.blur();
+    if (state.kind === "numbers") $("number").focus();
+  }
+});
+
+$("take").addEventListener("click", take);
+$("skip").addEventListener("click", event => answer(null, event));
+$("undo").addEventListener("click", undo);
+$("find").addEventListener("click", openSearch);
+$("help-open").addEventListener("click", () => $("help").showModal());
+$("number-form").addEventListener("submit", event => {
+  event.preventDefault();
+  if ($("number").value === "") take(null);
+  else sendNumber(null);
+});
+$("fill").addEventListener("click", async () => {
+  showFilled({ working: true, table: "" });
+  const { reply } = await outbox.send("/fill", {});
+  showFilled(reply);
+});
+addEventListener("beforeunload", event => {
+  if (outbox.length) event.preventDefault();
+});
+
+// Start
+
+function onProgress(progress) {
+  for (const name of progress.classes) if (!state.classes.includes(name)) state.classes.push(name);
+  showClasses(state.classes, answer);
+  showProgress(progress);
+  if (progress.refits > state.refits) refill(true); // a refit ended before this page listened
+}
+
+function listen() {
+  const events = new EventSource(`/events?${new URLSearchParams({ who: state.who })}`);
+  events.addEventListener("progress", event => onProgress(JSON.parse(event.data)));
+  events.addEventListener("queue", () => refill(true));
+  events.addEventListener("filled", event => showFilled(JSON.parse(event.data)));
+  events.addEventListener("stop", () => {
+    events.close();
+    showSaved(outbox.length, "halfmoon label was stopped. Start it again to continue.", true);
+  });
+}
+
+function askName() {
+  return new Promise(done => {
+    const dialog = $("name");
+    dialog.addEventListener("cancel", event => event.preventDefault());
+    $("name-form").addEventListener("submit", () => done($("who").value.trim()));
+    dialog.showModal();
+  });
+}
+
+async function begin() {
+  const address = new URL(location.href), named = address.searchParams.get("as");
+  history.replaceState(null, "", named ? `/?as=${encodeURIComponent(named)}` : "/");
+  const first = await get("/start", {});
+  state.who = (named || first.person || localStorage.getItem("halfmoon-who") || "").slice(0, 100);
+  if (!state.who) {
+    state.who = await askName();
+    localStorage.setItem("halfmoon-who", state.who);
+  }
+  const start = await get("/start", { who: state.who });
+  Object.assign(state, { target: start.target, kind: start.progress.kind });
+  document.title = `Label ${start.target} in ${start.table} – halfmoon`;
+  $("target").textContent = start.target;
+  $("table").textContent = start.table;
+  $("file").textContent = start.file;
+  const numbers = state.kind === "numbers";
+  $("number-form").hidden = !numbers;
+  $("number-label").textContent = start.target;
+  $("find").hidden = numbers;
+  $("classes").hidden = numbers;
+  state.history = start.history.reverse();
+  showLast(state.history, reopen);
+  onProgress(start.progress);
+  showFilled(start.filled);
+  if (start.notes.length) showSaved(0, start.notes.join(" "), false);
+  await refill();
+  listen();
+  document.documentElement.dataset.ready = "yes";
+}
+
+begin().catch(error => showSaved(0, `The page could not start: ${error.message}`, false));

@@ -1,0 +1,208 @@
+"""Fit a model to the labels so far, choose rows to ask for, and predict them.
+
+The rows to ask for are a batch by variance reduction, in which every row accounts for
+those before it. Labels that look wrong, by `halfmoon.queries.suspicious_labels`, are
+asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._label.live_quality import Gain, expected_gain
+from halfmoon._label.session_rows import SampledRows
+from halfmoon.queries import informative, suspicious_labels
+from halfmoon.table._column_importance import column_importance
+from halfmoon.table._learn_from_table import learn_from
+from halfmoon.table._memory_budget import MemoryBudget
+from halfmoon.table._output_columns import Cells
+from halfmoon.table._parameter_text import as_options
+from halfmoon.table._row_reasons import reasons_of
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent
+from halfmoon.table._table_errors import LabelError
+from halfmoon.table._table_model import TableModel
+
+__all__ = ["Neighbor", "Proposal", "Refit", "refit_model"]
+
+BATCH_ROWS = 40
+MAX_CHECKS = 5  # labels that look wrong
+MIN_SUSPICION = 0.8  # score of a label that looks wrong
+MAX_NEIGHBORS = 5
+MAX_UNLABELED = 4_000  # unlabeled rows that a model is fitted to
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """A labeled row that supports a proposal, or contradicts it."""
+
+    number: int  # in the table, from 0
+    label: str
+    speaks_for: bool
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The prediction for a row."""
+
+    value: str | float  # as an answer
+    text: str  # as the page shows it
+    confidence: float | None = None
+    low: str = ""
+    high: str = ""
+    neighbors: tuple[Neighbor, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refit:
+    """The result of a refit; rows are given by their numbers in the table."""
+
+    labels: int = 0  # that the model was fitted to; 0 if there is no model
+    chosen: list[int] = field(default_factory=list)  # rows to ask for, the best first
+    checks: list[int] = field(default_factory=list)  # rows whose label looks wrong
+    proposals: dict[int, Proposal] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)  # columns, most important first
+    gain: Gain | None = None  # of more labels
+    why_not: str = ""  # why there is no model
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there were enough labels for a model."""
+        return bool(self.labels)
+
+
+def refit_model(
+    sample: SampledRows,
+    labels: Sequence[Any],
+    settings: Settings,
+    allowance: MemoryBudget,
+    upcoming: Sequence[int],
+    not_asked: Collection[int] = (),
+    order: Sequence[str] = (),
+) -> Refit:
+    """Fit a model to the labels so far.
+
+    Parameters
+    ----------
+    sample : SampledRows
+    labels : sequence
+        Label of each of these rows; None for unlabeled ones.
+    settings : Settings
+    allowance : MemoryBudget
+    upcoming : sequence of int
+        Numbers of rows that will be asked for at random; they are predicted too.
+    not_asked : collection of int
+        Rows that must not be chosen, such as skipped ones.
+    order : sequence of str
+        Order of the columns, if known; otherwise it is measured.
+    """
+    places = _places(labels, settings.seed)
+    found = replace(
+        sample.scan,
+        rows=sample.scan.rows.select(sample.features).take(pa.array(places)),
+        labels=[labels[i] for i in places],
+        numbers=sample.scan.numbers[places],
+        n_labeled=sum(label is not None for label in labels),
+    )
+    try:
+        model, found = learn_from(found, settings, allowance, Silent(), sample.known)
+    except LabelError as error:
+        return Refit(order=list(sample.columns), why_not=as_options(str(error)))
+    numbers, X = found.numbers, model.transform(found.rows)
+    is_labeled = np.array([label is not None for label in found.labels])
+    taken = is_labeled | np.isin(numbers, list(not_asked))
+    chosen: list[int] = []
+    n = min(BATCH_ROWS, int((~taken).sum()))
+    if n:
+        estimator, seed = model.estimator_, settings.seed
+        picks = informative(estimator, X, n, labeled=taken, random_state=seed)
+        chosen = numbers[picks].tolist()
+    doubted = [
+        int(numbers[each.row])
+        for each in suspicious_labels(model.estimator_)
+        if each.score > MIN_SUSPICION
+    ]
+    checks = [row for row in doubted if row not in not_asked][:MAX_CHECKS]
+    shown = list(dict.fromkeys([*chosen, *upcoming, *checks]))
+    return Refit(
+        int(is_labeled.sum()),
+        chosen,
+        checks,
+        _proposals(sample, model, shown, checks),
+        list(order) or _column_order(sample, model, found.rows, settings.seed),
+        expected_gain(model, X, found.labels),
+    )
+
+
+def _places(labels: Sequence[Any], seed: int) -> NDArray[np.intp]:
+    """Select all labeled rows and a random sample of the others."""
+    is_labeled = np.array([label is not None for label in labels], dtype=bool)
+    rng = np.random.default_rng([seed, 3])
+    others = rng.permutation(np.flatnonzero(~is_labeled))[:MAX_UNLABELED]
+    return np.sort(np.concatenate([np.flatnonzero(is_labeled), others]))
+
+
+def _proposals(
+    sample: SampledRows,
+    model: TableModel,
+    numbers: Sequence[int],
+    checks: Collection[int],
+) -> dict[int, Proposal]:
+    if not numbers:
+        return {}
+    rows = sample.scan.rows.take(pa.array([sample.at[number] for number in numbers]))
+    prediction, cells = model.predict(rows), Cells.of(model)
+    values, first = list(prediction.values), sample.scan.first_row
+    if checks:  # predicted without their own label
+        left_out = model.left_out()
+        places = {int(model.numbers_[row]): i for i, row in enumerate(left_out.rows)}
+        for i, number in enumerate(numbers):
+            if number in checks and number in places:
+                values[i] = left_out.predicted[places[number]]
+    reasons = reasons_of(model, rows, first, values, list(numbers))
+    found = {}
+    for i, (number, value, why) in enumerate(
+        zip(numbers, values, reasons, strict=True)
+    ):
+        strongest = sorted(why.all, key=lambda reason: -abs(reason.weight))
+        near = [
+            Neighbor(each.row - first, each.label, each in why.speaks_for)
+            for each in strongest
+            if each.row - first in sample.at
+        ]
+        low, high = (
+            "" if ends is None else cells.shown(float(ends[i]))
+            for ends in (prediction.low, prediction.high)
+        )
+        sure = prediction.confidence
+        found[number] = Proposal(
+            value=str(value) if sample.kind == "classes" else float(value),
+            text=cells.shown(value),
+            confidence=None if sure is None else float(sure[i]),
+            low=low,
+            high=high,
+            neighbors=tuple(near[:MAX_NEIGHBORS]),
+        )
+    return found
+
+
+def _column_order(
+    sample: SampledRows, model: TableModel, rows: pa.Table, seed: int
+) -> list[str]:
+    """Sort columns: identifiers, then features by importance, then the rest."""
+    importance = column_importance(model, rows, seed)
+    identifiers = {use.name for use in model.columns_ if use.kind == "identifier"}
+    used = {use.name for use in model.table_.used}
+
+    def rank(name: str) -> tuple[int, float]:
+        if name in identifiers:
+            return 0, 0.0
+        return (1, -(importance.get(name) or 0.0)) if name in used else (2, 0.0)
+
+    return sorted(sample.columns, key=rank)

@@ -1,0 +1,10 @@
+"""Rows in partitions, on this machine or on many.
+
+A Dask table is never collected as a whole. A fit needs sums over all rows, which each
+partition computes for its own rows, and collects the labeled rows and a sample.
+"""
+
+from halfmoon._partitions.engines import ByExecutor, Engine, InTurn
+from halfmoon._partitions.partitioned_rows import PartitionedRows, Reader
+
+__all__ = ["ByExecutor", "Engine", "InTurn", "PartitionedRows", "Reader"]

@@ -1,0 +1,215 @@
+"""Bar charts: histograms, rows of each class, and charts of columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from halfmoon._report.colors import GRAY, INK, PALETTE, PAPER
+from halfmoon._report.findings import ColumnDistribution, ColumnUse
+from halfmoon._report.histogram import Histogram
+from halfmoon._report.number_format import count, number, percent
+from halfmoon._report.safe_text import safe_text
+from halfmoon._report.svg_drawing import (
+    Picture,
+    draw,
+    legend_above,
+    short,
+    short_names,
+)
+from halfmoon._rows import Array
+
+__all__ = [
+    "class_counts",
+    "column_importance",
+    "confidence_histogram",
+    "distribution",
+    "number_histogram",
+]
+
+MAX_BARS = 12
+MAX_VALUES = 6  # of a category
+SMALL = {"height": 2.1, "width": 3.0}  # inches
+BAR = {"color": PALETTE[4], "edgecolor": PAPER, "linewidth": 0.8}
+
+
+def confidence_histogram(found: Histogram, mean: float) -> Picture:
+    """Draw the confidence of the filled rows, with a line at the mean."""
+
+    def paint(figure: Any) -> None:
+        ax = figure.subplots()
+        _histogram(ax, found.counts, 100 * found.edges)
+        if np.isfinite(mean):
+            ax.axvline(100 * mean, color=PALETTE[1], linewidth=2)
+        ax.set(xlabel="confidence, %", ylabel="filled rows")
+        ax.locator_params(axis="y", nbins=5, integer=True)
+
+    alt = f"Histogram of the confidence of the filled rows, {percent(mean)} on average."
+    return draw(paint, height=2.9, alt=alt)
+
+
+def number_histogram(filled: Histogram, given: Histogram) -> Picture:
+    """Draw the filled numbers as bars and the labels as a line, both in percent."""
+
+    def paint(figure: Any) -> None:
+        ax = figure.subplots()
+        _histogram(ax, filled.shares, filled.edges, label="filled")
+        ax.stairs(given.shares, given.edges, color=INK, linewidth=1.6, label="given")
+        ax.set(xlabel="value", ylabel="rows, %")
+        ax.locator_params(axis="y", nbins=5)
+        legend_above(ax)
+
+    alt = f"Histogram of the filled numbers, about {number(filled.mean)} on average."
+    return draw(paint, height=2.9, alt=alt)
+
+
+def _histogram(ax: Any, heights: Any, edges: Array, **options: Any) -> None:
+    ax.bar(edges[:-1], heights, np.diff(edges), align="edge", **BAR, **options)
+    ax.locator_params(axis="x", nbins=6)
+    ax.grid(axis="y")
+
+
+def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Picture:
+    """Draw a bar for each class: labeled rows first, then filled ones."""
+    totals = Counter(given)
+    totals.update(predicted)
+    names = [name for name, _ in totals.most_common()]
+    top = names if len(names) <= MAX_BARS else names[: MAX_BARS - 1]
+    known, filled = (
+        np.array([counts.get(name, 0) for name in names], dtype=int)
+        for counts in (given, predicted)
+    )
+    n, rest = len(top), len(names) - len(top)
+    others = f"\n{rest} other classes: {known[n:].sum():,} given, "
+    others += f"{filled[n:].sum():,} filled"
+
+    def paint(figure: Any) -> None:
+        ax, y, width = figure.subplots(), np.arange(n), 0.7 if n > 4 else 0.5
+        ax.barh(y, known[:n], width, color=PALETTE[0], label="given")
+        ax.barh(y, filled[:n], width, left=known[:n], color=PALETTE[4], label="filled")
+        total = (known + filled)[:n]
+        reach = max(1, int(total.max(initial=0)))
+        _name_bars(ax, top, total, [f"{each:,}" for each in total], reach)
+        # A bar of all other classes together would dwarf the rest.
+        ax.set(xlim=(0, 1.14 * reach), xlabel="rows" + others * (rest > 0))
+        ax.locator_params(axis="x", nbins=5, integer=True)
+        legend_above(ax)
+
+    most = names[0] if names else ""
+    alt = (
+        f"Rows of each of {count(len(names), 'class', 'classes')}; the most common is "
+        f"{safe_text(most)} with {totals[most]:,} rows."
+    )
+    return draw(paint, height=max(2.9, 1.15 + 0.29 * n), alt=alt)
+
+
+def column_importance(columns: Sequence[ColumnUse], *, as_percent: bool) -> Picture:
+    """Draw a bar for each column whose importance was measured, the longest first.
+
+    The importance is an accuracy if `as_percent`, else it has the unit of the target.
+    """
+    measured = [(c.importance, c.name) for c in columns if c.importance is not None]
+    measured.sort(key=lambda pair: -pair[0])
+    names = [name for _, name in measured[:MAX_BARS]]
+    values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
+    if as_percent:
+        values = np.round(100 * values, 1) + 0.0  # never -0
+        texts = [f"{value:.1f}".replace("-", "−") for value in values]
+    else:
+        texts = [number(value) for value in values]
+
+    def paint(figure: Any) -> None:
+        ax = figure.subplots()
+        colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
+        ax.barh(np.arange(len(names)), values, 0.7, color=colors)
+        low, high = min(0.0, values.min()), max(0.0, values.max())
+        reach = high - low or 1.0
+        _name_bars(ax, names, np.maximum(values, 0.0), texts, reach)
+        ax.axvline(0.0, color=GRAY, linewidth=1.0)
+        ax.set_xlim(low - 0.03 * reach, high + 0.2 * reach)
+        unit = "accuracy lost, percentage points" if as_percent else "error added"
+        ax.set_xlabel(unit)
+        ax.locator_params(axis="x", nbins=5)
+
+    cost = "Percentage points of accuracy lost" if as_percent else "Error added"
+    first = zip(names[:3], texts, strict=False)
+    said = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
+    alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {said}."
+    return draw(paint, height=1.0 + 0.29 * max(3, len(names)), alt=alt)
+
+
+def _name_bars(
+    ax: Any, names: Sequence[str], ends: Array, texts: Sequence[str], reach: float
+) -> None:
+    """Name the bars at the axis, the first on top, and write a text at their ends."""
+    for i, (end, text) in enumerate(zip(ends, texts, strict=True)):
+        ax.text(end + 0.015 * reach, i, text, va="center", fontsize=10)
+    ax.set_yticks(np.arange(len(names)), short_names(names))
+    ax.invert_yaxis()
+    ax.spines["left"].set_visible(False)
+
+
+def distribution(found: ColumnDistribution) -> Picture:
+    """Draw unlabeled rows as bars, labeled rows as a line or diamonds, in percent."""
+    name, labeled, unlabeled = found.name, found.labeled, found.unlabeled
+    if isinstance(labeled, Histogram) and isinstance(unlabeled, Histogram):
+        return _number_distribution(name, labeled, unlabeled)
+    if isinstance(labeled, Histogram) or isinstance(unlabeled, Histogram):
+        raise TypeError(f"{name!r} is numbers in some rows and values in others.")
+    return _value_distribution(name, labeled, unlabeled)
+
+
+def _number_distribution(
+    name: str, labeled: Histogram, unlabeled: Histogram
+) -> Picture:
+    def paint(figure: Any) -> None:
+        ax = _titled_axes(figure, name)
+        _histogram(ax, unlabeled.shares, unlabeled.edges)
+        ax.stairs(labeled.shares, labeled.edges, color=INK, linewidth=1.6)
+        ax.set_ylabel("rows, %")
+        ax.locator_params(nbins=4)
+
+    alt = (
+        f"{safe_text(name, 60)}: about {number(labeled.mean)} on average in labeled "
+        f"rows, {number(unlabeled.mean)} in unlabeled ones."
+    )
+    return draw(paint, **SMALL, alt=alt)
+
+
+def _value_distribution(
+    name: str, labeled: Mapping[str, float], unlabeled: Mapping[str, float]
+) -> Picture:
+    largest = {
+        value: max(labeled.get(value, 0.0), unlabeled.get(value, 0.0))
+        for value in (*unlabeled, *labeled)
+    }
+    top = sorted(largest, key=lambda value: -largest[value])[:MAX_VALUES]
+
+    def paint(figure: Any) -> None:
+        ax, y = _titled_axes(figure, name), np.arange(len(top))
+        bars, dots = ([100 * m.get(v, 0.0) for v in top] for m in (unlabeled, labeled))
+        ax.barh(y, bars, 0.66, color=PALETTE[4])
+        ax.plot(dots, y, "D", color=INK, markersize=5)
+        ax.set(xlim=(0, None), xlabel="rows, %")
+        ax.set_yticks(y, short_names(top, 12))
+        ax.invert_yaxis()
+        ax.locator_params(axis="x", nbins=4)
+        ax.spines["left"].set_visible(False)
+
+    first = top[0] if top else ""
+    alt = (
+        f"{safe_text(name, 60)}: {safe_text(first, 40)} in "
+        f"{percent(labeled.get(first, 0.0))} of labeled rows and "
+        f"{percent(unlabeled.get(first, 0.0))} of unlabeled ones."
+    )
+    return draw(paint, **SMALL, alt=alt)
+
+
+def _titled_axes(figure: Any, name: str) -> Any:
+    ax = figure.subplots()
+    ax.set_title(short(name, 30), fontsize=11, loc="left")
+    ax.tick_params(labelsize=9)
+    return ax

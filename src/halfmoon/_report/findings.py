@@ -1,0 +1,226 @@
+"""The results of a run as plain data, from which the report is made.
+
+`Findings` holds strings, numbers and arrays only, no estimators and no files, so a
+report can be made and tested without a run. Cells and names are kept as in the table;
+the page makes them safe to show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._report.histogram import Histogram
+from halfmoon._report.unlabeled_gain import Candidate, Helped
+from halfmoon._rows import Array, Indices
+from halfmoon.queries import Forecast
+
+__all__ = [
+    "Candidate",
+    "ColumnDistribution",
+    "ColumnUse",
+    "FilledClasses",
+    "FilledNumbers",
+    "Findings",
+    "Helped",
+    "LooClasses",
+    "LooNumbers",
+    "Note",
+    "PartialLabels",
+    "Reason",
+    "RowMap",
+    "ShownRow",
+]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note to the user, and what to do about it."""
+
+    text: str  # what was found
+    remedy: str = ""  # what to do
+    command: str = ""  # a command line that does it
+    important: bool = False  # at the top of the report, and first in the summary
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.text, self.remedy) if part)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A labeled row that pulls a prediction towards its label."""
+
+    row: int  # as `ShownRow.number`
+    label: str
+    weight: float  # signed share in the prediction
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDistribution:
+    """Distribution of a column over labeled and over unlabeled rows.
+
+    For numbers, two histograms with the same edges; otherwise the share of each value,
+    with missing cells as "(missing)".
+    """
+
+    name: str
+    labeled: Histogram | Mapping[str, float]
+    unlabeled: Histogram | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """A column of the table and how it was used."""
+
+    name: str
+    #: "number", "category", "date", "boolean", "text", "empty" or "constant".
+    kind: str
+    missing: float  # share of its cells that are empty, 0 to 1
+    #: "feature", "known" (an unpenalized feature), "target" or "left out".
+    role: str
+    why: str = ""  # reason for this role, in a few words
+    #: How its cells were read, such as "written with $ and commas".
+    reading: str = ""
+    #: How much worse leave-one-out predictions get when its values are shuffled: loss
+    #: of accuracy, or increase of the mean absolute error. None if not measured.
+    importance: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LooClasses:
+    """Leave-one-out predictions of classes, all of shape (l,)."""
+
+    given: Sequence[Any]  # classes; in `Findings` as text
+    predicted: Sequence[Any]
+    confidence: Array  # probability of the predicted class
+    given_probability: Array  # probability of the given class
+    # Positions among the rows that were learned from; may be empty.
+    rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    def tested(self) -> Self:
+        """Drop labels that are the only one of their class.
+
+        Hiding such a label hides the class, so it cannot be predicted.
+        """
+        labels = Counter(self.given)
+        rows = [i for i, label in enumerate(self.given) if labels[label] > 1]
+        return type(self)(
+            tuple(self.given[i] for i in rows),
+            tuple(self.predicted[i] for i in rows),
+            self.confidence[rows],
+            self.given_probability[rows],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LooNumbers:
+    """Leave-one-out predictions of numbers with intervals, all of shape (l,)."""
+
+    given: Array
+    predicted: Array
+    low: Array
+    high: Array
+    level: float  # share of the given numbers that the intervals should hold
+    # Positions among the rows that were learned from; may be empty.
+    rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class PartialLabels:
+    """Labels that are known in part, and how well they were predicted while hidden."""
+
+    kind: Literal["sets", "intervals"]
+    exact: int  # rows to learn from with a single label
+    partial: int  # and those with several candidates, or with two different ends
+    narrowed: int  # rows filled with one of their candidates, or between their ends
+    tested: int  # partial labels that were hidden
+    inside: int  # and those of them that held the prediction
+    guess: float = float("nan")  # sets: share that holds a class picked at random
+    off: float = 0.0  # intervals: mean distance of the predictions from them
+
+
+@dataclass(frozen=True, eq=False)
+class FilledClasses:
+    """Classes that were filled in; classes without rows may be absent."""
+
+    given: Mapping[str, int]  # labels of each class
+    predicted: Mapping[str, int]  # filled rows of each class
+    confidence: Histogram  # of the filled rows
+    mean_confidence: float
+    confidence_of: Mapping[str, float] = field(default_factory=dict)  # mean, by class
+
+
+@dataclass(frozen=True, eq=False)
+class FilledNumbers:
+    """Numbers that were filled in: two histograms with the same edges."""
+
+    given: Histogram
+    predicted: Histogram
+    mean_width: float  # of the intervals of the filled rows
+
+
+@dataclass(frozen=True, eq=False)
+class RowMap:
+    """Rows on a plane, with similar rows near each other; see `eigenmap`."""
+
+    points: Array  # (m, 2)
+    labels: tuple[str, ...] | Array  # (m,), classes or numbers, given or predicted
+    given: NDArray[np.bool_]  # (m,), whether the row has a label
+    #: (m,), confidence for classes, width of the interval for numbers; NaN for labels.
+    doubt: Array
+    note: str = ""  # why this is not an eigenmap
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row that the report lists."""
+
+    number: int  # in a spreadsheet, where the header is row 1
+    cells: tuple[str, ...]  # of `Findings.shown_columns`
+    prediction: str
+    second: str = ""  # for classes: the second guess
+    confidence: float | None = None  # for classes
+    low: str = ""  # for numbers: the ends of the interval
+    high: str = ""
+    given: str | None = None  # the label in the table
+    #: Labeled rows that support the prediction and that contradict it, strongest first.
+    speaks_for: tuple[Reason, ...] = ()
+    speaks_against: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Everything that a report shows."""
+
+    source: str  # name of the table
+    target: str  # the column that was filled
+    kind: Literal["classes", "numbers"]
+    rows: int
+    labeled: int  # rows with a label
+    predicted: int  # filled rows
+    unlabeled_used: int  # unlabeled rows that the model could learn from
+    columns: tuple[ColumnUse, ...]
+    blanks: tuple[tuple[str, int], ...]  # what counted as blank, and how often
+    helped: Helped
+    left_out: LooClasses | LooNumbers
+    filled: FilledClasses | FilledNumbers
+    map: RowMap | None
+    shown_columns: tuple[str, ...]  # columns of the rows below
+    suspects: tuple[ShownRow, ...]  # labels that look wrong
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    command: str  # that repeats the run
+    seconds: float
+    date: str
+    sha256: str = ""  # of the table file
+    notes: tuple[Note, ...] = ()
+    next_rows: tuple[ShownRow, ...] = ()  # to label next: unsure, and different
+    distributions: tuple[ColumnDistribution, ...] = ()  # of the columns that matter
+    n_suspects: int = 0  # if `suspects` holds only the first of them
+    partial: PartialLabels | None = None
+    forecast: Forecast | None = None  # what more labels would bring

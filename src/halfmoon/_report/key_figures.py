@@ -1,0 +1,121 @@
+"""The key figures at the top of the report."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from halfmoon._report.expectation import Expectation, expected_accuracy
+from halfmoon._report.findings import FilledClasses, Findings, LooNumbers
+from halfmoon._report.number_format import count, format_aligned, number, percent
+from halfmoon._report.partial_label_sentences import one_of
+from halfmoon._report.quality_scores import coverage, mean_absolute_error, r_squared
+from halfmoon._report.sentences import range_of
+
+__all__ = ["KeyFigure", "key_figures"]
+
+
+class KeyFigure(NamedTuple):
+    """A figure with its name and a note."""
+
+    name: str
+    figure: str
+    note: str
+
+
+def key_figures(findings: Findings) -> list[KeyFigure]:
+    """Return what a reader wants to know first."""
+    partial, rows = findings.partial, count(findings.rows, "row")
+    labels, to_learn_from = findings.labeled, "to learn from"
+    within = []
+    if partial is not None:
+        labels = partial.exact
+        to_learn_from += f", and {count(partial.partial, one_of(partial))}"
+        if partial.tested:
+            share = percent(partial.inside / partial.tested)
+            hidden = f"of {count(partial.tested, f'hidden {one_of(partial)}')}"
+            within = [KeyFigure("Predicted within", share, hidden)]
+    if isinstance(findings.left_out, LooNumbers):
+        quality = _of_numbers(findings.left_out, findings.predicted)
+    else:
+        quality = _of_classes(findings)
+    return [
+        KeyFigure("Filled", f"{findings.predicted:,}", f"of {rows}"),
+        KeyFigure("Labels", f"{labels:,}", to_learn_from),
+        *quality,
+        *within,
+        _unlabeled_rows(findings),
+    ]
+
+
+def _of_numbers(left_out: LooNumbers, filled: int) -> list[KeyFigure]:
+    given, predicted = left_out.given, left_out.predicted
+    error = mean_absolute_error(given, predicted, filled)
+    r2 = r_squared(given, predicted, filled)
+    held = coverage(given, left_out.low, left_out.high, left_out.level)
+    figure, low, high = format_aligned(error.value, error.low, error.high)
+    note = f"{low} to {high}; guessing the mean: {number(error.naive)}"
+    if not np.isfinite(error.high):
+        figure, note = "unknown", "not measured: too few labels"
+    r2_note = "too few labels to tell"
+    if np.isfinite([r2.low, r2.high]).all():
+        low, high = _two_decimals(r2.low), _two_decimals(r2.high)
+        r2_note = f"{low} to {high}; guessing the mean: 0"
+    level = f"of the labels; {percent(held.naive)} intended"
+    return [
+        KeyFigure("Expected error", figure, note),
+        KeyFigure("R²", _two_decimals(r2.value), r2_note),
+        KeyFigure("Intervals hold", percent(held.value), level),
+    ]
+
+
+def _two_decimals(value: float) -> str:
+    return "unknown" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+
+
+def _of_classes(findings: Findings) -> list[KeyFigure]:
+    expected, filled = expected_accuracy(findings), findings.filled
+    found = [KeyFigure("Expected accuracy", *_accuracy(expected))]
+    if isinstance(filled, FilledClasses):
+        note = "of the filled rows"
+        if expected.too_sure:
+            note += "; more than the labels support"
+        found.append(
+            KeyFigure("Mean confidence", percent(filled.mean_confidence), note)
+        )
+    return found
+
+
+def _accuracy(expected: Expectation) -> tuple[str, str]:
+    """Return the figure and the note."""
+    score = expected.score
+    if not expected.measured:
+        why = "each class has one label" if score.alone else "there are no labels"
+        return "unknown", f"not measured: {why}"
+    interval = range_of(score)
+    if expected.too_hopeful:
+        note = f"labels suggest {interval}, but the filled rows look different"
+        return f"at most {percent(expected.confidence)}", note
+    naive = f"always guessing one class: {percent(score.naive)}"
+    if score.value in (0.0, 1.0):  # "100 %" alone would promise too much
+        all_or_none = "all hidden labels" if score.value else "no hidden label"
+        return interval, f"{all_or_none} recovered; {naive}"
+    return percent(score.value), f"{interval}; {naive}"
+
+
+def _unlabeled_rows(findings: Findings) -> KeyFigure:
+    gain, is_clear = findings.helped.gain, not findings.helped.gain.chance
+    if findings.helped.used_unlabeled:
+        figure = "helped" if is_clear and gain.better and not gain.same else "used"
+        note = f"{count(findings.unlabeled_used, 'row')} without a label"
+        return KeyFigure("Unlabeled rows", figure, note)
+    if np.isnan(gain.difference):
+        note = "too few labels to tell whether they help"
+    elif gain.same:
+        note = "they made no difference"
+    elif is_clear and not gain.better:
+        note = "they made predictions worse"
+    else:
+        note = "they made no clear difference"
+    return KeyFigure("Unlabeled rows", "not used", note)

@@ -1,0 +1,63 @@
+"""What more labels would bring: a sentence and a picture."""
+
+from __future__ import annotations
+
+from halfmoon._report.figures import Illustration
+from halfmoon._report.findings import Findings
+from halfmoon._report.number_format import count, format_aligned, percent
+from halfmoon._report.quality_charts import learning_curve
+from halfmoon.queries import Forecast
+
+__all__ = ["more_labels", "of_more_labels"]
+
+MIN_LABELS = 10  # for a forecast
+MIN_BLANKS = 50  # with fewer, a forecast is of little use
+UNKNOWN = {
+    "classes": "It is too early to say: at least ten labels are needed, of classes "
+    "with two labels or more.",
+    "numbers": "It is too early to say: at least ten different labels are needed.",
+}
+
+
+def more_labels(findings: Findings) -> str:
+    """Say what more labels would gain; empty if hardly a blank is left to label."""
+    found, of_classes = findings.forecast, findings.kind == "classes"
+    if found is None:
+        is_early = findings.predicted >= MIN_BLANKS and findings.labeled < MIN_LABELS
+        return UNKNOWN[findings.kind] if is_early else ""
+    about, low, high = _gain(found, 0, of_classes)
+    gain = f"mean error about {about} lower"
+    if of_classes:
+        gain = f"accuracy about {about} points higher"
+    more = count(int(found.n_labels[0]), "more label")
+    text = f"{more}: {gain} ({low} to {high})."
+    if len(found.n_labels) > 1:
+        about, low, high = _gain(found, -1, of_classes)
+        text += f" {int(found.n_labels[-1]):,} more: about {about} ({low} to {high})."
+    return text
+
+
+def _gain(found: Forecast, i: int, of_classes: bool) -> list[str]:
+    """Format the expected gain and the ends of its interval."""
+    values = [float(each[i]) for each in (found.gain, found.gain_low, found.gain_high)]
+    if not of_classes:
+        return format_aligned(*values)
+    points = [100 * value for value in values]
+    digits = 0 if points[2] - points[1] >= 2.0 else 1
+    rounded = [round(value, digits) + 0.0 for value in points]  # never -0
+    return [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
+
+
+def of_more_labels(findings: Findings) -> list[Illustration]:
+    """Show the learning curve, measured and forecast; nothing where it is unknown."""
+    found = findings.forecast
+    if found is None:
+        return []
+    caption = (
+        f"Measured points are errors on hidden labels when only some of your labels "
+        f"are used. Right of the dotted line everything is a forecast; the band should "
+        f"hold the true error in about {percent(found.level)} of such cases. The "
+        f"forecast is for rows picked at random. Rows from the list above may help "
+        f"more."
+    )
+    return [Illustration(learning_curve(found), caption)]

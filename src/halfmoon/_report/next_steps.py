@@ -1,0 +1,117 @@
+"""What to do next: advice that follows from the findings."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from halfmoon._report.findings import FilledClasses, Findings
+from halfmoon._report.number_format import count
+from halfmoon._report.safe_text import safe_text
+
+__all__ = ["Step", "next_steps", "row_numbers", "run_again"]
+
+MAX_STEPS = 5
+FEW_LABELS = 5  # of a class; with fewer, more labels are asked for
+MAX_CLASSES = 4  # named in one step
+MAX_ROWS = 8  # listed in one step
+TO_LABEL = "--to-label 20 todo.csv"
+
+
+class Step(NamedTuple):
+    """Advice, and a command that follows it if there is one."""
+
+    text: str
+    command: str = ""
+
+
+def next_steps(findings: Findings) -> list[Step]:
+    """Return at most five steps, the most useful first."""
+    steps = []
+    important = sum(note.important for note in findings.notes)
+    if important:
+        points = "the point" if important == 1 else f"the {important} points"
+        steps.append(Step(f"First decide about {points} above, then run again."))
+    steps += [
+        Step(str(note), note.command)
+        for note in findings.notes
+        if note.command and not note.important
+    ]
+    if findings.suspects:
+        n = max(findings.n_suspects, len(findings.suspects))
+        look = "the label that looks" if n == 1 else "the labels that look"
+        rows = row_numbers([row.number for row in findings.suspects], in_all=n)
+        steps.append(Step(f"Check {look} wrong: {rows}."))
+    rows_to_label = findings.next_rows
+    if rows_to_label:
+        rows = row_numbers([row.number for row in rows_to_label])
+        text = f"Label a few more rows, starting with {rows}."
+        command = _to_label(findings.command)
+        text += " To get them as a file:" * bool(command)
+        steps.append(Step(text, command))
+    steps += _classes_with_few_labels(findings)
+    nothing = "Nothing stands out. Check a few filled rows before you rely on them."
+    return steps[:MAX_STEPS] or [Step(nothing)]
+
+
+def run_again(run: str, options: str) -> str:
+    """Add options to the command of a run; empty if the run was not a command.
+
+    Examples
+    --------
+    >>> run_again("halfmoon fill t.csv --target y", "--merge-labels")
+    'halfmoon fill t.csv --target y --merge-labels --overwrite'
+    """
+    if not run.startswith("halfmoon fill "):
+        return ""
+    return " ".join([run, options, *["--overwrite"][: "--overwrite" not in run]])
+
+
+def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:
+    """List row numbers, as in "row 5" and "rows 5, 9 and 12 more".
+
+    `in_all` counts all rows, if there are more than the given numbers.
+
+    Examples
+    --------
+    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9, 7], 2)
+    ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
+    """
+    listed = ", ".join(f"{number:,}" for number in numbers[:most])
+    n = max(in_all, len(numbers))
+    rest = n - min(most, len(numbers))
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return f"row{'s' * (n != 1)} {listed}{more}"
+
+
+def _to_label(run: str) -> str:
+    """Return the command that writes the rows to label; it takes a single target."""
+    try:
+        words = shlex.split(run)
+    except ValueError:  # not a command line
+        return ""
+    targets = words[words.index("--target") + 1 :] if "--target" in words else []
+    targets = [*takewhile(lambda word: not word.startswith("--"), targets)]
+    if len(targets) != 1 or words.count("--target") > 1 or "--to-label" in words:
+        return ""
+    return run_again(run, TO_LABEL)
+
+
+def _classes_with_few_labels(findings: Findings) -> list[Step]:
+    if not isinstance(findings.filled, FilledClasses):
+        return []
+    given = findings.filled.given
+    few = [name for name, n in given.items() if 0 < n < FEW_LABELS]
+    if not few:
+        return []
+    few.sort(key=lambda name: given[name])
+    names = ", ".join(
+        f"{safe_text(name, 30)} ({count(given[name], 'label')})"
+        for name in few[:MAX_CLASSES]
+    )
+    rest = len(few) - MAX_CLASSES
+    more = f" and {count(rest, 'other class', 'other classes')}" if rest > 0 else ""
+    which = "the class" if len(few) == 1 else "the classes"
+    return [Step(f"Label more rows of {which} with few labels: {names}{more}.")]

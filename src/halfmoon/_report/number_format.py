@@ -1,0 +1,82 @@
+"""Numbers as text: shares, counts, durations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["PERCENT", "count", "duration", "format_aligned", "number", "percent"]
+
+PERCENT = "\u00a0%"  # on one line with its number
+
+
+def percent(share: float) -> str:
+    r"""Format a share, as in 94 %; "100 %" and "0 %" are exact.
+
+    Examples
+    --------
+    >>> " ".join(map(percent, (0.936, 0.9999, 0.004, 1.0))).replace("\u00a0", "")
+    '94% 99.99% 0.4% 100%'
+    """
+    if np.isnan(share):
+        return "unknown"
+    for digits in (0, 1, 2):
+        text = f"{100 * share:.{digits}f}"
+        if share in (0.0, 1.0) or float(text) not in (0.0, 100.0):
+            return text + PERCENT
+    return ("less than 0.01" if share < 0.5 else "more than 99.99") + PERCENT
+
+
+def number(value: float) -> str:
+    """Format a number with three significant digits.
+
+    Examples
+    --------
+    >>> number(1234.5), number(0.01234), number(3.0), number(-1.5e-9)
+    ('1,234', '0.0123', '3', '−1.5e-09')
+    """
+    if not np.isfinite(value):
+        return "unknown" if np.isnan(value) else ("∞" if value > 0 else "−∞")
+    if value == 0:
+        return "0"
+    if 1000 <= abs(value) < 1e9:
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.3g}"
+    return text.replace("-", "−", 1) if value < 0 else text
+
+
+def format_aligned(*values: float) -> list[str]:
+    """Format numbers with equal decimals, enough to show that none of them is 0.
+
+    Examples
+    --------
+    >>> format_aligned(104.2, -298.9, 91.6), format_aligned(0.119, 0.23, 0.0013)
+    (['104', '−299', '92'], ['0.119', '0.230', '0.001'])
+    """
+    known = [abs(value) for value in values if np.isfinite(value) and value != 0]
+    if not known or not 1e-4 <= max(known) < 1e9:
+        return [number(value) for value in values]
+    digits = max(0, 1 - int(np.floor(np.log10(max(known)))))
+    digits += sum(min(known) < 0.5 * 10.0 ** -(digits + more) for more in range(3))
+    texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
+    return [
+        text if np.isfinite(value) else number(value)
+        for text, value in zip(texts, values, strict=True)
+    ]
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """Format a count, as in "1 row" and "2,000 rows"."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Format seconds, as in "42 seconds" and "3 minutes 20 seconds"."""
+    if seconds < 10:
+        return f"{seconds:.1f} seconds"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} seconds"
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
+    return " ".join(count(n, unit) for n, unit in parts if n)

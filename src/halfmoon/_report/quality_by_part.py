@@ -1,0 +1,86 @@
+"""Quality class by class, and of numbers by the size of the prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from halfmoon._report.confusion import MixUp, mix_ups, natural
+from halfmoon._report.findings import FilledClasses, Findings, LooClasses
+from halfmoon._report.number_format import percent
+from halfmoon._report.quality_scores import (
+    ClassQuality,
+    accuracy,
+    balanced_accuracy,
+    per_class,
+)
+from halfmoon._report.residuals import Third, errors_by_thirds
+from halfmoon._report.sentences import COMMON
+
+__all__ = ["QualityInParts", "quality_in_parts"]
+
+MAX_IN_ORDER = 12  # classes; more are listed with the worst first
+MAX_CLASSES = 200
+
+
+@dataclass(frozen=True)
+class QualityInParts:
+    """What the report shows below the overall score."""
+
+    classes: list[ClassQuality] = field(default_factory=list)
+    more_classes: int = 0  # that are not listed
+    worst_first: bool = False  # order of the classes; otherwise by name
+    balanced: str = ""  # a sentence, if one class is very common
+    mix_ups: list[MixUp] = field(default_factory=list)
+    thirds: list[Third] = field(default_factory=list)  # of numbers
+
+    @property
+    def untested(self) -> bool:
+        """Whether a class has a single label."""
+        return any(each.labels == 1 for each in self.classes)
+
+
+def quality_in_parts(findings: Findings) -> QualityInParts:
+    """Break the quality down by class, or by thirds of the predicted numbers."""
+    left_out, filled = findings.left_out, findings.filled
+    if not isinstance(left_out, LooClasses):
+        ends = left_out.low, left_out.high
+        thirds = errors_by_thirds(left_out.given, left_out.predicted, *ends)
+        return QualityInParts(thirds=thirds)
+    classes = per_class(left_out.given, left_out.predicted)
+    balanced = _balanced(left_out, classes)
+    if isinstance(filled, FilledClasses):
+        names = {each.name for each in classes}
+        classes += [
+            ClassQuality(x, 0, 0, 0) for x in filled.predicted if x not in names
+        ]
+        counts, sure = filled.predicted, filled.confidence_of
+        classes = [
+            replace(x, filled=counts.get(x.name, 0), confidence=sure.get(x.name))
+            for x in classes
+        ]
+    classes.sort(key=lambda each: natural(each.name))
+    worst_first = len(classes) > MAX_IN_ORDER
+    if worst_first:
+        classes.sort(key=lambda each: np.nan_to_num(each.share, nan=2.0))
+    tested = left_out.tested()
+    return QualityInParts(
+        classes[:MAX_CLASSES],
+        max(0, len(classes) - MAX_CLASSES),
+        worst_first,
+        balanced,
+        mix_ups(tested.given, tested.predicted),
+    )
+
+
+def _balanced(left_out: LooClasses, classes: list[ClassQuality]) -> str:
+    score = accuracy(left_out.given, left_out.predicted)
+    if not score.naive > COMMON or len(classes) < 2:
+        return ""
+    guess = 1 / sum(each.labels > 1 for each in classes)
+    return (
+        f"One class is very common, so accuracy says little. On average "
+        f"{percent(balanced_accuracy(classes))} of each class was found (balanced "
+        f"accuracy); always guessing the most common class would find {percent(guess)}."
+    )

@@ -1,0 +1,174 @@
+"""Charts of how well hidden labels were predicted, and of what more labels would do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from halfmoon._report.colors import GRAY, INK, ON_SHARE, PALETTE, PAPER, SHARE, SOFT
+from halfmoon._report.confusion import Confusion
+from halfmoon._report.findings import LooNumbers
+from halfmoon._report.number_format import count, format_aligned, number, percent
+from halfmoon._report.quality_scores import coverage, r_squared
+from halfmoon._report.reliability import Reliability
+from halfmoon._report.residuals import Residuals
+from halfmoon._report.svg_drawing import Picture, draw, legend_above, short_names
+from halfmoon.plotting import LearningCurveDisplay
+from halfmoon.queries import Forecast
+
+__all__ = [
+    "confusion_matrix",
+    "learning_curve",
+    "predicted_against_given",
+    "reliability_diagram",
+    "residual_histogram",
+]
+
+MAX_POINTS = 400  # more hide each other
+OUTSIDE = PALETTE[1]
+
+
+def confusion_matrix(found: Confusion) -> Picture:
+    """Draw the counts, shaded by their share of the given class."""
+    c, counts = len(found.classes), found.counts
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    listed = c - (found.lumped > 0)
+    names = [*short_names(found.classes[:listed], 14), *found.classes[listed:]]
+    fontsize = 10.5 if c <= 7 else 9.0 if c <= 10 else 8.0
+    tilt = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    is_tilted = max(len(name) for name in names) * c > 36
+
+    def paint(figure: Any) -> None:
+        ax = figure.subplots()
+        gaps = {"edgecolors": PAPER, "linewidth": 1.5, "antialiased": True}
+        ax.pcolormesh(shares, cmap=SHARE, vmin=0, vmax=1, **gaps)
+        for i, j in np.argwhere(counts > 0):
+            color = ON_SHARE if shares[i, j] > 0.6 else INK
+            style = {"color": color, "weight": "bold" if i == j else "normal"}
+            place = {"ha": "center", "va": "center", "fontsize": fontsize}
+            ax.text(j + 0.5, i + 0.5, f"{counts[i, j]:,}", **style, **place)
+        ax.set_xticks(np.arange(c) + 0.5, names, **(tilt if is_tilted else {}))
+        ax.set_yticks(np.arange(c) + 0.5, names)
+        ax.set(xlabel="predicted", ylabel="given")
+        ax.invert_yaxis()
+        ax.spines[:].set_visible(False)
+
+    alt = f"Confusion matrix of {count(found.total, 'label')}: {found.wrong:,} wrong."
+    return draw(paint, height=max(4.2, 1.5 + 0.31 * c), alt=alt)
+
+
+def reliability_diagram(found: Reliability) -> Picture:
+    """Draw accuracy over confidence with intervals, above the labels in each bin."""
+
+    def paint(figure: Any) -> None:
+        ratios = {"height_ratios": [3.6, 1]}
+        ax, below = figure.subplots(2, 1, sharex=True, gridspec_kw=ratios)
+        ax.plot([0, 100], [0, 100], color=GRAY, linestyle="--", linewidth=1.3)
+        x, y = 100 * found.confidence, 100 * found.accuracy
+        around = np.abs(100 * np.array([found.low, found.high]) - y)
+        bars = {"ecolor": PALETTE[4], "elinewidth": 2.5}
+        ax.errorbar(x, y, around, fmt="o", color=PALETTE[0], markersize=7, **bars)
+        hint = {"fontsize": 9, "color": SOFT}
+        ax.text(97, 5, "below the line:\ntoo confident", ha="right", **hint)
+        ax.text(3, 99, "above the line:\ntoo cautious", va="top", **hint)
+        ax.set(xlim=(0, 102), ylim=(0, 104), ylabel="right, %")
+        ax.grid(visible=True)
+        below.bar(x, found.counts, 4.0, color=PALETTE[4])
+        for place, n in zip(x, found.counts, strict=True):
+            below.text(place, n, f"{n:,}", ha="center", va="bottom", fontsize=9)
+        highest = max(1, found.counts.max(initial=1))
+        below.set(xlabel="confidence, %", ylabel="labels", ylim=(0, 1.5 * highest))
+        below.set_yticks([])
+
+    alt = (
+        f"Hidden labels were predicted with {percent(found.mean_confidence)} "
+        f"confidence on average, and {percent(found.mean_accuracy)} of the predictions "
+        f"were right. On average the two differ by {percent(found.error)}."
+    )
+    return draw(paint, height=4.2, alt=alt)
+
+
+def predicted_against_given(left_out: LooNumbers) -> Picture:
+    """Draw each hidden label with its interval; intervals that miss it stand out."""
+    rows = np.flatnonzero(np.isfinite(left_out.given) & np.isfinite(left_out.predicted))
+    if len(rows) > MAX_POINTS:  # spread evenly over the given numbers
+        order = rows[np.argsort(left_out.given[rows], kind="stable")]
+        rows = order[np.linspace(0, len(order) - 1, MAX_POINTS).astype(int)]
+    x, y = left_out.given[rows], left_out.predicted[rows]
+    low, high = left_out.low[rows], left_out.high[rows]
+    inside = (low <= x) & (x <= high)
+
+    def paint(figure: Any) -> None:
+        ax = figure.subplots()
+        both = np.concatenate([x, y]) if len(rows) else np.array([0.0, 1.0])
+        margin = 0.04 * np.ptp(both) or 0.5
+        reach = [both.min() - margin, both.max() + margin]
+        ax.plot(reach, reach, color=GRAY, linestyle="--", linewidth=1.3)
+        for chosen, color, marker, label in (
+            (inside, PALETTE[0], "o", "in its interval"),
+            (~inside, OUTSIDE, "D", "outside"),
+        ):
+            point = {"color": color, "markersize": 4.5, "label": label}
+            ax.vlines(x[chosen], low[chosen], high[chosen], color=color, alpha=0.22)
+            ax.plot(x[chosen], y[chosen], marker, **point)
+        ends = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)], reach])
+        ax.set(xlabel="given", ylabel="predicted while hidden")
+        ax.set(xlim=reach, ylim=(ends.min(), ends.max()))
+        ax.locator_params(nbins=6)
+        ax.grid(visible=True)
+        legend_above(ax, handletextpad=0.2)
+
+    r2 = r_squared(left_out.given, left_out.predicted)
+    held = coverage(left_out.given, left_out.low, left_out.high, left_out.level)
+    alt = (
+        f"Predicted against given numbers: R² {number(r2.value)}, and "
+        f"{percent(held.value)} of the given numbers lie within their intervals."
+    )
+    return draw(paint, height=4.0, alt=alt)
+
+
+def residual_histogram(found: Residuals) -> Picture:
+    """Draw given minus predicted; 0 is no error."""
+
+    def paint(figure: Any) -> None:
+        ax, m = figure.subplots(), len(found.values)
+        if m:
+            reach = np.abs(np.quantile(found.values, [0.005, 0.995])).max() or 1.0
+            bins = int(np.clip(2 * np.ceil(m ** (1 / 3)), 6, 30))
+            edges = np.linspace(-reach, reach, bins + 1)
+            style = {"color": PALETTE[4], "edgecolor": PAPER, "linewidth": 0.8}
+            ax.hist(np.clip(found.values, -reach, reach), edges, **style)
+        ax.axvline(0.0, color=INK, linewidth=1.4)
+        if np.isfinite(found.bias):
+            ax.axvline(found.bias, color=OUTSIDE, linewidth=1.8, linestyle=":")
+        ax.set(xlabel="given minus predicted", ylabel="labels")
+        ax.locator_params(axis="x", nbins=6)
+        ax.locator_params(axis="y", nbins=5, integer=True)
+        ax.grid(axis="y")
+
+    alt = (
+        f"Histogram of errors: mean {number(found.bias)}, half of them no larger than "
+        f"{number(found.median_size)} in size."
+    )
+    return draw(paint, height=2.9, alt=alt)
+
+
+def learning_curve(found: Forecast) -> Picture:
+    """Draw the error against the number of labels, measured and forecast."""
+
+    def paint(figure: Any) -> None:
+        shown = LearningCurveDisplay.from_forecast(found, ax=figure.subplots())
+        shown.points_.set_color(INK)  # which has a counterpart for a dark page
+        shown.now_.set_color(GRAY)
+        shown.ax_.legend()  # in the new colors
+        shown.ax_.locator_params(nbins=6)
+        shown.ax_.grid(axis="y")
+
+    scale, unit = (100.0, " %") if found.metric == "error rate" else (1.0, "")
+    now, then = format_aligned(scale * found.error, scale * float(found.expected[-1]))
+    alt = (
+        f"Error against the number of labels: {now}{unit} now, and {then}{unit} "
+        f"expected with {int(found.n_labels[-1]):,} more."
+    )
+    return draw(paint, height=2.9, alt=alt)

@@ -1,0 +1,241 @@
+r"""Scores that the filled rows should reach, with intervals and a naive baseline.
+
+The m filled rows are judged by the leave-one-out predictions of n labels. These say
+less than n independent trials, because they share their labels and because m is finite.
+So the variance of a mean over the labels, v/n, is replaced by
+
+.. math:: v (a/n + 1/m)
+
+with a = 1.5 for classes and a = 2 for numbers. For k right of n, the interval is
+Wilson's (1927): it holds every share p that k does not contradict,
+
+.. math:: (k/n - p)^2 \le z^2 p (1 - p) (a/n + 1/m)
+
+The mean absolute error is multiplied by `choice_factor` (`_optimism.py`). Its interval
+is Student's, for the logarithm of the error, with v the squared coefficient of
+variation of the errors. It is shrunk towards 0.75 with the weight of 10 labels: that is
+between its value for normal errors (0.57) and for Laplace errors (1).
+
+R^2 = 1 - r, where r is the ratio of the means of e^2 and d^2, of errors and of
+deviations from the mean. To first order log r varies as the mean of
+(e_i^2 / r - d_i^2) / mean d^2, which gives an interval that never goes beyond 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm, t
+
+from halfmoon._optimism import choice_factor
+from halfmoon._rows import Array
+
+__all__ = [
+    "ClassQuality",
+    "Score",
+    "accuracy",
+    "balanced_accuracy",
+    "coverage",
+    "mean_absolute_error",
+    "per_class",
+    "r_squared",
+    "wilson_interval",
+]
+
+LEVEL = 0.95
+SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
+PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score with its 95 % interval, and the score of a naive guess."""
+
+    value: float  # NaN if unknown
+    low: float
+    high: float
+    naive: float  # score of always guessing the most common class, or the mean
+    guess: str  # the naive guess
+    tested: int = 0  # labels that count
+    right: int = 0  # classes: labels predicted right
+    alone: int = 0  # classes: the only labels of their class, which cannot be tested
+
+
+def wilson_interval(
+    right: float, total: float, level: float = LEVEL
+) -> tuple[float, float]:
+    """Return Wilson's interval of a share, given `right` of `total` trials.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(9, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.596, 0.982)
+    """
+    if total == 0:
+        return 0.0, 1.0
+    z = float(norm.ppf((1 + level) / 2))
+    share = right / total
+    center = (share + z * z / (2 * total)) / (1 + z * z / total)
+    spread = share * (1 - share) / total + z * z / (4 * total * total)
+    half = z / (1 + z * z / total) * float(np.sqrt(spread))
+    low = 0.0 if right == 0 else max(0.0, center - half)
+    high = 1.0 if right == total else min(1.0, center + half)
+    return low, high
+
+
+def accuracy(
+    given: Sequence[str], predicted: Sequence[str], filled: float = np.inf
+) -> Score:
+    """Return the share of filled rows expected to be right.
+
+    A label that is the only one of its class does not count: while it is hidden, the
+    class is unknown, so it cannot be predicted.
+
+    Parameters
+    ----------
+    given, predicted : sequences of str, shape (l,)
+        Labels and their leave-one-out predictions.
+    filled : float
+        How many rows are filled.
+    """
+    labels = Counter(given)
+    pairs = list(zip(given, predicted, strict=True))
+    tested = [(one, other) for one, other in pairs if labels[one] > 1]
+    n, alone = len(tested), len(pairs) - len(tested)
+    if n == 0:
+        return Score(np.nan, 0.0, 1.0, np.nan, "", alone=alone)
+    right = sum(one == other for one, other in tested)
+    guess, most = labels.most_common(1)[0]
+    trials = 1 / _variance_of_mean("classes", n, filled)  # independent ones
+    low, high = wilson_interval(right / n * trials, trials)
+    return Score(right / n, low, high, most / n, guess, n, right, alone)
+
+
+@dataclass(frozen=True)
+class ClassQuality:
+    """How well one class is recovered when each label is hidden in turn."""
+
+    name: str
+    labels: int
+    found: int  # labels predicted right
+    false_alarms: int  # labels of other classes predicted as this one
+    filled: int = 0  # blanks filled with this class
+    confidence: float | None = None  # mean confidence of those blanks
+
+    @property
+    def share(self) -> float:
+        """Share of the labels that was found; NaN for a single label."""
+        return self.found / self.labels if self.labels > 1 else float("nan")
+
+
+def per_class(given: Sequence[str], predicted: Sequence[str]) -> list[ClassQuality]:
+    """Return every given or predicted class, the most common first.
+
+    Examples
+    --------
+    >>> print(per_class(["a", "a", "b"], ["a", "b", "b"])[1])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ClassQuality(name='b', labels=1, found=1, false_alarms=1, filled=0,
+    confidence=None)
+    """
+    labels, predictions = Counter(given), Counter(predicted)
+    pairs = zip(given, predicted, strict=True)
+    found = Counter(one for one, other in pairs if one == other)
+    names = sorted({*labels, *predictions}, key=lambda name: (-labels[name], name))
+    return [
+        ClassQuality(name, labels[name], found[name], predictions[name] - found[name])
+        for name in names
+    ]
+
+
+def balanced_accuracy(classes: Sequence[ClassQuality]) -> float:
+    """Return the mean share of each class that was found; a constant guess has 1 / c.
+
+    Classes with one label do not count, as in `accuracy`.
+
+    Examples
+    --------
+    >>> balanced_accuracy(per_class("aaabb", "aaaaa"))
+    0.5
+    """
+    shares = [each.share for each in classes if each.labels > 1]
+    return float(np.mean(shares)) if shares else float("nan")
+
+
+def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
+    """Return 1 minus the ratio of the expected squared error to that of the mean."""
+    given, predicted = _known(given, predicted)
+    l, guess = len(given), "the mean"
+    squares = (given - predicted) ** 2
+    spread = (given - given.mean()) ** 2 if l > 1 else np.zeros(1)
+    if not spread.mean() > 0:
+        return Score(np.nan, np.nan, np.nan, 0.0, guess, l)
+    ratio = squares.mean() / spread.mean()
+    if ratio == 0:
+        return Score(1.0, 1.0, 1.0, 0.0, guess, l)
+    slope = (squares / ratio - spread) / spread.mean()
+    half = _half_width(float(slope.var(ddof=1)), l, filled)
+    ratio *= choice_factor(l) ** 2
+    low, high = 1 - ratio * np.exp(half), 1 - ratio * np.exp(-half)
+    return Score(float(1 - ratio), float(low), float(high), 0.0, guess, l)
+
+
+def mean_absolute_error(
+    given: Array, predicted: Array, filled: float = np.inf
+) -> Score:
+    """Return the mean absolute error to expect; the naive guess is the mean.
+
+    Parameters
+    ----------
+    given, predicted : ndarrays of shape (l,)
+        Labels and their leave-one-out predictions.
+    filled : float
+        How many rows are filled.
+    """
+    given, predicted = _known(given, predicted)
+    l, guess = len(given), "the mean"
+    if l == 0:
+        return Score(np.nan, np.nan, np.nan, np.nan, guess)
+    size = np.abs(given - predicted)
+    # The error of the mean of the others is l / (l - 1) times that of the mean of all.
+    naive = float(np.abs(given - given.mean()).mean() * l / max(1, l - 1))
+    expected = float(size.mean()) * choice_factor(l)
+    if expected == 0:
+        return Score(0.0, 0.0, 0.0, naive, guess, l)
+    variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
+    shrunk = (l * variation + PRIOR_LABELS * PRIOR_VARIATION) / (l + PRIOR_LABELS)
+    half = _half_width(shrunk, l, filled)
+    low, high = expected * np.exp(-half), expected * np.exp(half)
+    return Score(expected, float(low), float(high), naive, guess, l)
+
+
+def coverage(given: Array, low: Array, high: Array, level: float) -> Score:
+    """Return the share of values within their intervals; `naive` is the level."""
+    known = np.isfinite(given) & ~np.isnan(low) & ~np.isnan(high)
+    inside = (low <= given)[known] & (given <= high)[known]
+    total, held = int(known.sum()), int(inside.sum())
+    share = held / total if total else np.nan
+    return Score(share, *wilson_interval(held, total), level, "level")
+
+
+def _known(given: Array, predicted: Array) -> tuple[Array, Array]:
+    """Select the rows whose leave-one-out prediction is known."""
+    known = np.isfinite(given) & np.isfinite(predicted)
+    return given[known], predicted[known]
+
+
+def _variance_of_mean(kind: str, labels: int, filled: float) -> float:
+    """Return a/n + 1/m, the factor of the variance of one row; a/n if m is 0."""
+    return SHARED[kind] / labels + (1 / filled if filled else 0.0)
+
+
+def _half_width(variance: float, labels: int, filled: float) -> float:
+    """Return half the width of the 95 % interval of a mean over the filled rows."""
+    if labels < 2:
+        return float("inf")
+    error = np.sqrt(variance * _variance_of_mean("numbers", labels, filled))
+    return float(t.ppf((1 + LEVEL) / 2, labels - 1) * error)

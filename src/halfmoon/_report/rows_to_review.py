@@ -1,0 +1,88 @@
+"""Rows that deserve a check: unsure predictions, and labels that look wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._rows import Array
+from halfmoon.queries._suspicious_labels import interval_ratios
+
+__all__ = ["SHOWN", "least_sure", "suspect_classes", "suspect_numbers"]
+
+SHOWN = 20  # rows
+MAX_PROBABILITY = 0.1  # of a given class that looks wrong
+MIN_DEVIATIONS = 3.5  # robust ones (Iglewicz and Hoaglin's bound)
+MIN_RATIO = 1.2  # of the error to the distance of the end of the interval
+NORMAL_MAD = 0.6745  # median absolute deviation of a standard normal variable
+
+
+def least_sure(
+    sureness: Array, count: int = SHOWN
+) -> NDArray[np.intp]:  # rows, least sure first
+    """Return the rows of least confidence; for intervals, pass minus their widths.
+
+    Ties keep their order, and NaN is ignored. The least sure rows of a long table are
+    among the least sure rows of its batches, so batches can be processed one by one.
+
+    Examples
+    --------
+    >>> least_sure(np.array([0.9, 0.4, 0.6]), 2)
+    array([1, 2])
+    """
+    order = np.argsort(sureness, kind="stable")  # NaN come last
+    return order[: min(count, int((~np.isnan(sureness)).sum()))]
+
+
+def suspect_classes(
+    given: Sequence[str], predicted: Sequence[str], given_probability: Array
+) -> NDArray[np.intp]:
+    """Return rows whose given class is not predicted and at most 10 % likely.
+
+    The least likely comes first. Such a label need not be wrong: the other rows only
+    suggest another one. A label that is the only one of its class is never suspected,
+    because nothing else is known about the class.
+
+    Examples
+    --------
+    >>> p = np.array([0.9, 0.02, 0.05, 0.01])
+    >>> suspect_classes(["a", "a", "b", "c"], ["a", "b", "b", "a"], p)
+    array([1])
+    """
+    labels = Counter(given)
+    pairs = zip(given, predicted, strict=True)
+    differs = np.array([a != b and labels[a] > 1 for a, b in pairs], dtype=bool)
+    chosen = np.flatnonzero(differs & (given_probability <= MAX_PROBABILITY))
+    return chosen[np.argsort(given_probability[chosen], kind="stable")]
+
+
+def suspect_numbers(
+    given: Array,  # (m,)
+    predicted: Array,  # (m,)
+    low: Array,  # (m,)
+    high: Array,  # (m,)
+) -> NDArray[np.intp]:
+    """Return rows whose given number is far outside of its own interval.
+
+    With t the residual as a multiple of the distance from the prediction to the end of
+    the interval on its side, these are the rows with abs(t) above 1.2 and with
+    0.6745 abs(t - m) above 3.5 MAD, where m is the median of t and MAD the median of
+    abs(t - m). So each row is judged by the errors that are usual for such rows, and a
+    few extreme labels do not hide each other, as they would with a standard deviation.
+    The farthest comes first.
+    """
+    t = interval_ratios(given, predicted, low, high)
+    known = np.isfinite(t)
+    if known.sum() < 3:
+        return np.empty(0, dtype=np.intp)
+    t = np.where(known, t, 0.0)
+    distance = np.where(known, np.abs(t - np.median(t[known])), 0.0)
+    spread = float(np.median(distance[known])) / NORMAL_MAD
+    # Where most residuals are equal there is no spread to compare others with.
+    is_far = (distance > MIN_DEVIATIONS * spread) & (spread > 0)
+    far = is_far & (np.abs(t) > MIN_RATIO)
+    chosen = np.flatnonzero(far)
+    return chosen[np.argsort(-np.abs(t[chosen]), kind="stable")]

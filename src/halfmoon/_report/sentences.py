@@ -1,0 +1,266 @@
+"""The sentences of the report and of the summary."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from halfmoon._report.expectation import expected_accuracy
+from halfmoon._report.findings import Findings, Helped, LooClasses, LooNumbers
+from halfmoon._report.number_format import (
+    PERCENT,
+    count,
+    duration,
+    format_aligned,
+    number,
+    percent,
+)
+from halfmoon._report.partial_label_sentences import (
+    NO_TEST,
+    filled_within,
+    held_within,
+    learned_from,
+    not_measured,
+)
+from halfmoon._report.quality_scores import (
+    ClassQuality,
+    Score,
+    accuracy,
+    balanced_accuracy,
+    mean_absolute_error,
+    per_class,
+    r_squared,
+)
+from halfmoon._report.safe_text import safe_text
+from halfmoon._report.unlabeled_gain import Gain
+
+__all__ = [
+    "PERCENT",
+    "Sentence",
+    "answer",
+    "count",
+    "duration",
+    "format_aligned",
+    "help_given",
+    "number",
+    "percent",
+    "range_of",
+    "rare_classes",
+    "suspects",
+    "verdict",
+]
+
+MAX_NAME = 60  # characters of a name within a sentence
+COMMON = 0.75  # share of the most common class above which accuracy says little
+MAX_RARE = 3  # rare classes that are listed
+UNTESTED = (
+    "Quality cannot be measured: each class has one label. Label at least two rows of "
+    "each class."
+)
+
+
+class Sentence(NamedTuple):
+    """A sentence with a name from the table in it, which the page isolates."""
+
+    before: str
+    name: str = ""
+    after: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.before}'{self.name}'{self.after}" if self.name else self.before
+
+
+def range_of(score: Score) -> str:
+    """Format the interval of a share, as in "80–98 %"."""
+    low, high = percent(score.low), percent(score.high)
+    return f"{low.removesuffix(PERCENT)}–{high}"
+
+
+def answer(findings: Findings) -> Sentence:
+    """Return the headline: what was filled in, and how good it should be."""
+    start = f"Filled {count(findings.predicted, 'blank')} in "
+    end = f" from {count(findings.labeled, 'label')}"
+    if findings.partial is not None:
+        blanks = findings.predicted - findings.partial.narrowed
+        start = filled_within(findings.partial, blanks)
+        end = f", {learned_from(findings.partial)}"
+    quality = not_measured(findings) or _expected_quality(findings)
+    return Sentence(start, safe_text(findings.target, MAX_NAME), f"{end}. {quality}")
+
+
+def _expected_quality(findings: Findings) -> str:
+    if isinstance(findings.left_out, LooNumbers):
+        return _expected_error(findings.left_out, findings.predicted)
+    expected = expected_accuracy(findings)
+    score = expected.score
+    if not expected.measured:
+        none = "Quality cannot be measured: there are no labels."
+        return UNTESTED if score.alone else none
+    if expected.too_hopeful:
+        return (
+            f"The filled rows look different from the labeled ones. Expect at most "
+            f"{percent(expected.confidence)} to be right, which is the mean "
+            f"confidence, although the labels alone suggest {range_of(score)}."
+        )
+    if score.value in (0.0, 1.0):  # "about 100 %" would promise too much
+        text = f"Expected accuracy: {range_of(score)}."
+    else:
+        text = f"Expected accuracy: about {percent(score.value)} ({range_of(score)})."
+    if expected.too_sure:
+        text += (
+            f" The mean confidence of the filled rows, {percent(expected.confidence)}, "
+            f"is higher than the labels support. Rely on the lower figure."
+        )
+    return text
+
+
+def _expected_error(left_out: LooNumbers, filled: int) -> str:
+    error = mean_absolute_error(left_out.given, left_out.predicted, filled)
+    if not np.isfinite(error.high):
+        return "Quality cannot be measured: at least two labels are needed."
+    if error.value == 0:
+        return "Expected error: about 0; every hidden label was predicted exactly."
+    middle, low, high = format_aligned(error.value, error.low, error.high)
+    return f"Expected error: about {middle} on average ({low} to {high})."
+
+
+def verdict(findings: Findings) -> Sentence:
+    """Say how the quality was measured, and compare it with a naive guess."""
+    left_out = findings.left_out
+    if findings.partial is not None:
+        return Sentence(held_within(findings))
+    if isinstance(left_out, LooClasses):
+        return _verdict_on_classes(
+            accuracy(left_out.given, left_out.predicted, findings.predicted)
+        )
+    given, predicted = left_out.given, left_out.predicted
+    error = mean_absolute_error(given, predicted, findings.predicted)
+    r2 = r_squared(given, predicted, findings.predicted)
+    if error.tested < 2:
+        return Sentence(NO_TEST)
+    text = (
+        f"Test: each of the {error.tested:,} labels was hidden in turn and predicted "
+        f"from the others. Guessing the mean would be off by {number(error.naive)} on "
+        f"average."
+    )
+    if not np.isfinite(r2.value):
+        return Sentence(text)
+    if r2.value <= 0:
+        return Sentence(
+            f"{text} R² is {number(r2.value)}: by this measure, the predictions are no "
+            f"better than guessing the mean, which scores 0."
+        )
+    low, high = (f"{end:.2f}".replace("-", "−") for end in (r2.low, r2.high))
+    return Sentence(
+        f"{text} R² is {r2.value:.2f} ({low} to {high}): the share of the variance "
+        f"explained, where 1 is perfect and guessing the mean scores 0."
+    )
+
+
+def _verdict_on_classes(score: Score) -> Sentence:
+    if score.tested == 0:
+        return Sentence(NO_TEST)
+    recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
+    if score.right == score.tested:
+        recovered = f"all {score.tested:,} were recovered"
+    elif score.right < 2:
+        recovered = f"{'1' if score.right else 'none'} was recovered"
+    alone = ""
+    if score.alone:
+        only = ("is the only one of its", "are the only ones of their")[score.alone > 1]
+        alone = (
+            f" {count(score.alone, 'more label')} {only} class and could not be "
+            f"tested: label at least two rows of each class."
+        )
+    naive = round(score.naive * score.tested)
+    return Sentence(
+        f"Test: each of {score.tested:,} labels was hidden in turn and predicted from "
+        f"the others; {recovered}.{alone} Always guessing the most common class, ",
+        safe_text(score.guess, MAX_NAME),
+        f", would recover {naive:,} ({percent(score.naive)}).",
+    )
+
+
+def rare_classes(findings: Findings) -> list[str]:
+    """Say how well rare classes are found, if one class is very common."""
+    left_out = findings.left_out
+    if not isinstance(left_out, LooClasses):
+        return []
+    score = accuracy(left_out.given, left_out.predicted)
+    if not score.naive > COMMON:
+        return []
+    classes = per_class(left_out.given, left_out.predicted)
+    rare = [each for each in classes if each.labels > 1 and each.name != score.guess]
+    if not rare:
+        return []
+    sentences = [_found(each) for each in rare[:MAX_RARE]]
+    if len(rare) > MAX_RARE:
+        sentences.append(f"The report lists {len(rare) - MAX_RARE:,} more.")
+    balanced = percent(balanced_accuracy(classes))
+    sentences.append(
+        f"On average, {balanced} of each class was recovered (balanced accuracy)."
+    )
+    return [" ".join(sentences)]
+
+
+def _found(each: ClassQuality) -> str:
+    name = f"'{safe_text(each.name, MAX_NAME)}'"
+    found = f"{each.found:,} {'was' if each.found == 1 else 'were'} recovered"
+    if each.found == 0:
+        found = "none was recovered"
+    false = count(each.false_alarms, "other label was", "other labels were")
+    if each.false_alarms == 0:
+        false = "no other label was"
+    return f"Of {each.labels:,} labels {name}, {found}; {false} mistaken for {name}."
+
+
+def help_given(helped: Helped) -> str:
+    """Say whether unlabeled rows helped."""
+    gain = helped.gain
+    rows = f"the {count(gain.rows, 'unlabeled row')}"
+    if not np.isfinite(gain.difference):
+        return f"There are too few labels to tell whether using {rows} helps."
+    effect, chance = "helped", ""
+    if gain.same:
+        effect = "made no difference"
+    elif not helped.used_unlabeled:
+        worse = not (gain.better or gain.chance)
+        effect = "made predictions worse" if worse else "made no clear difference"
+    else:
+        if not gain.better:
+            effect = "did not help here"
+        elif gain.chance:
+            effect = "probably helped a little"
+        chance = "; this could be chance" if gain.chance else ""
+    alone = "" if helped.used_unlabeled else ", so predictions use the labels alone"
+    return f"Using {rows} {effect} ({_with_and_without(gain)}){chance}{alone}."
+
+
+def _with_and_without(gain: Gain) -> str:
+    """Format the figures, as in "17 of 18 hidden labels recovered instead of 15"."""
+    if gain.kind == "classes":
+        recovered = f"{gain.with_rows:,} of {gain.labels:,} hidden labels recovered"
+        return recovered + (
+            " either way" if gain.same else f" instead of {gain.without:,}"
+        )
+    with_rows, without = format_aligned(gain.with_rows, gain.without)
+    if gain.same:
+        return f"hidden labels missed by {without} on average either way"
+    return f"hidden labels missed by {with_rows} on average instead of {without}"
+
+
+def suspects(findings: Findings) -> str:
+    """Say how many labels look wrong."""
+    listed = len(findings.suspects)
+    n = max(findings.n_suspects, listed)
+    partial = findings.partial
+    labels = findings.labeled if partial is None else partial.exact
+    more = " or more" if len(findings.left_out.given) < labels else ""
+    if n == 1 and not more:
+        return "1 label looks wrong, judging by the other rows; the report shows it."
+    which = "them" if n == listed else f"the first {listed}"
+    return (
+        f"{n:,}{more} labels look wrong, judging by the other rows; the report lists "
+        f"{which}."
+    )

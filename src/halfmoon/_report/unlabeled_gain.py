@@ -1,0 +1,135 @@
+"""What unlabeled rows changed, in the units of the headline."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.stats import t
+
+from halfmoon._rows import Array
+
+__all__ = ["Candidate", "Gain", "Helped", "gain_of_classes", "gain_of_numbers"]
+
+LEVEL = 0.95
+MAX_CANDIDATES = 100  # the heaviest; the report adds them up by family
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Leave-one-out predictions with and without the use of unlabeled rows.
+
+    `difference` is with minus without: of the share of labels recovered, or of the mean
+    absolute error. It is NaN if unknown.
+    """
+
+    kind: Literal["classes", "numbers"]
+    rows: int  # unlabeled ones
+    labels: int  # hidden in turn, except those that are the only ones of their class
+    with_rows: float  # labels recovered, or the mean absolute error
+    without: float
+    difference: float
+    low: float  # ends of the 95 % interval of the difference
+    high: float
+
+    @property
+    def better(self) -> bool:
+        """Whether predictions are better with unlabeled rows."""
+        return self.difference > 0 if self.kind == "classes" else self.difference < 0
+
+    @property
+    def same(self) -> bool:
+        """Whether the figures agree as far as they are printed."""
+        if self.kind == "classes":
+            return self.with_rows == self.without
+        return f"{self.with_rows:.2g}" == f"{self.without:.2g}"
+
+    @property
+    def chance(self) -> bool:
+        """Whether the interval holds 0, so that the difference could be chance."""
+        return not (self.low > 0 or self.high < 0)
+
+
+def gain_of_classes(
+    given: Sequence[str], with_rows: Sequence[str], without: Sequence[str], rows: int
+) -> Gain:
+    """Compare two sequences of leave-one-out predictions of classes.
+
+    Examples
+    --------
+    >>> gain = gain_of_classes("aabb", "aabb", "abbb", rows=10)
+    >>> gain.with_rows, gain.without, gain.difference, gain.chance
+    (4, 3, 0.25, True)
+    """
+    labels = Counter(given)
+    right = np.array(
+        [
+            (label == one, label == other)
+            for label, one, other in zip(given, with_rows, without, strict=True)
+            if labels[label] > 1
+        ],
+        dtype=float,
+    ).reshape(-1, 2)
+    one, other = (int(n) for n in right.sum(axis=0))
+    return Gain("classes", rows, len(right), one, other, *_paired_difference(right))
+
+
+def gain_of_numbers(given: Array, with_rows: Array, without: Array, rows: int) -> Gain:
+    """Compare two arrays of leave-one-out predictions of numbers."""
+    size = np.abs(np.column_stack([with_rows, without]) - np.asarray(given)[:, None])
+    size = size[np.isfinite(size).all(axis=1)]
+    one, other = map(float, size.mean(axis=0) if len(size) else (np.nan, np.nan))
+    return Gain("numbers", rows, len(size), one, other, *_paired_difference(size))
+
+
+def _paired_difference(values: Array) -> tuple[float, float, float]:
+    """Return the mean difference of two columns and the ends of its interval."""
+    n = len(values)
+    if n < 2:
+        return float("nan"), float("nan"), float("nan")
+    differences = values[:, 0] - values[:, 1]
+    mean = float(differences.mean())
+    half = t.ppf((1 + LEVEL) / 2, n - 1) * differences.std(ddof=1) / np.sqrt(n)
+    return mean, mean - float(half), mean + float(half)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model of the search, compared with the supervised twin."""
+
+    name: str
+    unlabeled: bool
+    difference: float
+    low: float
+    high: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Helped:
+    """Whether unlabeled rows helped."""
+
+    used_unlabeled: bool  # by the predictions
+    gain: Gain
+    candidates: tuple[Candidate, ...] = ()  # those with the most weight
+
+    @classmethod
+    def from_comparison(
+        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: Gain
+    ) -> Self:
+        """Read the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
+        columns = ("candidate", "unlabeled", "difference", "low", "high", "weight")
+        candidates = [
+            Candidate(str(name), bool(unlabeled), *map(float, numbers))
+            for name, unlabeled, *numbers in zip(
+                *(comparison[column] for column in columns), strict=True
+            )
+            if name not in ("supervised twin", "average of all")
+        ]
+        heaviest = sorted(
+            (each for each in candidates if each.weight > 0), key=lambda x: -x.weight
+        )
+        return cls(used_unlabeled, gain, tuple(heaviest[:MAX_CANDIDATES]))

@@ -1,0 +1,356 @@
+r"""A weighted average of fitted functions.
+
+.. math:: g(x) = \sum_i w_i \, b_i(g_i(x))
+
+Here b_i is the inverse target transform of member i. Members are fits of problem (1) in
+`halfmoon.problem`: in the exact basis, at landmarks, or local. A fit in the exact basis
+is linear in its kernel, so each kernel is evaluated once, however many members use it,
+and rows are prepared once for all kernels with the same preparation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._selection.average_weights import averaged_values, group_by_transform
+from halfmoon._selection.kernel_sums import KernelSums, gram_matrix
+from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
+from halfmoon.bases import Exact
+from halfmoon.blocks import Stream
+from halfmoon.kernels import Kernel
+from halfmoon.problem import Fit, LocalFit
+from halfmoon.problem._leave_one_out import loo_residuals_of_set
+
+__all__ = ["Average", "Member"]
+
+MAX_MEMBERS = 16  # heaviest members that enter the standard deviation
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A fitted function with its weight.
+
+    Attributes
+    ----------
+    name : str
+    fit : Fit or LocalFit
+    weight : float
+    held_out : ndarray of shape (m, t)
+        Held-out predictions at the labeled rows, or at some of them.
+    y : ndarray of shape (m, t)
+        Their transformed targets.
+    uses_unlabeled : bool
+        Whether it has learned from unlabeled rows.
+    target : TargetTransform
+        Transform of the targets before the fit.
+    """
+
+    name: str
+    fit: Fit | LocalFit
+    weight: float
+    held_out: Array
+    y: Array
+    uses_unlabeled: bool
+    target: TargetTransform = IDENTITY
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """A weighted average of members, as one fitted function.
+
+    Attributes
+    ----------
+    members : list of Member
+        Their weights sum to 1.
+    y, w : ndarrays of shape (l, t) and (l,)
+        Targets and weights of all labeled rows.
+    X_l : array or CSR of shape (l, d)
+        The labeled rows.
+    single : bool
+        Whether the targets came as a vector.
+    stream : Stream
+    limits : (ndarray, ndarray) or None
+        Smallest and largest prediction of each target.
+    rows : indices or slice
+        Labeled rows that have held-out predictions.
+    """
+
+    members: list[Member]
+    y: Array
+    w: Array
+    X_l: Rows
+    single: bool
+    stream: Stream
+    limits: tuple[Array, Array] | None = None
+    rows: Indices | slice = field(default_factory=lambda: slice(None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out cached functions, which are rebuilt from the rest."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the members."""
+        return np.array([member.weight for member in self.members])
+
+    @property
+    def uses_unlabeled(self) -> bool:
+        """Whether any member has learned from unlabeled rows."""
+        return any(member.uses_unlabeled for member in self.members)
+
+    def predict(self, X: Rows) -> Array:
+        """Return predictions of shape (b,) or (b, t)."""
+        return self.shaped(self.clip(self._map(self._values, X)))
+
+    def _values(self, X: Rows) -> Array:
+        return np.sum([group.on_original_scale(X) for group in self._groups], axis=0)
+
+    def std(self, X: Rows) -> Array:
+        """Return the posterior standard deviation, shape (b,) or (b, t).
+
+        It is that of a mixture of the heaviest members' posteriors: their variances
+        plus their squared distances from the average.
+        """
+        order = np.argsort(-self.weights, kind="stable")[:MAX_MEMBERS]
+        chosen = [self.members[i] for i in order]
+        shares = np.array([member.weight for member in chosen])
+        mean = self._map(self._values, X)
+        total = np.zeros_like(mean)
+        for share, member in zip(shares / shares.sum(), chosen, strict=True):
+            group = _Group([replace(member, weight=1.0)])
+            values = self._map(group.on_original_scale, X)
+            variance = member.fit.std(X).reshape(mean.shape) ** 2
+            own = member.target.inverse_variance(values, variance)
+            total += share * (own + (values - mean) ** 2)
+        return self.shaped(np.sqrt(total))
+
+    @property
+    def held_out(self) -> Array:
+        """Held-out predictions at the labeled rows `rows`, shape (m, t)."""
+        return self.clip(averaged_values(self.members, self.weights))
+
+    def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
+        """Return leave-one-out residuals with the weights held fixed."""
+        if isinstance(self.rows, slice):
+            return self.shaped((self.y - self.held_out)[some])
+        (member,) = self.members
+        return member.fit.leave_one_out(some)
+
+    def smoother_matrix(self, X: Rows) -> Array:
+        """Return H(x), shape (b, l): predictions are H(x) y, with the weights held."""
+        if self.scale != "as given":
+            raise ValueError(
+                "The model was fitted to the logarithm of the targets, so predictions "
+                "are not linear in the targets and there is no smoother matrix. Use "
+                "explain(X), which gives the weights of the labels on the logarithmic "
+                "scale, or shift the targets so that some are negative."
+            )
+        return self.label_weights(X)
+
+    def label_weights(self, X: Rows) -> Array:
+        """Return the smoother matrix for targets on the scale of the fit."""
+        return self._map(self._by_label._values, X, copies=4)
+
+    @cached_property
+    def _by_label(self) -> Average:
+        """The average fitted to unit targets: its values are label weights."""
+        return self.with_targets(np.eye(len(self.y)))
+
+    def with_targets(self, y: Array) -> Average:
+        """Return the same members fitted to other targets of the same rows, (l, t).
+
+        The targets are taken on the scale of the fit, and predictions are averaged on
+        that scale. Held-out predictions are NaN.
+        """
+        posed: dict[Any, Any] = {}
+        grams: dict[Kernel, Array] = {}
+        members = []
+        unknown = np.full_like(y, np.nan)
+        for member in self.members:
+            fit: Any = member.fit
+            if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
+                key = id(fit.posed.basis), id(fit.posed.unpenalized)
+                if key not in posed:
+                    K = gram_matrix(fit.posed.basis, grams)
+                    posed[key] = fit.posed.with_targets(y).with_gram(K)
+                assert fit.solve is not None
+                fit = fit.solve(posed[key])
+            else:
+                fit = _ByLabelWeights(fit, y)
+            members.append(
+                replace(member, fit=fit, held_out=unknown, y=y, target=IDENTITY)
+            )
+        return replace(self, members=members, y=y, single=False, limits=None)
+
+    def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
+        """Return a function that predicts rows without the labels of labeled rows.
+
+        Row j of its argument is predicted without label ``some[j]``. A fit without
+        label i equals the fit in which label i is what that fit predicts there, so
+        :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`. The formula is applied to
+        the average of members with the same target transform: exact for one member,
+        close for several. At landmarks, where thousands of labels have little weight
+        each, the label stays in.
+
+        Parameters
+        ----------
+        some : indices of shape (m,)
+            Of the labeled rows.
+
+        Returns
+        -------
+        callable
+            From m rows to predictions of shape (m, t).
+        """
+        if not isinstance(self.rows, slice):
+            return lambda X: self.clip(self._values(X))
+        pairs = self._smoothers
+        places = np.arange(len(some))
+
+        def values(X: Rows) -> Array:
+            total = np.zeros((len(some), self.y.shape[1]))
+            for group, smoother in pairs:
+                own = smoother._values(X)[places, some][:, None] * group.residuals[some]
+                total += group.inverse(group.values(X) - own)
+            return self.clip(total)
+
+        return values
+
+    def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
+        """Return predictions at sets of labeled rows by fits without each set, (m, t).
+
+        The weights of the members are held, and the smoother of the average stands in
+        for theirs: exact for one member, close for several.
+        """
+        found = [np.zeros((len(some), self.y.shape[1])) for some in sets]
+        for group, smoother in self._smoothers:
+            y = group.members[0].y
+            H = smoother._map(smoother._values, self.X_l, copies=4)
+            r = y - H @ y
+            for total, some in zip(found, sets, strict=True):
+                total += group.inverse(y[some] - loo_residuals_of_set(H, r, some))
+        return [self.clip(values) for values in found]
+
+    @cached_property
+    def _smoothers(self) -> list[tuple[_Group, Average]]:
+        """Members of each target transform, with the average of their label weights."""
+        pairs = []
+        for group, members in zip(self._groups, self._by_scale, strict=True):
+            part = self
+            if len(self._groups) > 1:
+                alone = [replace(m, weight=m.weight / group.share) for m in members]
+                part = replace(self, members=alone)
+            pairs.append((group, part._by_label))
+        return pairs
+
+    @property
+    def scale(self) -> Literal["as given", "log", "mixed"]:
+        """The scale of the targets on which members were fitted."""
+        logs = {bool(member.target.suffix) for member in self.members}
+        return "mixed" if len(logs) > 1 else "log" if True in logs else "as given"
+
+    @property
+    def fitted_targets(self) -> Array:
+        """Targets on that scale, (l, t); as given if members differ in scale."""
+        return self.y if self.scale == "mixed" else self.members[0].y
+
+    @property
+    def coef(self) -> Array:
+        """Coefficients of the unpenalized features that all members share, (k, t).
+
+        Those of a local fit are the mean over its regions.
+        """
+        betas = [
+            m.fit.betas.mean(axis=0) if isinstance(m.fit, LocalFit) else m.fit.beta
+            for m in self.members
+        ]
+        return np.tensordot(self.weights, betas, 1)
+
+    def clip(self, values: Array) -> Array:
+        """Clip values to the limits."""
+        return values if self.limits is None else np.clip(values, *self.limits)
+
+    def shaped(self, values: Array) -> Array:
+        """Return a vector if the targets came as a vector, else a column per target."""
+        return values[:, 0] if self.single else values
+
+    @cached_property
+    def _by_scale(self) -> list[list[Member]]:
+        return [
+            [self.members[i] for i in places]
+            for places in group_by_transform(self.members).values()
+        ]
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """Members grouped by target transform."""
+        return [_Group(members) for members in self._by_scale]
+
+    def _map(
+        self, function: Callable[[Rows], Array], X: Rows, copies: int = 1
+    ) -> Array:
+        by_member = [
+            m.fit.posed.basis.row_bytes for m in self.members if isinstance(m.fit, Fit)
+        ]
+        own = 8 * copies * (4 * len(self.y) + 4 * min(X.shape[1], 2_000))
+        row_bytes = own + max(by_member, default=0)
+        with self.stream.handed_down():
+            self._groups  # noqa: B018 - built once, before workers start
+        return self.stream.map(function, X, row_bytes=row_bytes)
+
+
+class _Group:
+    """Members with the same target transform, averaged on that scale."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members, self.target = members, members[0].target
+        self.share = float(sum(member.weight for member in members))
+        shares = [member.weight / self.share for member in members]
+        held_out = np.tensordot(shares, [member.held_out for member in members], 1)
+        self.residuals = members[0].y - held_out
+
+    @cached_property
+    def values(self) -> Callable[[Rows], Array]:
+        """Function from rows to values on the transformed scale."""
+        sums = KernelSums()
+        others: list[tuple[float, Fit | LocalFit]] = []
+        for member in self.members:
+            fit, share = member.fit, member.weight / self.share
+            if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
+                sums.add(fit, share)
+            else:
+                others.append((share, fit))
+        functions = sums.functions()
+
+        def values(X: Rows) -> Array:
+            parts = [function(X) for function in functions]
+            for share, fit in others:
+                parts.append(share * fit.predict(X).reshape(X.shape[0], -1))
+            return np.sum(parts, axis=0)
+
+        return values
+
+    def inverse(self, values: Array) -> Array:
+        """Return this group's part of the average on the original scale."""
+        return self.share * self.target.inverse(values, self.residuals)
+
+    def on_original_scale(self, X: Rows) -> Array:
+        """Return this group's part of the average at any rows."""
+        return self.inverse(self.values(X))
+
+
+@dataclass(frozen=True)
+class _ByLabelWeights:
+    """A fit with other targets, evaluated through its label weights."""
+
+    fit: Fit | LocalFit
+    y: Array
+
+    def predict(self, X: Rows) -> Array:
+        return self.fit.smoother_matrix(X) @ self.y

@@ -1,0 +1,160 @@
+r"""A candidate: a kernel with unpenalized features, fitted at every alpha at once.
+
+A candidate is problem (1) of `halfmoon.problem` in the exact basis of its kernel. The
+kernel holds what it learned from unlabeled rows (a graph, an average, an energy), so a
+fit needs the labeled rows only. One eigendecomposition, O(l^3), gives the fit and the
+exact leave-one-out values at every alpha.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from halfmoon._rows import Array
+from halfmoon._selection.criteria import Criterion
+from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.target_transforms import TargetTransform
+from halfmoon._solvers import RidgePath, ridge_weighted
+from halfmoon.bases import Exact
+from halfmoon.kernels import Kernel
+from halfmoon.problem import Posed
+from halfmoon.unpenalized import Unpenalized
+
+__all__ = ["ALPHAS", "Candidate", "Entry", "fit_at_all_alphas", "loo_values"]
+
+#: Penalty weights, for kernels whose mean diagonal is 1.
+ALPHAS = tuple(10.0**e for e in (-5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 1))
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A kernel with unpenalized features.
+
+    Attributes
+    ----------
+    name : str
+    family : str
+        Families have equal prior weight.
+    kernel : Kernel
+        A kernel of rows as the user passes them, with a mean diagonal of 1.
+    unpenalized : Unpenalized or None
+        Fitted features.
+    uses_unlabeled : bool
+        Whether the kernel has learned from unlabeled rows.
+    by_folds : ndarray of shape (a, l, t) or None
+        Out-of-fold values at the labeled rows. They replace leave-one-out values where
+        labels have shaped the kernel.
+    """
+
+    name: str
+    family: str
+    kernel: Kernel
+    unpenalized: Unpenalized | None
+    uses_unlabeled: bool = False
+    by_folds: Array | None = None
+
+    def pose(self, data: Posed) -> Posed:
+        """Return the problem on the labeled rows."""
+        basis = Exact(self.kernel).fit(data.X)
+        return replace(data, basis=basis, unpenalized=self.unpenalized)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A candidate at one alpha, fitted to targets on one scale.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    alpha : float
+    target : TargetTransform
+        Transform of the targets.
+    y, held_out : ndarrays of shape (l, t)
+        Transformed targets and their held-out predictions.
+    theta, beta : ndarrays of shape (l, t) and (k, t)
+        Dual coefficients and coefficients of the unpenalized features.
+    losses : ndarray of shape (l,)
+        Losses of the held-out predictions.
+    prior : ndarray of shape (2,)
+        Cost and gain from its predictions at all points, in nats (`criteria.py`).
+    """
+
+    candidate: Candidate
+    alpha: float
+    target: TargetTransform
+    y: Array
+    held_out: Array
+    theta: Array
+    beta: Array
+    losses: Array
+    prior: Array
+
+    @property
+    def name(self) -> str:
+        """Name of the candidate and of the target transform."""
+        return f"{self.candidate.name}{self.target.suffix}"
+
+    @property
+    def values(self) -> Array:
+        """Held-out predictions on the original scale, shape (l, t)."""
+        return self.target.inverse(self.held_out, self.y - self.held_out)
+
+
+def fit_at_all_alphas(
+    candidate: Candidate, shared: SearchData, criterion: Criterion
+) -> list[Entry]:
+    """Fit a candidate at every alpha and with every target transform."""
+    data = shared.data
+    scales = criterion.scales(data.y)
+    y = np.hstack([target.forward(data.y) for target in scales])
+    K, F = shared.gram(candidate.kernel), shared.features(candidate.unpenalized)
+    l, a, t = len(y), len(ALPHAS), data.y.shape[1]
+    path = ridge_weighted(K[:l], F[:l], y, data.w)
+    theta = np.stack([data.root_w * path.theta(alpha) for alpha in ALPHAS], axis=1)
+    beta = np.stack([path.beta(alpha) for alpha in ALPHAS], axis=1)
+    by_folds = candidate.by_folds
+    held_out = loo_values(path, y, data.w) if by_folds is None else by_folds
+    priors = np.zeros((a, 2))
+    if criterion.needs_predictions:
+        flat = theta.reshape(l, a * y.shape[1]), beta.reshape(-1, a * y.shape[1])
+        answers = (K @ flat[0] + F @ flat[1]).reshape(len(K), a, -1)
+        priors = criterion.priors(answers.transpose(1, 0, 2))
+    found = []
+    for j, target in enumerate(scales):
+        own = slice(j * t, (j + 1) * t)
+        on_scale = [target.inverse(v, y[:, own] - v) for v in held_out[:, :, own]]
+        losses = criterion.losses(np.array(on_scale), data.y, data.w)
+        found += [
+            Entry(
+                candidate,
+                alpha,
+                target,
+                y[:, own],
+                held_out[i, :, own],
+                theta[:, i, own],
+                beta[:, i, own],
+                losses[i],
+                priors[i],
+            )
+            for i, alpha in enumerate(ALPHAS)
+        ]
+    return found
+
+
+def loo_values(
+    path: RidgePath,
+    y: Array,  # (l, t)
+    w: Array,  # (l,)
+) -> Array:  # (a, l, t)
+    """Return the leave-one-out values at every alpha.
+
+    A row that is not identified without its label gets the mean of the other labels.
+    """
+    residuals = path.leave_one_out(ALPHAS) / np.sqrt(w)[:, None]
+    known = np.isfinite(residuals)
+    column = w[:, None]
+    rest = np.maximum(w.sum() - column, np.finfo(float).tiny)
+    mean = ((column * y).sum(axis=0) - column * y) / rest
+    return np.where(known, y - np.where(known, residuals, 0.0), mean)

@@ -1,0 +1,290 @@
+r"""Criteria: the cost of an entry, from its held-out losses and its predictions.
+
+For numbers the criterion is squared error. For classes with few labels, leave-one-out
+alone cannot see structure: leaving out the only label of a cluster can never succeed.
+So the cost of an entry, in nats, has three terms:
+
+.. math::
+    \sum_i -\log p_i + \min(l \, KL(q || s), B) - x B \frac{0.03}{cut + 0.03}
+
+- The log loss of held-out labels. One row's worth of doubt is spread over the classes,
+  so that four correct labels are not certainty.
+- The difference between the class shares q of the labels (with one extra label per
+  class) and the class shares s of the predictions at all points. Predicting a single
+  class is not smooth, it is empty. The term is at most B nats, because even the best
+  models seldom predict classes that are rare and hard to tell.
+- A gain for class borders that avoid dense regions. ``cut`` is the mean over points of
+  :math:`-\log((a + 1/2)/(k + 1))`, where a of the k nearest points get the same
+  prediction, minus its smallest possible value. Predictions without cuts gain B nats;
+  enough labels overrule that. The gain is multiplied by x, the share of the labels that
+  the entry explains: one minus its log loss over that of the class shares, from 0 to 1.
+  Many tables have clusters that are unrelated to the classes. Labels that are alone in
+  their class do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._rows import Array, Indices
+from halfmoon._selection.average_weights import (
+    Tried,
+    averaged_values,
+    posterior_weights,
+    stacked_weights,
+)
+from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
+
+__all__ = [
+    "ClassCriterion",
+    "Criterion",
+    "NumberCriterion",
+    "class_scores",
+    "explained_share",
+    "log_losses",
+    "mean_and_standard_error",
+    "squared_losses",
+]
+
+TEMPERATURES = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0)
+PRIOR_NATS = 12.0  # B of the formula
+CUT_HALF = 0.03  # the cut at which half of the gain is left
+CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
+LOG_LABELS = 500  # the logarithm of targets is tried below this number
+ROOM = 0.25  # predictions may exceed the range of the labels by this share of it
+
+
+class Criterion(Protocol):
+    """How entries are judged."""
+
+    #: Whether `priors` needs predictions at all points.
+    needs_predictions: bool
+
+    #: Whether the average is shrunk to the constant (`shrinkage.py`).
+    shrinks_to_constant: bool
+
+    def scales(self, y: Array) -> list[TargetTransform]:
+        """Return the target transforms to try."""
+
+    def losses(self, values: Array, y: Array, w: Array) -> Array:
+        """Return losses of held-out predictions (e, l, t), shape (e, l)."""
+
+    def priors(self, predictions: Array) -> Array:
+        """Return cost and gain, (e, 2), from predictions at all points, (e, m, t)."""
+
+    def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Return the weights of entries in an average, shape (e,)."""
+
+    def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Return the costs of entries in nats, shape (e,)."""
+
+    def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
+        """Whether entries that use unlabeled rows beat the others."""
+
+    def limits(self, y: Array) -> tuple[Array, Array] | None:
+        """Return the smallest and largest prediction allowed, or None."""
+
+
+class NumberCriterion:
+    """Squared error. Positive targets are also tried on the logarithmic scale.
+
+    Unlabeled rows seldom help to predict numbers, so they are used only if they help by
+    two standard errors.
+    """
+
+    needs_predictions = False
+    shrinks_to_constant = True
+
+    def __init__(self, *, limited: bool = True) -> None:
+        self.limited = limited
+
+    def scales(self, y: Array) -> list[TargetTransform]:
+        """Return the identity and, for positive targets, the logarithm."""
+        logarithm = Logarithm.of(y) if len(y) < LOG_LABELS else None
+        return [IDENTITY] if logarithm is None else [IDENTITY, logarithm]
+
+    def losses(self, values: Array, y: Array, w: Array) -> Array:
+        """Return squared errors."""
+        return squared_losses(values, y)
+
+    def priors(self, predictions: Array) -> Array:
+        """Return zeros: predictions do not matter here."""
+        return np.zeros((len(predictions), 2))
+
+    def weights(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+        """Return the weights of smallest squared error."""
+        return stacked_weights(entries, y, w)
+
+    def costs(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+        """Return l / 2 log(mean squared error): normal noise of unknown variance."""
+        losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
+        return np.asarray(len(w) / 2 * np.log(np.maximum(losses, 1e-300)))
+
+    def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
+        """Whether the average of all entries beats the twin by two standard errors."""
+        alone = [each for each in entries if not each.candidate.uses_unlabeled]
+        values = [
+            averaged_values(some, self.weights(some, y, w)) for some in (alone, entries)
+        ]
+        by_twin, by_all = self.losses(np.array(values), y, w)
+        mean, error = mean_and_standard_error(by_twin - by_all, w)
+        return mean > CLEAR_ERRORS * error
+
+    def limits(self, y: Array) -> tuple[Array, Array] | None:
+        """Return the range of the labels, extended by a quarter on either side."""
+        if not self.limited:
+            return None
+        low, high = y.min(axis=0), y.max(axis=0)
+        return low - ROOM * (high - low), high + ROOM * (high - low)
+
+
+class ClassCriterion:
+    """The cost of entries of classes given above.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (l,)
+        The class of each labeled row.
+    n_classes : int
+    neighbors : ndarray of shape (m, k)
+        The points nearest to each point.
+    """
+
+    needs_predictions = True
+    shrinks_to_constant = False
+
+    def __init__(
+        self, codes: NDArray[np.intp], n_classes: int, neighbors: Indices
+    ) -> None:
+        counts = np.bincount(codes, minlength=n_classes) + 1.0
+        self.shares, self.n_labeled, self.neighbors = (
+            counts / counts.sum(),
+            len(codes),
+            neighbors,
+        )
+
+    def scales(self, y: Array) -> list[TargetTransform]:
+        """Return the identity only."""
+        return [IDENTITY]
+
+    def losses(self, values: Array, y: Array, w: Array) -> Array:
+        """Return log losses."""
+        codes = class_scores(y).argmax(axis=-1)
+        return log_losses(class_scores(values), codes, w)
+
+    def priors(self, predictions: Array) -> Array:
+        """Return min(l KL, B) and B 0.03 / (cut + 0.03)."""
+        classes = class_scores(predictions).argmax(axis=-1)  # (e, m)
+        m = classes.shape[1]
+        C, k = len(self.shares), self.neighbors.shape[1]
+        counts = np.array([np.bincount(each, minlength=C) for each in classes])
+        shares = (counts + self.shares) / (m + 1.0)
+        kl = (self.shares * np.log(self.shares / shares)).sum(axis=1)
+        alike = (classes[:, self.neighbors] == classes[:, :, None]).sum(axis=2)
+        cut = -np.log((alike + 0.5) / (k + 1)).mean(axis=1)
+        cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
+        empty = np.minimum(self.n_labeled * kl, PRIOR_NATS)
+        return np.column_stack([empty, PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)])
+
+    def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Return posterior weights."""
+        families = [entry.candidate.family for entry in entries]
+        return posterior_weights(self.costs(entries, y, w), families)
+
+    def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
+        """Whether the best family that uses unlabeled rows has more evidence."""
+        evidence: dict[str, list[float]] = {}
+        unlabeled = {}
+        for entry, charge in zip(entries, self.costs(entries, y, w), strict=True):
+            family = entry.candidate.family
+            evidence.setdefault(family, []).append(-charge)
+            unlabeled[family] = entry.candidate.uses_unlabeled
+        by_side: dict[bool, list[float]] = {True: [], False: []}
+        for family, logs in evidence.items():
+            total = np.logaddexp.reduce(logs) - np.log(len(logs))
+            by_side[unlabeled[family]].append(float(total))
+        with_, without = (by_side[side] for side in (True, False))
+        return bool(with_) and max(with_) > max(without, default=-np.inf)
+
+    def limits(self, y: Array) -> None:
+        """Return None: scores are not bounded."""
+        return
+
+    def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Return the log losses of held-out labels plus the costs minus the gains."""
+        losses = np.array([entry.losses for entry in entries])
+        against, gains = np.array([entry.prior for entry in entries]).T
+        part = explained_share(losses, class_scores(y), w)
+        return np.asarray(losses @ w / w.mean() + against - part * gains)
+
+
+def squared_losses(
+    values: Array,  # (e, l, t)
+    y: Array,  # (l, t)
+) -> Array:
+    """Return the mean squared error over the targets of each row, shape (e, l)."""
+    return np.asarray(((values - y) ** 2).mean(axis=2))
+
+
+def log_losses(
+    scores: Array,  # (e, l, C)
+    codes: NDArray[np.intp],  # (l,)
+    w: Array,  # (l,)
+) -> Array:
+    """Return the log loss of each row at each entry's best temperature, (e, l).
+
+    Probabilities are proportional to exp(T s), with the temperature T of smallest loss,
+    and one row's worth of doubt is spread over the classes.
+    """
+    l, C = len(codes), scores.shape[2]
+    scores = scores - scores.max(axis=2, keepdims=True)
+    own = np.take_along_axis(scores, codes[None, :, None], axis=2)[:, :, 0]
+    losses = np.full(own.shape, np.inf)
+    best = np.full(len(own), np.inf)
+    for T in TEMPERATURES:
+        # The largest score is 0, so the sum is at least 1.
+        p = np.exp(T * own) / np.exp(T * scores).sum(axis=2)
+        at_T = -np.log((l * p + 1.0 / C) / (l + 1.0))
+        mean = at_T @ w / w.sum()
+        better = mean < best
+        losses[better], best[better] = at_T[better], mean[better]
+    return losses
+
+
+def explained_share(
+    losses: Array,  # (e, l)
+    scores: Array,  # (l, C)
+    w: Array,  # (l,)
+) -> Array:
+    """Return the share of the labels that entries explain, from 0 to 1, shape (e,).
+
+    It is one minus their log loss over that of the class shares among the labels.
+    Labels that are alone in their class are not counted. If all are alone, nothing is
+    known and the share is 1.
+    """
+    codes = scores.argmax(axis=1)
+    alike = np.bincount(codes, minlength=scores.shape[1])[codes]
+    guessed = -np.log(alike / (len(codes) + scores.shape[1] - 1.0))
+    counted = w * (alike > 1)
+    total = float(guessed @ counted)
+    if total <= 0:
+        return np.ones(len(losses))
+    return np.asarray(np.clip(1.0 - losses @ counted / total, 0.0, 1.0))
+
+
+def class_scores(values: Array) -> Array:
+    """Return scores with a last axis of classes, also for two classes as one value."""
+    if values.shape[-1] > 1:
+        return values
+    return np.concatenate([0.5 - values / 2, 0.5 + values / 2], axis=-1)
+
+
+def mean_and_standard_error(values: Array, w: Array) -> tuple[float, float]:
+    """Return the weighted mean and its standard error."""
+    mean = float(np.average(values, weights=w))
+    spread = float(np.average((values - mean) ** 2, weights=w))
+    return mean, float(np.sqrt(spread / max(1, len(values) - 1)))

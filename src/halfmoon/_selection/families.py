@@ -1,0 +1,114 @@
+"""The families of candidates that are tried on a table.
+
+Families come in the order of expected gain per second, because the budget may end the
+search at any candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import scipy.sparse as sp
+
+from halfmoon._selection.candidate import Candidate, Entry
+from halfmoon._selection.compositions import composed_candidates
+from halfmoon._selection.criteria import Criterion
+from halfmoon._selection.relevance import relevance_candidates
+from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.semi_supervised_families import (
+    energy_candidates,
+    fredholm_candidates,
+    long_walk_candidates,
+    walk_candidates,
+    walk_preparations,
+)
+from halfmoon._selection.supervised_families import (
+    TABLE_COLUMNS,
+    constant_candidates,
+    plain_candidates,
+    plain_preparations,
+    unpenalized_columns,
+)
+from halfmoon.unpenalized import Constant, Unpenalized
+
+__all__ = ["candidates"]
+
+LEAST_ROWS = 3  # of a neighbor graph, at least
+PROMISING_NATS = 3.0  # levers are composed if their cost is this close to the best
+RELEVANCE_LABELS = 4, 300  # fewest and most labels for families by relevance
+
+
+def candidates(
+    shared: SearchData,
+    criterion: Criterion,
+    own: Unpenalized | None,
+    *,
+    auto: bool,
+    classes: bool,
+    tried: Sequence[Entry] = (),
+) -> Iterator[Candidate]:
+    """Yield all candidates for a table.
+
+    Parameters
+    ----------
+    shared : SearchData
+    criterion : Criterion
+    own : Unpenalized or None
+        The user's unpenalized features, fitted.
+    auto : bool
+        Whether the search may choose what is unpenalized.
+    classes : bool
+        Whether the targets are classes.
+    tried : sequence of Entry
+        The list that the caller adds entries to; promising levers are composed at the
+        end.
+    """
+    X, rng = shared.X, shared.rng
+    own = Constant().fit(X) if auto else own
+    yield from plain_candidates(shared, own, free=auto)
+    if auto:  # not first: a budget for a single candidate should not end here
+        yield from constant_candidates(shared)
+    low, high = RELEVANCE_LABELS
+    table = not sp.issparse(X) and 1 < X.shape[1] <= TABLE_COLUMNS
+    if table and low <= shared.n_labeled <= high:
+        prepare = next(plain_preparations(X, rng))
+        yield from relevance_candidates(
+            shared, own, prepare, criterion.scales(shared.data.y)
+        )
+    if X.shape[0] < LEAST_ROWS:
+        return
+    neighbors = (5, 10) if classes else (10,)
+    free = auto and classes
+    prepared = list(walk_preparations(X, rng))
+    for prepare in prepared:
+        yield from walk_candidates(
+            shared, own, prepare, neighbors, without_constant=free
+        )
+    for prepare in prepared:
+        yield from energy_candidates(shared, own, prepare, without_constant=free)
+    for prepare in prepared:
+        yield from long_walk_candidates(
+            shared, own, prepare, neighbors, without_constant=free
+        )
+    texts = [next(plain_preparations(X, rng))] if sp.issparse(X) else []
+    for prepare in prepared + texts:
+        yield from fredholm_candidates(shared, own, prepare)
+    promising = _promising(tried, criterion, shared)
+    for prepare in prepared:
+        columns = unpenalized_columns(shared, prepare) if auto else None
+        yield from composed_candidates(shared, own, columns, prepare, promising)
+
+
+def _promising(
+    tried: Sequence[Entry], criterion: Criterion, shared: SearchData
+) -> set[str]:
+    """Return the families whose cost is close to the best."""
+    if not tried:
+        return set()
+    costs = criterion.costs(tried, shared.data.y, shared.data.w)
+    near = costs < costs.min() + PROMISING_NATS
+    return {
+        each.candidate.family
+        for each, is_near in zip(tried, near, strict=True)
+        if is_near
+    }

@@ -1,0 +1,219 @@
+"""An average of local fits, for more labels than candidates are compared on.
+
+Kernels that suit 500 labels are too smooth for 5,000. So kernels are compared again in
+some regions of the table, where labels are as dense as in the whole. Each preparation
+of the rows, with and without weighted columns (`relevance.py`), is tried with product
+Laplace and Gaussian kernels of several widths, some of them plus a linear kernel. Wide
+tables are tried with plain kernels. Column weights learned from many labels cannot
+memorize them, so leave-one-out holds for these kernels too. The few best are fitted to
+all labels (`problem._local_fits`), each in regions of its own, and averaged with the
+weights of smallest squared error.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from halfmoon._progress import search_step
+from halfmoon._rows import Array, Indices, Rows, some_rows
+from halfmoon._selection.average import Average, Member
+from halfmoon._selection.average_weights import stacked_weights
+from halfmoon._selection.criteria import Criterion
+from halfmoon._selection.relevance import Stretched, by_correlation, by_gradient
+from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
+from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
+from halfmoon._solvers import ridge_point
+from halfmoon.bases import Exact
+from halfmoon.blocks import blas_for
+from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.problem import Posed, solve_locally
+from halfmoon.problem._regions import Regions
+
+__all__ = ["average_of_local_fits"]
+
+
+REGION_ROWS = 1_200  # labeled rows in a region, at most
+TRIED_REGION_ROWS = 600  # the same while kernels are compared
+TRIED_REGIONS = 3
+MAX_MEMBERS = 4
+MAX_OPERATIONS = 3e11  # l s^2 summed over members; more labels mean fewer members
+NOISE_RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam, noise relative to signal
+WIDTHS = (0.12, 0.25, 0.5, 1.0)  # product Laplace kernels, in median distances
+SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # Gaussian and Laplace kernels
+RELEVANCE_LABELS = 1_000  # labels used to weight columns
+RECIPES = {"correlation": by_correlation, "gradient": by_gradient(steps=1, power=0.5)}
+WEIGHTING_ROWS = 5_000  # labeled rows used to weight members
+
+
+class _KernelChoice(NamedTuple):
+    name: str
+    prepare: Preparation
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A kernel at its best alpha, with its held-out predictions."""
+
+    kind: _KernelChoice
+    alpha: float
+    losses: Array  # (m,)
+    values: Array  # (m, t)
+
+
+class _Values(NamedTuple):
+    losses: Array  # (m,)
+    values: Array  # (m, t)
+
+
+def average_of_local_fits(
+    X: Rows,
+    data: Posed,
+    criterion: Criterion,
+    rng: np.random.Generator,
+    seconds: float,
+) -> Average:
+    """Compare kernels in some regions and fit the best to all labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        All rows.
+    data : Posed
+        The labeled rows, with their unpenalized features.
+    criterion : Criterion
+    rng : Generator
+    seconds : float
+        Time after which no more kernels are tried.
+    """
+    with blas_for(float(TRIED_REGION_ROWS) ** 3):
+        tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
+        most = int(
+            np.clip(
+                MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2), 1, MAX_MEMBERS
+            )
+        )
+        weights = stacked_weights(tried, data.y[rows], data.w[rows])
+        best = np.argsort(-weights, kind="stable")[:most]
+        fits = []
+        for i in best[weights[best] > 0]:
+            name, prepare, kernel = tried[i].kind
+            posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
+            fit = solve_locally(
+                posed, tried[i].alpha, size=REGION_ROWS, rng=rng, coordinates=prepare
+            )
+            fits.append((f"{name}, local fits", fit))
+    # Weights come from all regions, not only from those used to compare kernels.
+    some = rng.choice(len(data.y), min(WEIGHTING_ROWS, len(data.y)), replace=False)
+    y, w = data.y[some], data.w[some]
+    found = [
+        _Values(((f.held_out[some] - y) ** 2).mean(1), f.held_out[some])
+        for _, f in fits
+    ]
+    weights = stacked_weights(found, y, w)
+    members = [
+        Member(name, fit, float(weight), fit.held_out, data.y, False)
+        for (name, fit), weight in zip(fits, weights, strict=True)
+        if weight > 0
+    ]
+    limits = criterion.limits(data.y)
+    return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
+
+
+def _compare_in_regions(
+    X: Rows,
+    data: Posed,
+    criterion: Criterion,
+    rng: np.random.Generator,
+    seconds: float,
+) -> tuple[list[_Tried], Indices]:
+    """Return kernels at their best alphas and the labeled rows used to compare them."""
+    start = time.monotonic()
+    first = Standardized().fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
+    partition = Regions.of(first.transform(data.X), TRIED_REGION_ROWS, rng)
+    some = rng.permutation(len(partition.regions))[:TRIED_REGIONS]
+    regions = [partition.regions[i] for i in some]
+    rows = np.concatenate(regions)
+    y, w, F = data.y[rows], data.w[rows], data.F
+    tried = []
+    alphas = [ratio / len(data.y) for ratio in NOISE_RATIOS]
+    for kind in _kernel_choices(X, data, rng):
+        values = np.empty((len(alphas), *y.shape))
+        done = 0
+        for members in regions:
+            own = data.y[members]
+            K, mean = kind.kernel(kind.prepare(data.X[members])), own.mean(axis=0)
+            for value, alpha in zip(values, alphas, strict=True):
+                lam = data.total_weight * alpha
+                point = ridge_point(K, F[members], own, data.w[members], lam)
+                known = np.isfinite(point.residuals)
+                residuals = np.where(known, point.residuals, own - mean)
+                value[done : done + len(own)] = own - residuals
+            done += len(members)
+        losses = criterion.losses(values, y, w)
+        best = int(np.argmin(losses @ w))
+        tried.append(_Tried(kind, alphas[best], losses[best], values[best]))
+        spent = time.monotonic() - start
+        search_step(spent, seconds, f"{kind.name} in regions", logging.DEBUG)
+        if spent > seconds:
+            break
+    return tried, rows
+
+
+def _kernel_choices(
+    X: Rows, data: Posed, rng: np.random.Generator
+) -> Iterator[_KernelChoice]:
+    """Yield kernels on prepared rows, the most promising first."""
+    sample = some_rows(X, SAMPLE_ROWS, rng)
+    if X.shape[1] > TABLE_COLUMNS:
+        for prepare in (
+            Preparation("as they are", None),
+            Preparation("standardized", Standardized().fit(X)),
+        ):
+            Z = prepare(sample)
+            e = median_distance(Z, rng)
+            for width in SMOOTH_WIDTHS:
+                yield _KernelChoice(
+                    f"{prepare.name}, gaussian", prepare, Gaussian(width * e)
+                )
+                yield _KernelChoice(
+                    f"{prepare.name}, laplace", prepare, Laplace(2 * width * e)
+                )
+        return
+    some = rng.choice(len(data.y), min(RELEVANCE_LABELS, len(data.y)), replace=False)
+    for plain in (
+        Preparation("normal scores", NormalScores().fit(X)),
+        Preparation("standardized", Standardized().fit(X)),
+    ):
+        Z_l = np.asarray(plain(data.X[some]))
+        preparations = [plain]
+        for name, recipe in RECIPES.items():
+            by = recipe(Z_l, Z_l, data.y[some], data.w[some])
+            stretched = Stretched(plain, by)
+            preparations.append(Preparation(f"{plain.name} by {name}", stretched))
+        for prepare in preparations:
+            Z = np.asarray(prepare(sample))
+            e1 = float(ProductLaplace().resolve(Z, rng).length_scale)
+            for width in WIDTHS:
+                kernel: Kernel = ProductLaplace(width * e1)
+                yield _KernelChoice(
+                    f"{prepare.name}, laplace {width:g}", prepare, kernel
+                )
+            linear = Linear() * (1.0 / max(float((Z * Z).sum(axis=1).mean()), 1e-300))
+            for width in WIDTHS[-2:]:
+                both = ProductLaplace(width * e1) * 0.5 + linear * 0.5
+                name = f"{prepare.name}, laplace {width:g} + linear"
+                yield _KernelChoice(name, prepare, both)
+            e = median_distance(Z, rng)
+            for width in SMOOTH_WIDTHS:
+                kernel = Gaussian(width * e)
+                yield _KernelChoice(
+                    f"{prepare.name}, gaussian {width:g}", prepare, kernel
+                )

@@ -1,0 +1,203 @@
+"""Refit the outcome of a search to all labels.
+
+===================  ================================================================
+labels               what predicts
+===================  ================================================================
+all were compared    the average itself
+up to 2,000          its two heaviest candidates, fitted to all labels
+more                 its best candidate, at landmarks
+===================  ================================================================
+
+With more labels than candidates were compared on, an average of local fits
+(`local_average.py`) competes, and the smaller held-out loss wins. Beyond 20,000 labels
+only candidates that use unlabeled rows are fitted at landmarks, which are too few for
+the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from halfmoon._memory import parse_bytes
+from halfmoon._rows import Array
+from halfmoon._selection.average import Average, Member
+from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
+from halfmoon._selection.criteria import Criterion
+from halfmoon._selection.search import Outcome
+from halfmoon.bases import Nystrom
+from halfmoon.problem import (
+    Fit,
+    Posed,
+    solve_ridge,
+)
+from halfmoon.problem._leave_one_out import loo_sample
+
+__all__ = ["Refit", "average_of_entries"]
+
+KEPT = 2  # candidates refitted exactly
+DUAL_LABELS = 2_000  # for which a refit is exact
+DUAL_MATRICES = 4  # matrices of labels by labels in memory at once
+LANDMARK_LABELS = 20_000  # for which supervised candidates are fitted at landmarks
+LANDMARKS = 1_500
+CHOOSING = 4  # the choice of landmarks may use this fraction (1/4) of the memory
+
+
+def average_of_entries(
+    entries: Sequence[Entry],
+    weights: Array,
+    data: Posed,
+    limits: tuple[Array, Array] | None,
+) -> Average:
+    """Return the average of entries that were fitted to all labels."""
+    posed: dict[tuple[Candidate, bytes], Posed] = {}
+    members = []
+    for entry, weight in zip(entries, weights, strict=True):
+        if weight <= 0:
+            continue
+        key = entry.candidate, entry.target.suffix.encode()
+        if key not in posed:
+            posed[key] = entry.candidate.pose(replace(data, y=entry.y))
+        fit = Fit(
+            posed[key],
+            entry.theta,
+            entry.beta,
+            alpha=entry.alpha,
+            by_ridge=True,
+            solve=partial(solve_ridge, alpha=entry.alpha),
+        )
+        uses = entry.candidate.uses_unlabeled
+        members.append(
+            Member(
+                entry.name,
+                fit,
+                float(weight),
+                entry.held_out,
+                entry.y,
+                uses,
+                entry.target,
+            )
+        )
+    return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Refits the outcome of a search to all labels.
+
+    Attributes
+    ----------
+    data : Posed
+        All labeled rows.
+    outcome : Outcome
+    criterion : Criterion
+    rng : Generator
+    local : callable or None
+        Returns the average of local fits; None for none.
+    """
+
+    data: Posed
+    outcome: Outcome
+    criterion: Criterion
+    rng: np.random.Generator
+    local: Callable[[], Average] | None
+
+    def answers(self) -> dict[str, Average]:
+        """Return the fitted "twin" and "answer", which may be the same."""
+        outcome = self.outcome
+        if len(self.data.y) <= len(outcome.entries[0].y):
+            twin = self._average(outcome.weights["twin"])
+            if outcome.answer == "twin":
+                return {"twin": twin, "answer": twin}
+            return {"twin": twin, "answer": self._average(outcome.weights["average"])}
+        local = [] if self.local is None else [self.local()]
+        twin = min([*local, *self._refits("twin", local)], key=self._loss)
+        if outcome.answer == "twin":
+            return {"twin": twin, "answer": twin}
+        answer = min([twin, *self._refits("average", local)], key=self._loss)
+        return {"twin": twin, "answer": answer}
+
+    def _average(self, weights: Array) -> Average:
+        limits = self.criterion.limits(self.data.y)
+        return average_of_entries(self.outcome.entries, weights, self.data, limits)
+
+    def _loss(self, answer: Average) -> float:
+        y, w = answer.y[answer.rows], answer.w[answer.rows]
+        losses = self.criterion.losses(answer.held_out[None], y, w)[0]
+        return float(np.average(losses, weights=w))
+
+    def _refits(self, name: str, local: list[Average]) -> list[Average]:
+        """Return refits of the candidates of an average to all labels."""
+        l = len(self.data.y)
+        best = self._by_weight(self.outcome.weights[name])
+        limit = parse_bytes(self.data.stream.memory_limit)
+        if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
+            return [self._refit_exactly(best[:KEPT])]
+        of_a_kind: dict[bool, Candidate] = {}
+        for candidate in best:
+            of_a_kind.setdefault(candidate.uses_unlabeled, candidate)
+        few = bool(local) and l > LANDMARK_LABELS
+        return [
+            self._refit_at_landmarks(candidate)
+            for uses, candidate in of_a_kind.items()
+            if uses or not few
+        ]
+
+    def _refit_exactly(self, some: list[Candidate]) -> Average:
+        entries = []
+        data = self.data
+        for candidate in some:
+            posed = candidate.pose(data)
+            path, held_out = posed.path, loo_values(posed.path, data.y, data.w)
+            losses = self.criterion.losses(held_out, data.y, data.w)
+            # At every alpha, because more labels need a smaller one.
+            for alpha, values, loss in zip(ALPHAS, held_out, losses, strict=True):
+                theta = data.root_w * path.theta(alpha)
+                beta = path.beta(alpha)
+                target = self.outcome.entries[0].target
+                prior = np.zeros(2)
+                entry = Entry(
+                    candidate, alpha, target, data.y, values, theta, beta, loss, prior
+                )
+                entries.append(entry)
+        weights = self.criterion.weights(entries, data.y, data.w)
+        limits = self.criterion.limits(data.y)
+        average = average_of_entries(entries, weights, data, limits)
+        return _named(average, "all labels")
+
+    def _refit_at_landmarks(self, candidate: Candidate) -> Average:
+        data = self.data
+        # The rest of the memory is for moments and for what is already held.
+        share = max(1, parse_bytes(data.stream.memory_limit) // CHOOSING)
+        p = min(LANDMARKS, len(data.y))
+        basis = Nystrom(candidate.kernel, p, memory_limit=share).fit(data.X, self.rng)
+        posed = replace(data, basis=basis, unpenalized=candidate.unpenalized)
+        fit = solve_ridge(posed, ALPHAS)
+        rows = loo_sample(posed)
+        y = data.y[rows]
+        held_out = y - fit.leave_one_out(rows).reshape(y.shape)
+        member = Member(candidate.name, fit, 1.0, held_out, y, candidate.uses_unlabeled)
+        limits = self.criterion.limits(data.y)
+        average = Average(
+            [member], data.y, data.w, data.X, data.single, data.stream, limits, rows
+        )
+        return _named(average, "at landmarks")
+
+    def _by_weight(self, weights: Array) -> list[Candidate]:
+        """Return candidates by weight, except logarithms and kernels by relevance."""
+        shares: dict[Candidate, float] = {}
+        for entry, weight in zip(self.outcome.entries, weights, strict=True):
+            plain = not entry.target.suffix and entry.candidate.by_folds is None
+            if weight > 0 and plain:
+                before = shares.get(entry.candidate, 0.0)
+                shares[entry.candidate] = before + float(weight)
+        # The constant comes last.
+        return sorted(shares, key=lambda c: (c.family == "constant", -shares[c]))
+
+
+def _named(average: Average, how: str) -> Average:
+    members = [replace(m, name=f"{m.name}, {how}") for m in average.members]
+    return replace(average, members=members)

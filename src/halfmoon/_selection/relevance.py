@@ -1,0 +1,153 @@
+r"""Candidates with columns stretched by their relevance for the labels.
+
+==============  ==================================================================
+recipe          each column is multiplied by
+==============  ==================================================================
+correlation     sqrt(r^2 + 1/l), r its largest correlation with a target
+gradient        (M / max M + 0.002)^power, M the mean squared slope of a Gaussian
+                kernel fit along the column, over labeled and some other rows; the
+                fit is repeated with the stretched columns for some steps
+==============  ==================================================================
+
+The gradient recipe is a recursive feature machine with a diagonal matrix
+(Radhakrishnan, Beaglehole, Pandit, Belkin, 2024). Labels shape the columns, so
+leave-one-out with fixed columns would be optimistic. These candidates are judged by
+folds instead, with the columns stretched without the labels of the fold.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from halfmoon._rows import Array, Rows
+from halfmoon._selection.candidate import ALPHAS, Candidate
+from halfmoon._selection.row_preparation import Preparation
+from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.target_transforms import TargetTransform
+from halfmoon._solvers import ridge_weighted
+from halfmoon.kernels import Gaussian, Kernel, Linear, Prepared, ProductLaplace
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.problem._folds import balanced_folds
+from halfmoon.unpenalized import Unpenalized
+
+__all__ = ["Stretched", "by_correlation", "by_gradient", "relevance_candidates"]
+
+SOME_ROWS = 300  # unlabeled rows over which slopes are averaged, too
+FLOOR = 0.002  # added to mean squared slopes, relative to the largest
+WIDTHS = (0.5, 1.0, 2.0)
+
+Recipe = Callable[[Array, Array, Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Stretched:
+    """A preparation whose columns are multiplied by factors."""
+
+    first: Preparation
+    by: Array
+
+    def transform(self, X: Rows) -> Array:
+        return np.asarray(self.first(X) * self.by)
+
+
+def relevance_candidates(
+    shared: SearchData,
+    own: Unpenalized | None,
+    prepare: Preparation,
+    scales: list[TargetTransform],
+) -> Iterator[Candidate]:
+    """Yield candidates with columns stretched by each recipe."""
+    data = shared.data
+    y = np.hstack([target.forward(data.y) for target in scales])
+    Z_l = np.asarray(shared.prepared(prepare))[: shared.n_labeled]
+    some = min(SOME_ROWS, shared.X.shape[0])
+    more = shared.rng.choice(shared.X.shape[0], some, replace=False)
+    rows = np.vstack([Z_l, prepare(shared.X[np.sort(more)])])
+    F, folds = shared.features(own)[: shared.n_labeled], balanced_folds(y)
+    for name, recipe in RECIPES.items():
+        by = recipe(Z_l, rows, y, data.w)
+        stretched = Preparation(f"{prepare.name} by {name}", Stretched(prepare, by))
+        in_folds = []
+        for fold in folds:
+            kept = np.delete(np.arange(len(Z_l)), fold)
+            own_by = recipe(Z_l[kept], rows, y[kept], data.w[kept])
+            in_folds.append((fold, kept, _kernels(rows * own_by), Z_l * own_by))
+        for label, kernel in _kernels(rows * by).items():
+            held_out = np.empty((len(ALPHAS), *y.shape))
+            for fold, kept, kernels, Z in in_folds:
+                K = kernels[label](Z, Z[kept])
+                with warnings.catch_warnings():
+                    # A column may be constant outside the fold: no reason to warn.
+                    warnings.simplefilter("ignore", UserWarning)
+                    path = ridge_weighted(K[kept], F[kept], y[kept], data.w[kept])
+                for values, alpha in zip(held_out, ALPHAS, strict=True):
+                    c = data.root_w[kept] * path.theta(alpha)
+                    values[fold] = K[fold] @ c + F[fold] @ path.beta(alpha)
+            one = shared.scaled(Prepared(stretched, kernel))
+            full = f"{stretched.name}, {label}"
+            yield Candidate(full, "relevance", one, own, False, held_out)
+
+
+def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
+    """Return column factors from correlations with the targets."""
+    share = (w / w.sum())[:, None]
+    a, b = Z_l - (share * Z_l).sum(axis=0), y - (share * y).sum(axis=0)
+    squares = np.outer((share * a * a).sum(axis=0), (share * b * b).sum(axis=0))
+    r2 = ((share * a).T @ b) ** 2 / np.maximum(squares, np.finfo(float).tiny)
+    return _of_unit_mean_square(np.sqrt(r2.max(axis=1) + 1.0 / len(y)))
+
+
+def by_gradient(steps: int, power: float) -> Recipe:
+    """Return the recipe that stretches columns by slopes of a Gaussian kernel fit."""
+
+    def recipe(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
+        by = np.ones(Z_l.shape[1])
+        for _ in range(steps):
+            a, b = Z_l * by, rows * by
+            kernel = Gaussian(_distance(b))
+            path = ridge_weighted(kernel(a), np.ones((len(a), 1)), y, w)
+            errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
+            best = ALPHAS[2:][int(np.argmin(errors))]
+            C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
+            K = kernel(b, a)
+            # d/dz of k(z, a) c is k(z, a) (a - z) c / e^2; e does not matter here.
+            slopes = [K @ (c[:, None] * a) - (K @ c)[:, None] * b for c in C.T]
+            M = by**2 * np.sum([(s * s).mean(axis=0) for s in slopes], axis=0)
+            by = (M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power
+        return _of_unit_mean_square(by)
+
+    return recipe
+
+
+RECIPES: dict[str, Recipe] = {
+    "gradient": by_gradient(steps=1, power=0.5),
+    "gradient, three steps": by_gradient(steps=3, power=0.5),
+}
+
+
+def _of_unit_mean_square(by: Array) -> Array:
+    return np.asarray(by / np.sqrt((by * by).mean()))
+
+
+def _kernels(rows: Array) -> dict[str, Kernel]:
+    """Return kernels of three widths near the median distance."""
+    e, e1 = _distance(rows), _distance(rows, ProductLaplace)
+    linear = Linear() * (1.0 / max((rows * rows).sum(axis=1).mean(), 1e-300))
+    kernels: dict[str, Kernel] = {}
+    for width in WIDTHS:
+        laplace = ProductLaplace(width * e1)
+        kernels[f"gaussian {width:g}"] = Gaussian(width * e)
+        kernels[f"laplace {width:g}"] = laplace
+        kernels[f"laplace {width:g} + linear"] = 0.5 * laplace + 0.5 * linear
+    return kernels
+
+
+def _distance(rows: Array, kernel: Any = None) -> float:
+    if kernel is None:
+        return median_distance(rows, 0)
+    return float(kernel().resolve(rows, 0).length_scale)

@@ -1,0 +1,165 @@
+"""Row preparations: columns brought to one scale, without using labels.
+
+==================  =============================================================
+preparation         a column becomes
+==================  =============================================================
+`Standardized`      3 tanh(z / 3) of its standardized value z: a unit deviation, and
+                    no value beyond 3, however rare or wild it is
+`NormalScores`      the normal quantile of its rank: any monotone change of units
+                    leaves it as it is
+==================  =============================================================
+
+Columns with only two values keep them, at most a unit deviation apart. Constant columns
+are dropped. Both preparations are fitted on all rows and apply to new ones.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer
+
+from halfmoon._rows import Array, Rows
+
+__all__ = [
+    "NormalScores",
+    "Preparation",
+    "Standardized",
+    "principal_components",
+    "text_components",
+]
+
+REACH = 3.0  # standard deviations at which values saturate
+RARE = 0.3  # smallest deviation of a column with two values, as a share of its span
+QUANTILES = 1_000  # stored per column
+
+
+@dataclass(eq=False)
+class Preparation:
+    """A fitted way to prepare rows.
+
+    Attributes
+    ----------
+    name : str
+    transformer : transformer or None
+        None passes rows through.
+    """
+
+    name: str
+    transformer: Any
+
+    def __call__(self, X: Rows) -> Rows:
+        """Return the prepared rows."""
+        return X if self.transformer is None else self.transformer.transform(X)
+
+
+class _ByColumn(TransformerMixin, BaseEstimator, ABC):
+    """Base class of preparations that treat each column separately."""
+
+    def fit(self, X: Rows, y: Any = None) -> Self:
+        """Fit each column."""
+        low, high = X.min(axis=0), X.max(axis=0)
+        self.columns_ = np.flatnonzero(high > low)
+        if (
+            self.columns_.size == 0
+        ):  # all columns are constant: keep one column of zeros
+            self.columns_ = np.array([0])
+        self.fitted_ = [self._fit_column(X[:, c]) for c in self.columns_]
+        return self
+
+    def transform(self, X: Rows) -> Array:
+        """Return the prepared columns, shape (b, number of columns that vary)."""
+        Z = np.empty((X.shape[0], self.columns_.size))
+        for j, (c, fitted) in enumerate(zip(self.columns_, self.fitted_, strict=True)):
+            values = np.asarray(X[:, c], dtype=np.float64)
+            if isinstance(fitted, _TwoValues):
+                Z[:, j] = (values - fitted.mean) / fitted.deviation
+            else:
+                Z[:, j] = self._apply(values, fitted)
+        return Z
+
+    def _fit_column(self, column: Array) -> Any:
+        values = np.unique(column[:QUANTILES])
+        if values.size <= 2 and np.unique(column).size <= 2:
+            mean, std = _moments(column)
+            deviation = max(std, RARE * float(np.ptp(column)))
+            return _TwoValues(mean, deviation or 1.0)
+        return self._learn(column)
+
+    @abstractmethod
+    def _learn(self, column: Array) -> Any: ...
+
+    @abstractmethod
+    def _apply(self, values: Array, fitted: Any) -> Array: ...
+
+
+@dataclass(frozen=True)
+class _TwoValues:
+    mean: float
+    deviation: float
+
+
+class Standardized(_ByColumn):
+    """Each column as 3 tanh(z / 3) of its standardized value.
+
+    Examples
+    --------
+    >>> Standardized().fit_transform(np.array([[0.0], [1.0], [2.0], [1e9]])).round(1)
+    array([[-0.6], [-0.6], [-0.6], [ 1.6]])
+    """
+
+    def _learn(self, column: Array) -> Any:
+        return _moments(column)
+
+    def _apply(self, values: Array, fitted: Any) -> Array:
+        mean, std = fitted
+        return np.asarray(REACH * np.tanh((values - mean) / (REACH * std)))
+
+
+class NormalScores(_ByColumn):
+    """Each column as the normal quantiles of its ranks.
+
+    Examples
+    --------
+    >>> NormalScores().fit_transform(np.array([[0.0], [1.0], [1e9]])).round(2)
+    array([[-1.22], [ 0.  ], [ 1.22]])
+    """
+
+    def _learn(self, column: Array) -> Any:
+        n = len(column)
+        values, counts = np.unique(column.astype(np.float64), return_counts=True)
+        middle = np.cumsum(counts) - (counts - 1) / 2  # mean rank of equal values
+        scores = ndtri(middle / (n + 1))
+        mean = np.average(scores, weights=counts)
+        std = np.sqrt(np.average((scores - mean) ** 2, weights=counts))
+        if values.size > QUANTILES:
+            some = np.linspace(0, values.size - 1, QUANTILES).astype(int)
+            values, scores = values[some], scores[some]
+        return values, (scores - mean) / std
+
+    def _apply(self, values: Array, fitted: Any) -> Array:
+        return np.asarray(np.interp(values, *fitted))
+
+
+def _moments(column: Array) -> tuple[float, float]:
+    column = column.astype(np.float64)
+    return float(column.mean()), float(column.std()) or 1.0
+
+
+def principal_components(prepared: Any, d: int, rng: int = 0) -> Pipeline:
+    """Return a preparation followed by d principal components."""
+    return make_pipeline(prepared, PCA(d, svd_solver="auto", random_state=rng))
+
+
+def text_components(d: int, rng: int = 0) -> Pipeline:
+    """Return unit rows projected on d singular directions, again of unit length."""
+    return make_pipeline(
+        Normalizer(), TruncatedSVD(d, random_state=rng), Normalizer(copy=False)
+    )

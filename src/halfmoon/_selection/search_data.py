@@ -1,0 +1,121 @@
+"""Data that all candidates share: labels, prepared rows and kernel matrices.
+
+Candidates are compared at *points*: the labeled rows, followed by some unlabeled ones.
+The kernel matrix between points and labeled rows is computed once per kernel, however
+many candidates are sums with that kernel, and dropped when memory is needed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from halfmoon._graphs import NeighborIndex
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon.kernels import Kernel, Prepared
+from halfmoon.problem import Posed
+from halfmoon.unpenalized import Unpenalized
+
+__all__ = ["SearchData"]
+
+MAX_BYTES = 96_000_000  # of cached kernel matrices
+
+
+@dataclass(eq=False)
+class SearchData:
+    """The data that candidates are compared on.
+
+    Attributes
+    ----------
+    X : array or CSR of shape (n, d)
+        All rows, labeled or not.
+    labeled : ndarray of shape (l,)
+        Indices of the labeled rows.
+    data : Posed
+        The labeled rows with their targets and weights.
+    others : ndarray of shape (m - l,)
+        Indices of the unlabeled rows at which predictions are compared.
+    rng : Generator
+    """
+
+    X: Rows
+    labeled: Indices
+    data: Posed
+    others: Indices
+    rng: np.random.Generator
+    _rows: dict[Callable[[Rows], Rows], Rows] = field(default_factory=dict)
+    _grams: OrderedDict[Kernel, Array] = field(default_factory=OrderedDict)
+
+    @property
+    def n_labeled(self) -> int:
+        """Number of labeled rows."""
+        return len(self.labeled)
+
+    @cached_property
+    def points(self) -> Rows:
+        """The labeled rows followed by the others, shape (m, d)."""
+        return self.X[np.concatenate([self.labeled, self.others])]
+
+    def prepared(self, prepare: Callable[[Rows], Rows]) -> Rows:
+        """Return the prepared points."""
+        if prepare not in self._rows:
+            self._rows[prepare] = prepare(self.points)
+        return self._rows[prepare]
+
+    def gram(self, kernel: Kernel) -> Array:
+        """Return the kernel matrix between points and labeled rows, shape (m, l)."""
+        total: Array | None = None
+        for factor, term in kernel.terms():
+            K = self._term(term)
+            if total is None:
+                total = factor * K
+            else:
+                total += factor * K
+        assert total is not None
+        return total
+
+    def scaled(self, kernel: Kernel, *, centered: bool = False) -> Kernel:
+        """Return the kernel scaled to a mean k(x, x) of 1 over the labeled rows.
+
+        With `centered`, the mean of k(x, x) minus the mean of k is 1: long walks are
+        nearly constant, and only the difference matters.
+        """
+        K = self._term(kernel)[: self.n_labeled]
+        size = np.diagonal(K).mean() - centered * K.mean()
+        return kernel * (1.0 / max(float(size), np.finfo(float).tiny))
+
+    def keep(self, kernel: Kernel, K: Array) -> None:
+        """Cache a matrix; the oldest ones make room."""
+        l = K.shape[1]
+        K[:l] = (K[:l] + K[:l].T) / 2  # symmetric to the last bit
+        self._grams[kernel] = K
+        while sum(each.nbytes for each in self._grams.values()) > MAX_BYTES:
+            if len(self._grams) == 1:
+                break
+            self._grams.popitem(last=False)
+
+    def features(self, unpenalized: Unpenalized | None) -> Array:
+        """Return the unpenalized features of the points, shape (m, k)."""
+        if unpenalized is None:
+            return np.zeros((self.points.shape[0], 0))
+        return unpenalized.transform(self.points)
+
+    def neighbors(self, prepare: Callable[[Rows], Rows], k: int) -> Indices:
+        """Return the k nearest points of each point, shape (m, k)."""
+        return NeighborIndex(self.prepared(prepare), k).others()[1]
+
+    def _term(self, term: Kernel) -> Array:
+        if term in self._grams:
+            self._grams.move_to_end(term)
+            return self._grams[term]
+        if isinstance(term, Prepared):
+            Z = self.prepared(term.prepare)
+            K = term.kernel(Z, Z[: self.n_labeled])
+        else:
+            K = term(self.points, self.points[: self.n_labeled])
+        self.keep(term, K)
+        return K

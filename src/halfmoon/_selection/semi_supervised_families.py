@@ -1,0 +1,224 @@
+"""Families of candidates that learn from labeled and unlabeled rows.
+
+==============  ==================================================================
+family          kernel
+==============  ==================================================================
+walk            diffusion over a neighbor graph, alone or plus a Gaussian kernel
+long walk       diffusion close to the harmonic limit, over fewer rows
+fredholm        kernels averaged over all rows (`FredholmKernel`)
+energy          Laplacian penalties at landmarks, with a local length scale
+composed        two or three levers together (`compositions.py`)
+==============  ==================================================================
+
+Rows with up to 50 columns are prepared as normal scores and standardized. Wider rows
+are reduced to 50 principal components, raw and standardized; texts to 50 components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._selection.candidate import Candidate
+from halfmoon._selection.row_preparation import (
+    NormalScores,
+    Preparation,
+    Standardized,
+    principal_components,
+    text_components,
+)
+from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.supervised_families import MANY_COLUMNS, fit_on_sample
+from halfmoon.bases import FredholmKernel, Nystrom
+from halfmoon.kernels import Gaussian, Kernel, Linear, Prepared
+from halfmoon.kernels._length_scales import median_distance, neighbor_distance
+from halfmoon.problem import Posed, PosedKernel, Problem
+from halfmoon.smoothers import (
+    Diffusion,
+    DiffusionKernel,
+    KernelWeights,
+)
+from halfmoon.smoothers._diffusion import diffused_values
+from halfmoon.unpenalized import Unpenalized
+
+__all__ = [
+    "distance_preparation",
+    "energy_candidates",
+    "fredholm_candidates",
+    "graph_rows",
+    "long_walk_candidates",
+    "pose_without_labels",
+    "walk_candidates",
+    "walk_preparations",
+]
+
+RESTARTS = (0.01, 0.03, 0.1)
+LONG_RESTARTS = (1e-4, 1e-3)
+REPEATS = 4
+LONG_REPEATS = 2  # more would leave only rounding errors
+MIXES = (0.0, 0.2, 1.0)  # weights of a Gaussian kernel added to a walk
+MIX_WIDTH = 0.5  # length scale of that kernel, in median distances
+GRAPH_ROWS = 10_000  # rows in the graph; other rows step onto it
+LONG_ROWS = 2_500  # the same for long walks
+SERIES_TOLERANCE = 1e-7  # absolute, for diffused values that are near 0.01
+AVERAGED_ROWS = 2_000  # rows in the averages of Fredholm kernels and energies
+LANDMARKS = 300
+ENERGY_WIDTHS = (1.5, 2.0, 3.0)  # mean distances to the tenth neighbor
+INNER_WIDTHS = (0.35, 0.7, 1.4)  # median distances
+BOTH_WIDTHS = (0.25, 0.5)
+
+
+def walk_candidates(
+    shared: SearchData,
+    own: Unpenalized | None,
+    prepare: Preparation,
+    neighbors: tuple[int, ...] = (5, 10),
+    *,
+    without_constant: bool = False,
+) -> Iterator[Candidate]:
+    """Yield diffusions over the neighbor graph of the prepared rows."""
+    Z = prepare(shared.X[graph_rows(shared, GRAPH_ROWS)])
+    plain = shared.scaled(
+        Prepared(prepare, Gaussian(MIX_WIDTH * median_distance(Z, shared.rng)))
+    )
+    longest = Diffusion(
+        max(neighbors), min(RESTARTS), REPEATS, tolerance=SERIES_TOLERANCE
+    ).fit(Z)
+    for k, restart, kernel in _walks(shared, prepare, longest, neighbors, RESTARTS):
+        one = shared.scaled(kernel)
+        name = f"{prepare.name}, walk k={k} restart={restart:g}"
+        for share in MIXES:
+            mixed: Kernel = one + plain * share if share else one
+            label = f"{name} + {share:g} gaussian" if share else name
+            yield Candidate(label, "walk", mixed, own, True)
+        if without_constant:
+            yield Candidate(f"{name}, no constant", "walk", one, None, True)
+
+
+def long_walk_candidates(
+    shared: SearchData,
+    own: Unpenalized | None,
+    prepare: Preparation,
+    neighbors: tuple[int, ...] = (5, 10),
+    *,
+    without_constant: bool = False,
+) -> Iterator[Candidate]:
+    """Yield diffusions close to the harmonic limit."""
+    Z = prepare(shared.X[graph_rows(shared, LONG_ROWS)])
+    longest = Diffusion(max(neighbors), min(LONG_RESTARTS), LONG_REPEATS).fit(Z)
+    for k, restart, kernel in _walks(
+        shared, prepare, longest, neighbors, LONG_RESTARTS
+    ):
+        one = shared.scaled(kernel, centered=True)
+        name = f"{prepare.name}, walk k={k} restart={restart:g}"
+        yield Candidate(name, "long walk", one, own, True)
+        if without_constant:
+            yield Candidate(f"{name}, no constant", "long walk", one, None, True)
+
+
+def _walks(
+    shared: SearchData,
+    prepare: Preparation,
+    longest: Diffusion,
+    neighbors: tuple[int, ...],
+    restarts: tuple[float, ...],
+) -> Iterator[tuple[int, float, Kernel]]:
+    """Yield the kernels of diffusions on one graph and cache their matrices."""
+    points = shared.prepared(prepare)
+    for k in neighbors:
+        on_graph = longest.variant(n_neighbors=min(k, longest.index_.n_neighbors))
+        walks = [on_graph.variant(restart=restart) for restart in restarts]
+        grams = diffused_values(walks, points, points[: shared.n_labeled])
+        for walk, K in zip(walks, grams, strict=True):
+            kernel = Prepared(prepare, DiffusionKernel(walk))
+            shared.keep(kernel, np.ascontiguousarray(K))
+            yield k, walk.restart, kernel
+
+
+def fredholm_candidates(
+    shared: SearchData, own: Unpenalized | None, prepare: Preparation
+) -> Iterator[Candidate]:
+    """Yield Fredholm kernels with linear and Gaussian inner and outer kernels."""
+    Z = prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)])
+    e = median_distance(Z, shared.rng)
+    by_inner_product = KernelWeights(Linear(), normalize=False).fit(Z)
+    kinds = {"linear, linear": FredholmKernel(Linear(), by_inner_product)}
+    for width in INNER_WIDTHS:
+        kinds[f"linear, gaussian {width:g}"] = FredholmKernel(
+            Gaussian(width * e), by_inner_product
+        )
+    for width in BOTH_WIDTHS:
+        by_distance = KernelWeights(Gaussian(width * e)).fit(Z)
+        kinds[f"gaussian {width:g}, linear"] = FredholmKernel(Linear(), by_distance)
+        kinds[f"gaussian {width:g}, gaussian {width:g}"] = FredholmKernel(
+            Gaussian(width * e), by_distance
+        )
+    for name, kernel in kinds.items():
+        one = shared.scaled(Prepared(prepare, kernel))
+        yield Candidate(f"{prepare.name}, averaged {name}", "fredholm", one, own, True)
+
+
+def energy_candidates(
+    shared: SearchData,
+    own: Unpenalized | None,
+    prepare: Preparation,
+    *,
+    without_constant: bool = False,
+) -> Iterator[Candidate]:
+    """Yield Dirichlet energies with Gaussian kernels at landmarks."""
+    Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
+    local = neighbor_distance(Z, shared.rng)
+    for width in ENERGY_WIDTHS:
+        basis = Nystrom(Gaussian(width * local), min(LANDMARKS, len(Z)))
+        posed = pose_without_labels(Z, Problem(basis, "gradient"), shared)
+        one = shared.scaled(Prepared(prepare, PosedKernel(posed)))
+        name = f"{prepare.name}, energy {width:g}"
+        yield Candidate(name, "energy", one, own, True)
+        if without_constant:
+            yield Candidate(f"{name}, no constant", "energy", one, None, True)
+
+
+def pose_without_labels(Z: Array, problem: Problem, shared: SearchData) -> Posed:
+    """Pose a problem for its kernel, which does not depend on labels."""
+    y = np.full(len(Z), np.nan)
+    y[0] = 0.0
+    return problem.pose(Z, y, rng=shared.rng, stream=shared.data.stream)
+
+
+def walk_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparation]:
+    """Yield preparations for distances, the most promising first."""
+    d = min(MANY_COLUMNS, min(X.shape) - 1)
+    if sp.issparse(X):
+        if d > 1:
+            yield Preparation(
+                f"{d} components", fit_on_sample(text_components(d), X, rng)
+            )
+    elif X.shape[1] <= MANY_COLUMNS:
+        yield Preparation("normal scores", NormalScores().fit(X))
+        yield Preparation("standardized", Standardized().fit(X))
+    else:
+        for name, before in (("", "passthrough"), ("standardized, ", Standardized())):
+            components = fit_on_sample(principal_components(before, d), X, rng)
+            yield Preparation(f"{name}{d} components", components)
+
+
+def distance_preparation(X: Rows, rng: np.random.Generator) -> Preparation | None:
+    """Return the preparation in which neighbors of points are found, or None."""
+    found = list(walk_preparations(X, rng))
+    if not found:
+        return None
+    return found[-1] if X.shape[1] <= MANY_COLUMNS else found[0]
+
+
+def graph_rows(shared: SearchData, most: int) -> Indices:
+    """Return indices of all rows, or of the labeled rows and a sample of the others."""
+    n = shared.X.shape[0]
+    if n <= most:
+        return np.arange(n)
+    others = np.setdiff1d(np.arange(n), shared.labeled, assume_unique=True)
+    more = min(len(others), max(0, most - shared.n_labeled))
+    kept = [shared.labeled, shared.rng.choice(others, more, replace=False)]
+    return np.sort(np.concatenate(kept))

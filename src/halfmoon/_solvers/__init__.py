@@ -1,0 +1,60 @@
+"""Solvers: linear algebra for the one problem, independent of kernels."""
+
+from halfmoon._solvers.bordered_system import Bordered
+from halfmoon._solvers.box_program import LossPoint, solve_box
+from halfmoon._solvers.cholesky_ridge import (
+    PointFactor,
+    RidgePoint,
+    factor_point,
+    ridge_point,
+)
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.feature_path import FeaturePath, nested_features
+from halfmoon._solvers.kriging import kriging_variance, scaled_variances
+from halfmoon._solvers.preconditioned_cg import (
+    SolveResult,
+    conjugate_gradients,
+    nystrom_preconditioner,
+)
+from halfmoon._solvers.ridge import (
+    RidgePath,
+    ridge_cholesky,
+    ridge_dual,
+    ridge_eigh,
+    ridge_svd,
+    ridge_weighted,
+)
+from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
+from halfmoon._solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
+from halfmoon._solvers.threshold_path import HardThreshold, hard_threshold
+
+__all__ = [
+    "Bordered",
+    "Eigenpairs",
+    "Elimination",
+    "FeaturePath",
+    "HardThreshold",
+    "LossPoint",
+    "PointFactor",
+    "RidgePath",
+    "RidgePoint",
+    "SolveResult",
+    "conjugate_gradients",
+    "factor_point",
+    "filtered",
+    "generalized_eigenpairs",
+    "hard_threshold",
+    "kriging_variance",
+    "nested_features",
+    "nystrom_preconditioner",
+    "ridge_cholesky",
+    "ridge_dual",
+    "ridge_eigh",
+    "ridge_point",
+    "ridge_svd",
+    "ridge_weighted",
+    "scaled_variances",
+    "solve_box",
+    "solve_logistic",
+    "solve_softmax",
+]

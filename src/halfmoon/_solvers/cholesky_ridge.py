@@ -1,0 +1,223 @@
+r"""Kernel ridge at one lam: a single Cholesky factorization, with leave-one-out.
+
+.. math:: \min_{c, beta} \; \sum_i w_i |y_i - (K c + F beta)_i|^2 + lam \, c'K c
+
+is `ridge_dual` at one point of its path, several times cheaper. The root of the weights
+goes into K, F, y and c; F = Q_1 T is eliminated (`elimination.py`); and with
+A = K + lam I,
+
+.. math:: A = L L', \quad L^{-1} Q_1 = Q R, \quad M = (I - Q Q') L^{-1}, \quad G = M'M
+
+.. math:: c = G y, \quad T beta = Q_1'(y - K c), \quad e_i = c_i / G_{ii}
+
+where e_i is the leave-one-out residual of row i, as in (3) of `ridge.py`. The columns
+of M are projected before they are squared, so G_ii loses no digits to cancellation.
+
+At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as in
+`kriging.py`, and v = k - K c_0. Then g(x) = h'y with
+
+.. math:: h = c_0 + G v, \quad
+          var \, g(x) = tau (k(x,x) - 2 k'c_0 + c_0'A c_0 - |M v|^2)
+
+for noise of the variance s2 = lam tau.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
+
+from halfmoon._rows import Array
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
+
+__all__ = ["PointFactor", "RidgePoint", "factor_point", "ridge_point"]
+
+EPS = float(np.finfo(np.float64).eps)
+CANCELED = 1e-5  # difference over its terms, below which five digits are lost
+
+
+class RidgePoint(NamedTuple):
+    """Kernel ridge at one lam.
+
+    Attributes
+    ----------
+    c : ndarray of shape (s, t)
+    beta : ndarray of shape (k, t)
+        Of least norm if columns of F depend on others.
+    residuals : ndarray of shape (s, t)
+        Leave-one-out residuals; infinite where the other labels do not determine them.
+    energy : ndarray of shape (t,)
+        y'G y: divided by `degrees`, the prior variance by restricted maximum
+        likelihood.
+    degrees : int
+        s - rank F.
+    """
+
+    c: Array
+    beta: Array
+    residuals: Array
+    energy: Array
+    degrees: int
+
+
+def ridge_point(
+    K: Array,  # (s, s)
+    F: Array,  # (s, k)
+    y: Array,  # (s, t)
+    w: Array,  # (s,)
+    lam: float,
+) -> RidgePoint:
+    """Kernel ridge at one lam, with unpenalized features and leave-one-out. O(s^3).
+
+    Parameters
+    ----------
+    K : ndarray of shape (s, s)
+        May be singular, or only conditionally positive definite. If A is too close to
+        singular for Cholesky, `ridge_dual` is used instead.
+    F : ndarray of shape (s, k)
+        May have no columns, or dependent ones.
+    y, w : ndarrays of shape (s, t) and (s,)
+        Targets and positive weights.
+    lam : float
+        Penalty weight relative to the sum of the weighted squares, not their mean.
+
+    Examples
+    --------
+    With a kernel of zeros, each row is predicted by the mean of the others:
+
+    >>> ones, y = np.ones((3, 1)), np.array([[0.0], [1.0], [5.0]])
+    >>> point = ridge_point(np.zeros((3, 3)), ones, y, np.ones(3), 1.0)
+    >>> point.beta[0], point.residuals[:, 0]
+    (array([2.]), array([-3. , -1.5,  4.5]))
+    """
+    if not 0 <= lam < np.inf:
+        raise ValueError(f"lam is {lam}; a number that is not negative is needed.")
+    root = np.sqrt(w)[:, None]
+    elimination = Elimination(root * F, quiet=True)
+    y_w, Q1 = root * y, elimination.Q1
+    M = _by_cholesky(root * K * root.T, elimination, lam)
+    if M is None:
+        path = ridge_dual(root * K * root.T, y_w, elimination, 1.0)
+        c, beta = path.theta(lam), path.beta(lam)
+        residuals = path.leave_one_out([lam])[0]
+    else:
+        c = M.T @ (M @ y_w)
+        beta = elimination.solve(Q1.T @ y_w - (Q1 * root).T @ (K @ (root * c)))
+        identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * len(K)
+        G_ii = np.einsum("ij,ij->j", M, M)
+        residuals = np.full_like(c, np.inf)
+        residuals[identified] = c[identified] / G_ii[identified, None]
+    energy, degrees = (c * y_w).sum(axis=0), len(K) - elimination.rank
+    return RidgePoint(root * c, beta, residuals / root, energy, degrees)
+
+
+@dataclass(frozen=True)
+class PointFactor:
+    """The factorization of kernel ridge at one lam, for results independent of y.
+
+    Kernel values are passed without weights: the root of the weights is in M and E.
+
+    Attributes
+    ----------
+    M : ndarray of shape (q, s)
+        G = M'M.
+    E : ndarray of shape (s, rank F)
+        Q1, so that c_0 = E T^-T f.
+    M_E : ndarray of shape (q, rank F)
+        M K E.
+    A_E : ndarray of shape (rank F, rank F)
+        E'A E.
+    elimination : Elimination
+    w : ndarray of shape (s,)
+    lam : float
+    """
+
+    M: Array
+    E: Array
+    M_E: Array
+    A_E: Array
+    elimination: Elimination
+    w: Array
+    lam: float
+
+    def smoother_matrix(
+        self,
+        k_x: Array,  # (b, s)
+        F: Array,  # (b, k)
+    ) -> Array:  # (b, s)
+        """Return the rows h of the smoother at new rows."""
+        return self._weights(*self._coordinates(k_x, F))
+
+    def variance(
+        self,
+        k_x: Array,  # (b, s)
+        k_xx: Array,  # (b,)
+        F: Array,  # (b, k)
+    ) -> Array:  # (b,)
+        """Return the factor of tau in the posterior variance at new rows."""
+        f, M_v = self._coordinates(k_x, F)
+        before = k_xx + np.einsum("ij,ij->i", f @ self.A_E - 2 * k_x @ self.E, f)
+        left = before - np.einsum("ij,ij->i", M_v, M_v)
+        # The terms cancel at the labeled rows, so the noise is summed separately there.
+        size = np.abs(k_xx) + np.abs(before)
+        near = np.flatnonzero(left <= CANCELED * size)
+        if near.size:
+            noise = self.lam * self._weights(f[near], M_v[near]) ** 2 @ (1 / self.w)
+            unknown = left[near] - noise
+            unknown[unknown <= EPS * len(self.w) * size[near]] = 0.0
+            left[near] = noise + unknown
+        return np.asarray(left)
+
+    def _coordinates(self, k_x: Array, F: Array) -> tuple[Array, Array]:
+        """T^-T f and M v, shapes (b, rank F) and (b, q)."""
+        f = self.elimination.solve_adjoint(F)
+        M_v = k_x @ self.M.T
+        M_v -= f @ self.M_E.T
+        return f, M_v
+
+    def _weights(self, f: Array, M_v: Array) -> Array:
+        return np.asarray(f @ self.E.T + M_v @ self.M)
+
+
+def factor_point(
+    K: Array,  # (s, s)
+    F: Array,  # (s, k)
+    w: Array,  # (s,)
+    lam: float,
+) -> PointFactor:
+    """Return the factorization of `ridge_point`, for smoother and variance. O(s^3)."""
+    root = np.sqrt(w)[:, None]
+    elimination = Elimination(root * F, quiet=True)
+    M = _by_cholesky(root * K * root.T, elimination, lam)
+    if M is None:
+        none = np.zeros((len(K), 0))
+        path = ridge_dual(root * K * root.T, none, elimination, 1.0)
+        M = np.sqrt(path.inverse(lam))[:, None] * path.V.T
+    M, E = M * root.T, elimination.Q1 * root
+    KE = K @ E
+    A_E = E.T @ KE + lam * np.eye(elimination.rank)
+    return PointFactor(M, E, M @ KE, A_E, elimination, w, lam)
+
+
+def _by_cholesky(
+    A: Array,  # (s, s), K; overwritten
+    elimination: Elimination,
+    lam: float,
+) -> Array | None:  # (s, s)
+    """Return M, or None if A = K + lam I is singular to rounding."""
+    s = len(A)
+    A[np.diag_indices(s)] += lam
+    norm = float(np.abs(A).sum(axis=0).max())
+    chol, failed = dpotrf(A.T, lower=1, clean=1, overwrite_a=1)  # A' = A, in its order
+    if failed or dpocon(chol, norm, uplo="L")[0] <= EPS * s:
+        return None
+    M, _ = dtrtri(chol, lower=1, overwrite_c=1)  # L^-1
+    if elimination.rank:
+        Q, _ = sla.qr(M @ elimination.Q1, mode="economic", check_finite=False)
+        M.T[:] -= (M.T @ Q) @ Q.T  # rows of M' lie together in memory
+    return np.asarray(M)

@@ -1,0 +1,120 @@
+r"""Whitening: coordinates in which a penalty matrix is the identity.
+
+.. math:: Q = R'R, \quad \tilde phi = R^{-T} phi, \quad theta = R^{-1} \tilde theta
+
+so that theta' Q theta is the squared length of theta~. R is a Cholesky factor. If Q is
+numerically singular, R is its square root over the eigenvalues above ``eps * p * max``.
+The other directions are reported; no jitter is added. A diagonal Q, such as the
+identity of random features, needs no factorization.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpocon, dpotrf
+
+from halfmoon._rows import Array
+
+__all__ = ["Whitening", "identity_whitening", "symmetric_eigen", "whitening"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)
+    """Return increasing eigenvalues, and eigenvectors as columns. O(p^3).
+
+    Divide and conquer is the fastest driver for all eigenvectors.
+    """
+    values, vectors = eigh(A, driver="evd", check_finite=False)
+    return values, vectors
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """A root of a penalty matrix, and its numerical null space.
+
+    Attributes
+    ----------
+    root : ndarray of shape (p, p), (p, rank) or (p,)
+        Upper triangular R; or R^-1 if Q was truncated; or the diagonal of a diagonal R.
+    truncated : bool
+        Whether `root` is R^-1.
+    null : ndarray of shape (p, p - rank)
+        Orthonormal directions in which Q is numerically 0.
+    """
+
+    root: Array
+    truncated: bool
+    null: Array
+
+    @property
+    def rank(self) -> int:
+        """Numerical rank of Q."""
+        return int(self.root.shape[-1])
+
+    def whiten(self, Phi: Array) -> Array:
+        """Return Phi R^-1, shape (b, rank)."""
+        if self.truncated:
+            return Phi @ self.root
+        if self.root.ndim == 1:
+            return Phi / self.root
+        return np.asarray(dtrsm(1.0, self.root, Phi.T, trans_a=1).T)
+
+    def unwhiten(self, theta: Array) -> Array:
+        """Return R^-1 theta, shape (p, t)."""
+        if self.truncated:
+            return self.root @ theta
+        if self.root.ndim == 1:
+            return theta / self.root[:, None]
+        return np.asarray(dtrsm(1.0, self.root, theta))
+
+    def congruence(self, G: Array) -> Array:
+        """Return R^-T G R^-1 for a symmetric G, shape (rank, rank)."""
+        half = self.whiten(G)  # G R^-1
+        out = self.whiten(half.T)  # (R^-T G) R^-1, as G is symmetric
+        return np.asarray((out + out.T) / 2)
+
+
+def identity_whitening(p: int) -> Whitening:
+    """Return the whitening of a p-by-p identity, which is not formed."""
+    return Whitening(np.ones(p), truncated=False, null=np.empty((p, 0)))
+
+
+def whitening(Q: Array) -> Whitening:
+    """Factor a positive semi-definite Q = R'R at its numerical rank.
+
+    Parameters
+    ----------
+    Q : ndarray of shape (p, p)
+
+    Returns
+    -------
+    Whitening
+        O(p^3) time, by a Cholesky factorization, or by an eigendecomposition if that
+        fails or is too ill-conditioned. O(p^2) for a diagonal Q.
+    """
+    p = Q.shape[0]
+    diagonal = np.diag(Q)
+    well = diagonal.min(initial=np.inf) > EPS * p * diagonal.max(initial=0.0)
+    if well and np.count_nonzero(Q) == p:
+        return Whitening(np.sqrt(diagonal), truncated=False, null=np.empty((p, 0)))
+    R, failed = dpotrf(Q)  # upper triangular
+    if not failed:
+        reciprocal_condition, _ = dpocon(R, np.abs(Q).sum(axis=0).max())
+        if reciprocal_condition > EPS * p:
+            return Whitening(R, truncated=False, null=np.empty((p, 0)))
+    values, vectors = symmetric_eigen(Q)
+    top = max(float(values[-1]), 0.0)
+    if values[0] < -np.sqrt(EPS) * top or (top == 0 and values[0] < 0):
+        raise ValueError(
+            f"The penalty is not positive semi-definite: its eigenvalues range from "
+            f"{values[0]:.3g} to {values[-1]:.3g}. Use a positive definite kernel, or "
+            f"a conditionally positive definite one in the exact basis."
+        )
+    above = values > EPS * p * top
+    root = vectors[:, above] / np.sqrt(values[above])
+    return Whitening(root, truncated=True, null=vectors[:, ~above])

@@ -1,0 +1,143 @@
+"""Base classes of the baselines that are not special cases of `Problem`.
+
+The other baselines are estimators of `halfmoon._estimators` with some parameters fixed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon._estimators.labeled_score import labeled_score
+from halfmoon._estimators.output_groups import groups_of_outputs
+from halfmoon._estimators.targets import as_labels, class_codes, numeric_targets
+from halfmoon._labels import labeled_rows, no_labels
+from halfmoon._partitions.estimator_methods import (
+    answers_by_partition,
+    fits_by_partition,
+)
+from halfmoon._rows import Array, Indices, Rows, refuse_extreme
+from halfmoon._validation import checked_rows
+
+__all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
+
+
+class Baseline(BaseEstimator):
+    """Base class of estimators that take dense or CSR rows."""
+
+    unlabeled: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _table(self, X: Any, *, reset: bool) -> Rows:
+        """Return the rows as a float64 array or CSR, checked."""
+        X = checked_rows(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
+        refuse_extreme(X)
+        return X
+
+
+class BaselineRegressor(RegressorMixin, Baseline, ABC):
+    """Base class of regressors with one or several targets."""
+
+    score = labeled_score(RegressorMixin)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @fits_by_partition
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to all rows of X and the targets in y.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows, labeled and unlabeled.
+        y : array-like of shape (n,) or (n, t)
+            Targets; NaN, None or pd.NA for an unlabeled row. Each output learns from
+            the rows that have it.
+        """
+        X = self._table(X, reset=True)
+        targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
+        groups_of_outputs(targets)  # raises if an output has no label
+        labeled = np.flatnonzero(labeled_rows(targets))
+        if labeled.size == 0:
+            raise no_labels(X.shape[0])
+        self._fit_targets(X, targets, labeled)
+        return self
+
+    @abstractmethod
+    def _fit_targets(self, X: Rows, targets: Array, labeled: Indices) -> None:
+        """Fit to checked rows and targets of the shape of y, and the labeled rows."""
+
+
+class BaselineClassifier(ClassifierMixin, Baseline, ABC):
+    """Base class of classifiers."""
+
+    classes_: NDArray[Any]
+
+    score = labeled_score(ClassifierMixin)
+
+    @fits_by_partition
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to all rows of X and the labels in y.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows, labeled and unlabeled.
+        y : array-like of shape (n,)
+            Classes; NaN, None or pd.NA for an unlabeled row.
+        """
+        X = self._table(X, reset=True)
+        labels = as_labels(y, X.shape[0])
+        self.classes_, codes = class_codes(labels, self.unlabeled)
+        self._fit_classes(X, codes)
+        return self
+
+    @abstractmethod
+    def _fit_classes(self, X: Rows, codes: Indices) -> None:
+        """Fit to checked rows and class codes, -1 for unlabeled rows."""
+
+    @abstractmethod
+    def _scores(self, X: Rows) -> Array:
+        """Scores at rows, shape (b, 1) for two classes, else (b, n_classes)."""
+
+    @answers_by_partition
+    def decision_function(self, X: Any) -> Array:
+        """Return a score for each class, or for the second of two (positive favors it).
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+
+        Returns
+        -------
+        ndarray of shape (b,) or (b, n_classes)
+        """
+        check_is_fitted(self)
+        scores = self._scores(self._table(X, reset=False))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @answers_by_partition
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted class of each row, shape (b,)."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]

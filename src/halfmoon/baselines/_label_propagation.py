@@ -1,0 +1,247 @@
+r"""Label propagation: harmonic functions and label spreading on a graph of all rows.
+
+**Harmonic function.** Each unlabeled row is the mean of its neighbors:
+
+.. math:: g_i = \sum_j W_{ij} g_j / \sum_j W_{ij} \quad (i \, unlabeled), \qquad
+          g_u = -L_{uu}^{-1} L_{ul} \, y_l, \quad L = D - W                         (1)
+
+It minimizes the energy of a graph, without a norm, over functions that are free at each
+row. Zhu, Ghahramani, Lafferty, "Semi-supervised learning using Gaussian fields and
+harmonic functions", 2003.
+
+**Label spreading.** Labels are passed along the graph and fade on the way:
+
+.. math:: F = (1 - a) (I - a S)^{-1} Y, \quad S = D^{-1/2} W D^{-1/2}                (2)
+
+Zhou, Bousquet, Lal, Weston, Schölkopf, "Learning with local and global consistency",
+2004.
+
+Both solve systems with unit diagonal: dense ones by Cholesky, small sparse ones by LU.
+Large sparse ones are solved by conjugate gradients, because the LU factors of a
+neighbor graph in many columns are nearly full.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._partitions.estimator_methods import answers_by_partition
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._solvers import conjugate_gradients
+from halfmoon.baselines._base import BaselineRegressor
+from halfmoon.baselines._graph_estimator import (
+    ATTRIBUTES,
+    CLASS_ATTRIBUTES,
+    PARAMETERS,
+    GraphClassifier,
+    GraphEstimator,
+)
+from halfmoon.baselines._row_graph import RowGraph
+
+__all__ = ["HarmonicClassifier", "HarmonicRegressor", "LabelSpreadingClassifier"]
+
+MAX_LU_ROWS = 3_000
+TOLERANCE = 1e-10  # of the residual of conjugate gradients
+
+
+@dataclass(eq=False, repr=False)
+class Harmonic(GraphEstimator):
+    """Base class of the regressor and the classifier."""
+
+    n_neighbors: int | None = 10
+    length_scale: float | str | None = None
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    unlabeled: Any = None
+
+    def _propagate(
+        self,
+        graph: RowGraph,
+        Y: Array,
+        labeled: NDArray[np.bool_],
+        reached: NDArray[np.bool_],
+    ) -> Array:
+        """(1) as (I - S_uu) D_u^1/2 g_u = S_ul D_l^1/2 y_l, of unit diagonal."""
+        S, root = graph.normalized(), graph.inverse_root_degree()
+        l, u = np.flatnonzero(labeled), np.flatnonzero(reached & ~labeled)
+        degree_l = np.sqrt(graph.degree[l])[:, None]
+        S_u = S[u]
+        A = identity_minus(S_u[:, u])
+        F = Y.copy()
+        F[u] = root[u][:, None] * graph_solve(A, S_u[:, l] @ (degree_l * Y[l]))
+        return F
+
+
+@partial(with_parameter_docs, parameters=PARAMETERS, attributes=dict(CLASS_ATTRIBUTES))
+@dataclass(eq=False, repr=False)
+class HarmonicClassifier(GraphClassifier, Harmonic):
+    r"""Harmonic function of the classes on a graph over all rows.
+
+    .. math:: g_u = -L_{uu}^{-1} L_{ul} \, y_l, \quad L = D - W, \quad
+              W_{ij} = exp(-d_{ij}^2 / (2 e^2))
+
+    for an indicator y of each class; with two classes `decision_function` is the
+    harmonic function of labels -1 and 1. Labeled rows keep their labels. Rows in a part
+    of the graph without a label get the shares of the classes among the labels, with a
+    warning. A new row gets the weighted mean of its neighbors. O(n k) memory with
+    neighbors, O(n^2) memory and O(n^3) time for all pairs. X. Zhu, Z. Ghahramani,
+    J. Lafferty, "Semi-supervised learning using Gaussian fields and harmonic
+    functions", ICML, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.baselines import HarmonicClassifier
+    >>> from halfmoon.datasets import concentric_circles, reveal
+    >>> X, y, circle = concentric_circles(200, n_circles=2, rng=0)
+    >>> known = reveal(y, circle, rng=0)  # one label on each of two circles
+    >>> model = HarmonicClassifier(n_neighbors=None, length_scale=0.2).fit(X, known)
+    >>> float((model.transduction_ == y).mean())
+    1.0
+    """
+
+
+@partial(
+    with_parameter_docs,
+    parameters=PARAMETERS,
+    attributes={
+        "transduction_": "ndarray of shape (n,) or (n, t). Values at the table's rows.",
+        **ATTRIBUTES,
+    },
+)
+@dataclass(eq=False, repr=False)
+class HarmonicRegressor(BaselineRegressor, Harmonic):
+    """Harmonic function of numbers on a graph over all rows.
+
+    As `HarmonicClassifier`, for targets that are numbers, one or several for each row.
+
+    Examples
+    --------
+    On a line of equal steps the harmonic function is straight between the labels:
+
+    >>> import numpy as np
+    >>> from halfmoon.baselines import HarmonicRegressor
+    >>> X, y = np.arange(5.0)[:, None], [0.0, None, None, None, 8.0]
+    >>> HarmonicRegressor(n_neighbors=1, length_scale=1.0).fit(X, y).transduction_
+    array([0., 2., 4., 6., 8.])
+    """
+
+    def _fit_targets(self, X: Rows, targets: Array, labeled: Indices) -> None:
+        Y = targets.reshape(X.shape[0], -1)
+        F = self._fit_graph(X, Y, ~np.isnan(Y))
+        self.transduction_ = F[:, 0] if targets.ndim == 1 else F
+
+    @answers_by_partition
+    def predict(self, X: Any) -> Array:
+        """Return values, shape (b,) or (b, t).
+
+        A row of the table has its entry of ``transduction_``, a new row the weighted
+        mean of its neighbors.
+        """
+        check_is_fitted(self)
+        return self._step(self._table(X, reset=False), self.transduction_)
+
+
+@partial(
+    with_parameter_docs,
+    parameters=PARAMETERS
+    | {"spread": "float. a, between 0 and 1: the larger, the farther a label goes."},
+    attributes=dict(CLASS_ATTRIBUTES),
+)
+@dataclass(eq=False, repr=False)
+class LabelSpreadingClassifier(GraphClassifier):
+    r"""Local and global consistency on a graph over all rows.
+
+    .. math:: F = (1 - a) (I - a S)^{-1} Y, \quad S = D^{-1/2} W D^{-1/2}
+
+    with Y the indicators of the classes, 0 for an unlabeled row; a row takes the class
+    of the largest entry of F. Labeled rows may get another class than their label. New
+    rows, parts of the graph without a label, and the cost are as in
+    `HarmonicClassifier`. D. Zhou, O. Bousquet, T. N. Lal, J. Weston, B. Schölkopf,
+    "Learning with local and global consistency", NIPS, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.baselines import LabelSpreadingClassifier
+    >>> from halfmoon.datasets import concentric_circles, reveal
+    >>> X, y, circle = concentric_circles(200, n_circles=2, rng=0)
+    >>> known = reveal(y, circle, rng=0)  # one label on each of two circles
+    >>> model = LabelSpreadingClassifier(n_neighbors=5).fit(X, known)
+    >>> float((model.transduction_ == y).mean())
+    1.0
+    """
+
+    spread: float = 0.99
+    n_neighbors: int | None = 10
+    length_scale: float | str | None = None
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    unlabeled: Any = None
+
+    def _propagate(
+        self,
+        graph: RowGraph,
+        Y: Array,
+        labeled: NDArray[np.bool_],
+        reached: NDArray[np.bool_],
+    ) -> Array:
+        a = self.spread
+        if not 0 < a < 1:
+            raise ValueError(
+                f"spread is {a!r}; a number strictly between 0 and 1 is needed."
+            )
+        A = identity_minus(a * graph.normalized())
+        return (1.0 - a) * graph_solve(A, Y)
+
+
+def identity_minus(S: Any) -> Any:
+    """I - S, sparse where S is."""
+    n = S.shape[0]
+    return (sp.eye_array(n, format="csr") if sp.issparse(S) else np.eye(n)) - S
+
+
+def graph_solve(A: Any, B: Array) -> Array:
+    """A^-1 B for a positive definite A of unit diagonal.
+
+    Parameters
+    ----------
+    A : ndarray or csr_array of shape (m, m)
+    B : ndarray of shape (m, t)
+    """
+    if A.shape[0] == 0:
+        return B
+    if not sp.issparse(A):
+        try:
+            return np.asarray(sla.cho_solve(sla.cho_factor(A), B))
+        except sla.LinAlgError:  # connected to the labels by little more than rounding
+            return np.asarray(sla.lstsq(A, B)[0])
+    if A.shape[0] > MAX_LU_ROWS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = conjugate_gradients(
+                lambda V: A @ V, B, tolerance=TOLERANCE, max_iterations=A.shape[0]
+            )
+        if found.converged:
+            return found.value
+    # A is diagonally dominant, so the pivots may stay on the diagonal.
+    factor = splu(
+        A.tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    return np.asarray(factor.solve(B))

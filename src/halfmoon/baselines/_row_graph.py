@@ -1,0 +1,209 @@
+r"""Graphs over all rows: of nearest neighbors (sparse) or of all pairs (dense).
+
+.. math:: W_{ij} = exp(-d_{ij}^2 / (2 e^2)) \quad or \quad exp(-d_{ij}^2 / (s_i s_j))
+
+as in `halfmoon._graphs`. A new row is connected to its neighbors by the same weights,
+which are then scaled to sum to 1. A row of the table puts all weight on itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
+from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._rows import Array, Rows
+from halfmoon.kernels import median_distance
+from halfmoon.kernels._distances import squared_distances
+
+__all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
+
+EPS = float(np.finfo(np.float64).eps)
+
+SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
+PEAK_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
+
+
+def resolved_scale(
+    length_scale: Any, X: Rows, rng: np.random.Generator
+) -> float | None:
+    """Return the length scale as a number, or None for self-tuned weights."""
+    if length_scale is None:
+        return None
+    if isinstance(length_scale, str) and length_scale == "median":
+        return median_distance(X, rng)
+    if not isinstance(length_scale, str) and 0 < length_scale < np.inf:
+        return float(length_scale)
+    raise ValueError(
+        f"length_scale is {length_scale!r}; a positive number, 'median', or None for "
+        f"self-tuned weights, is needed."
+    )
+
+
+class RowGraph(ABC):
+    """Weights between all rows of a table, and from any row to them.
+
+    Attributes
+    ----------
+    W : csr_array or ndarray of shape (n, n)
+        Symmetric, without loops. An edge that weighs less than eps of the degree at
+        both of its ends is dropped: rounding would lose it.
+    row_bytes : int
+        Bytes of temporaries for `step` of one row.
+    """
+
+    W: Any
+    row_bytes: int
+
+    @property
+    def degree(self) -> Array:
+        """Sum of the weights of each row, shape (n,)."""
+        return np.asarray(self.W.sum(axis=1)).ravel()
+
+    def inverse_root_degree(self) -> Array:
+        """D^-1/2, shape (n,); 0 for a row without edges."""
+        degree = self.degree
+        root = np.zeros_like(degree)
+        return np.divide(1.0, np.sqrt(degree), out=root, where=degree > 0)
+
+    @abstractmethod
+    def normalized(self) -> Any:
+        """S = D^-1/2 W D^-1/2, shape (n, n); 0 for a row without edges."""
+
+    @abstractmethod
+    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows are connected to a labeled row by some path, shape (n,)."""
+
+    @abstractmethod
+    def step(self, X: Rows) -> Any:
+        """Weights from each row of X to the table, (b, n); each row sums to 1."""
+
+
+class NearestRows(RowGraph):
+    """The sparse graph of nearest neighbors.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    n_neighbors : int
+    length_scale : float or None
+        e; None is self-tuned.
+    """
+
+    def __init__(self, X: Rows, n_neighbors: int, length_scale: float | None) -> None:
+        self.index, self.length_scale = NeighborIndex(X, n_neighbors), length_scale
+        self.row_bytes = 64 * (self.index.n_neighbors + 1)
+        self.W = weighted_graph(self.index, length_scale)
+        W, degree = self.W.tocoo(), self.degree
+        kept = W.data > EPS * np.minimum(degree[W.row], degree[W.col])
+        entries = W.data[kept], (W.row[kept], W.col[kept])
+        self.W = sp.csr_array(entries, shape=W.shape)
+
+    def normalized(self) -> Any:
+        """S, CSR."""
+        return normalized_adjacency(self.W)
+
+    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """By connected components."""
+        _, component = connected_components(self.W, directed=False)
+        return np.isin(component, component[labeled])
+
+    def step(self, X: Rows) -> Any:
+        """CSR, k + 1 entries in a row."""
+        distances, columns = self.index.nearest(X)
+        if self.length_scale is None:
+            s = _new_scales(self.index, distances, columns)
+            w = _step_weights(distances**2, s * self.index.scales[columns])
+        else:
+            w = _step_weights(distances**2, 2.0 * self.length_scale**2)
+        starts = np.arange(0, w.size + 1, w.shape[1])
+        shape = X.shape[0], self.W.shape[0]
+        return sp.csr_array((w.ravel(), columns.ravel(), starts), shape=shape)
+
+
+class AllPairs(RowGraph):
+    """The dense graph of all pairs of rows.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    length_scale : float or None
+        e; None is self-tuned, by the tenth neighbor.
+    memory_limit : int or str
+    """
+
+    def __init__(
+        self, X: Rows, length_scale: float | None, memory_limit: int | str
+    ) -> None:
+        n = X.shape[0]
+        need, limit = PEAK_MATRICES * 8 * n * n, parse_bytes(memory_limit)
+        if need > limit:
+            raise MemoryError(
+                f"The graph of all pairs of {n:,} rows needs {format_bytes(need)}, "
+                f"beyond memory_limit={format_bytes(limit)}. Raise memory_limit, or "
+                f"give n_neighbors."
+            )
+        self.rows, self.row_bytes, self.length_scale = X, 8 * 4 * n, length_scale
+        self.index: Any = None
+        q = squared_distances(X, X)
+        if length_scale is None:
+            self.index = NeighborIndex(X, SELF_TUNING_NEIGHBOR)
+            q /= -self.index.scales[:, None] * self.index.scales
+        else:
+            q /= -2.0 * length_scale**2
+        self.W = np.exp(q, out=q)
+        np.fill_diagonal(self.W, 0.0)
+        degree = self.degree
+        self.W[np.minimum(degree[:, None], degree) * EPS > self.W] = 0.0
+
+    def normalized(self) -> Any:
+        """S, dense."""
+        root = self.inverse_root_degree()
+        return root[:, None] * self.W * root
+
+    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """By breadth-first search from the labeled rows."""
+        reached = labeled.copy()
+        edge = np.flatnonzero(labeled)
+        while edge.size:
+            further = (self.W[:, edge] > 0).any(axis=1) & ~reached
+            reached |= further
+            edge = np.flatnonzero(further)
+        return reached
+
+    def step(self, X: Rows) -> Any:
+        """Dense."""
+        q = squared_distances(X, self.rows)
+        if self.length_scale is None:
+            s = _new_scales(self.index, *self.index.nearest(X))
+            return _step_weights(q, s * self.index.scales)
+        return _step_weights(q, 2.0 * self.length_scale**2)
+
+
+def _new_scales(
+    index: NeighborIndex, distances: Array, columns: NDArray[np.intp]
+) -> Array:  # (b, 1)
+    """s of new rows: the distance to the last of their neighbors, never 0."""
+    s = distances.max(axis=1)
+    s[s == 0] = index.scales[columns[s == 0, 0]]
+    return s[:, None]
+
+
+def _step_weights(
+    q: Array,  # (b, m), squared distances
+    divisor: Array | float,
+) -> Array:
+    """exp(-q / divisor), scaled to sum to 1; a copy of a row puts all weight on it."""
+    logs, copies = -q / divisor, q == 0
+    known = copies.any(axis=1)
+    logs[known] = np.where(copies[known], 0.0, -np.inf)
+    logs -= logs.max(axis=1, keepdims=True)  # all weights of a far row may underflow
+    w = np.exp(logs, out=logs)
+    w /= w.sum(axis=1, keepdims=True)
+    return w

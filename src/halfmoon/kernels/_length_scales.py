@@ -1,0 +1,167 @@
+"""Length scales, given as numbers or by a rule that reads them off the rows.
+
+===========  ==========================================  ===========================
+rule         length scale                                used for
+===========  ==========================================  ===========================
+"median"     median distance between two rows            kernels to learn with
+"neighbors"  a third of the median distance from a row   kernels to average with
+             to its tenth nearest neighbor
+"local"      three times the median distance from a row  gradients, which must see
+             to its third nearest neighbor, at most the  the gaps between rows
+             median distance between two rows
+===========  ==========================================  ===========================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeAlias, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from halfmoon._rows import Array, Rows, as_rows, some_rows
+from halfmoon.kernels._distances import squared_distances
+
+__all__ = [
+    "RULES",
+    "LengthScale",
+    "WithLengthScale",
+    "median_distance",
+    "neighbor_distance",
+]
+
+SAMPLE_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
+NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
+NEIGHBOR = 10
+SLICE_ENTRIES = 2**20  # distances held at once
+
+#: Estimators choose among several numbers, or among those that "auto" stands for.
+LengthScale: TypeAlias = (
+    float | Sequence[float] | Literal["median", "neighbors", "local", "auto"]
+)
+
+
+def median_distance(
+    X: Rows,  # (n, d)
+    rng: np.random.Generator | int | None = None,
+    *,
+    sample_rows: int = SAMPLE_ROWS,
+) -> float:
+    """Return the median distance between two rows, from a sample of the rows.
+
+    Pairs of equal rows are ignored, so a table of mostly repeated rows has a scale too.
+
+    Examples
+    --------
+    >>> median_distance([[0.0], [3.0], [3.0], [3.0]])
+    3.0
+    """
+    X = as_rows(some_rows(_indexable(X), sample_rows, rng))
+    q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
+    q = q[q > 0]
+    if q.size == 0:
+        raise ValueError(
+            f"length_scale='median' needs two rows that differ; got n_samples = "
+            f"{X.shape[0]}, all equal. Give the length scale as a number."
+        )
+    return float(np.sqrt(np.median(q)))
+
+
+def neighbor_distance(
+    X: Rows,  # (n, d)
+    rng: np.random.Generator | int | None = None,
+    *,
+    neighbor: int = NEIGHBOR,
+) -> float:
+    """Return the median distance from a row to its k-th nearest neighbor.
+
+    The median is over 200 rows. Rows with k or more equal copies are ignored. A table
+    with fewer than k + 1 rows uses the farthest one.
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    rng : Generator, int or None
+    neighbor : int
+        k.
+
+    Examples
+    --------
+    >>> neighbor_distance([[0.0], [1.0], [5.0]], neighbor=1)
+    1.0
+    """
+    X = _indexable(X)
+    sample = as_rows(some_rows(X, NEIGHBOR_ROWS, rng))
+    n = X.shape[0]
+    step = max(1, SLICE_ENTRIES // sample.shape[0])
+    k = min(neighbor, n - 1)
+    nearest = np.empty((sample.shape[0], 0))
+    for start in range(0, n, step):  # the k + 1 nearest so far, the row itself first
+        block = as_rows(X[start : start + step])
+        q = np.hstack([nearest, squared_distances(sample, block)])
+        if q.shape[1] > k + 1:
+            q = np.partition(q, k, axis=1)[:, : k + 1]
+        nearest = cast(Array, q)
+    q = nearest.max(axis=1)
+    q = q[q > 0]
+    return float(np.sqrt(np.median(q))) if q.size else median_distance(X, rng)
+
+
+def _indexable(X: Rows) -> Rows:
+    """Return rows that can be indexed; a memory map is not read."""
+    return as_rows(X) if sp.issparse(X) else np.asarray(X)
+
+
+#: The rules by name.
+RULES: dict[str, Callable[[Rows, np.random.Generator | int | None], float]] = {
+    "median": median_distance,
+    # With a third, the nearest rows count, and the many rows at twice their distance,
+    # which a table of many columns has, do not.
+    "neighbors": lambda X, rng: neighbor_distance(X, rng) / 3,
+    # With many columns the third neighbor is nearly as far as any row.
+    "local": lambda X, rng: min(
+        3 * neighbor_distance(X, rng, neighbor=3), median_distance(X, rng)
+    ),
+}
+
+
+class WithLengthScale:
+    """A kernel with a parameter `length_scale`: a number, or the name of a rule."""
+
+    length_scale: LengthScale
+
+    @property
+    def width(self) -> float:
+        """The length scale as a checked number."""
+        if isinstance(self.length_scale, str):
+            self._check_rule()
+            raise ValueError(
+                f"length_scale={self.length_scale!r} is not a number yet: call "
+                f"kernel.resolve(X) with the rows it should come from, or give a "
+                f"number."
+            )
+        if np.ndim(self.length_scale):
+            raise ValueError(
+                f"length_scale is {self.length_scale!r}; one number is needed here. "
+                f"Estimators choose among several."
+            )
+        width = cast(float, self.length_scale)
+        if not 0 < width < np.inf:
+            raise ValueError(f"length_scale is {width}; a positive number is needed.")
+        return float(width)
+
+    def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Return the kernel with the rule replaced by a number from these rows."""
+        if not isinstance(self.length_scale, str):
+            return self
+        self._check_rule()
+        return replace(cast(Any, self), length_scale=RULES[self.length_scale](X, rng))
+
+    def _check_rule(self) -> None:
+        if self.length_scale not in RULES:
+            raise ValueError(
+                f"length_scale is {self.length_scale!r}; a positive number, or one of "
+                f"{', '.join(map(repr, RULES))}, is needed."
+            )

@@ -1,0 +1,184 @@
+r"""The problem with a loss other than squares: any basis, penalty and null space.
+
+.. math:: min \; 1/W \sum_{i \, labeled} w_i \, loss(y_i, g(x_i))
+          + alpha \, theta'Q theta, \quad g = phi'theta + f'beta                     (1)
+
+With lam = W alpha and K = Phi Q^-1 Phi', theta = Q^-1 Phi'v / (2 lam), where
+v = -w loss'(g) and F'v = 0. So the solvers need only M = K / (2 lam) and F. The span of
+F is projected out of M first: v is orthogonal to it, so the kernel need be positive
+definite only on its complement. For the hinge loss this is a support vector machine
+with :math:`C_i = w_i / (2 alpha W)`.
+
+Alpha is chosen by leave-one-out after one Newton step (`_solvers.bordered_system`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import scipy.linalg as sla
+from sklearn.exceptions import ConvergenceWarning
+
+from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._rows import Array
+from halfmoon._solvers import LossPoint, solve_box, solve_logistic, solve_softmax
+from halfmoon.losses import Huber, Logistic, Quantile, Softmax
+from halfmoon.problem._fit import Fit
+from halfmoon.problem._posed import Posed
+
+__all__ = ["search_loss", "solve_loss"]
+
+PEAK_MATRICES = 4  # l-by-l matrices held at once
+SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
+NORMAL_MAD = 1.4826  # standard deviation over median deviation, if normal
+
+
+def solve_loss(posed: Posed, alpha: float) -> Fit:
+    """Minimize (1), to rounding. O(l^3) for each of 10 to 30 steps.
+
+    Parameters
+    ----------
+    posed : Posed
+    alpha : float
+        Positive.
+    """
+    loss, lam = posed.loss, posed.total_weight * alpha
+    if not 0 < alpha < np.inf:
+        raise ValueError(
+            f"alpha is {alpha}; the {loss.name} loss needs a positive number."
+        )
+    loss.check(posed.y)
+    _refuse_large(posed)
+    if isinstance(loss, Huber) and loss.scale is None:
+        posed = _with_scale(posed, [alpha])
+        loss = posed.loss
+    elimination = posed.elimination
+    if loss.of_classes and elimination.rank:
+        _refuse_one_class(posed)
+    Phi = None
+    if posed.dual:
+        M = posed.gram_matrix / (2 * lam)
+    else:
+        Phi = posed.whitening.whiten(posed.on_labeled())
+        M = Phi @ Phi.T / (2 * lam)
+    F = elimination.Q1 / posed.root_w
+    Q, R = sla.qr(F, mode="economic", check_finite=False)
+    QM = Q.T @ M
+    P = M - Q @ QM  # (I - Q Q') M
+    P -= (P @ Q) @ Q.T
+    try:
+        point = _minimum((P + P.T) / 2, F, posed)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            "The kernel is not positive definite on the complement of the unpenalized "
+            "features. A conditionally positive definite kernel needs the polynomials "
+            "of its degree unpenalized."
+        ) from error
+    _check(point, posed, alpha)
+    c = point.v / (2 * lam)
+    b = point.b - sla.solve_triangular(R, QM @ point.v, check_finite=False)
+    beta = elimination.solve(b)
+    if Phi is None:
+        theta = posed.basis.lift(posed.labeled, c)
+    else:
+        theta, beta = posed.with_free(posed.whitening.unwhiten(Phi.T @ c), beta)
+    return Fit(posed, theta, beta, alpha=alpha, c=c, left_out_values=point.loo_values)
+
+
+def search_loss(problems: Sequence[Posed], alphas: Sequence[Sequence[float]]) -> Fit:
+    """Return the fit with the smallest mean leave-one-out loss.
+
+    Parameters
+    ----------
+    problems : sequence of Posed
+        They differ in mu.
+    alphas : sequence of sequences of float
+        The alphas of each problem.
+    """
+    found = []
+    for posed, grid in zip(problems, alphas, strict=True):
+        if isinstance(posed.loss, Huber) and posed.loss.scale is None:
+            posed = _with_scale(posed, grid)
+        fits = [solve_loss(posed, alpha) for alpha in grid]
+        scores = np.array([fit.loo_score for fit in fits])
+        best = fits[int(np.argmin(scores))]
+        several = len(grid) * len(problems) > 1
+        found.append(replace(best, loo_scores=scores) if several else best)
+    return min(found, key=lambda fit: fit.loo_score)
+
+
+def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
+    """Return the problem with Huber's scale set from the noise; see `losses.Huber`."""
+    spread = posed.y.std(axis=0)
+    spread[spread == 0] = 1.0
+    # The alphas are meant for squares; absolute residuals need labels of unit size.
+    absolute = posed.with_targets(posed.y / spread).with_loss(Quantile(0.5))
+    residuals = np.abs([solve_loss(absolute, a).leave_one_out() for a in alphas])
+    medians = np.median(residuals, axis=1).min(axis=0)  # (t,)
+    # With fewer than two labels there is no residual, and any scale will do.
+    scales = np.where(np.isfinite(medians), NORMAL_MAD * medians, 1.0)
+    scales = spread * np.maximum(scales, np.sqrt(np.finfo(np.float64).eps))
+    scale = tuple(float(each) for each in scales)
+    loss = replace(posed.loss, scale=scale)  # type: ignore[call-arg]
+    return posed.with_loss(loss)
+
+
+def _minimum(M: Array, F: Array, posed: Posed) -> LossPoint:
+    """Return the minimum of every output, one by one unless they are coupled."""
+    loss, y, w = posed.loss, posed.y, posed.w
+    if isinstance(loss, Softmax):
+        return solve_softmax(M, F, y, w)
+    if isinstance(loss, Logistic):
+        points = [solve_logistic(M, F, column, w) for column in y.T]
+    else:
+        boxes = [
+            cast(Any, loss.of_output(j)).box(column, w) for j, column in enumerate(y.T)
+        ]
+        points = [solve_box(M, F, box) for box in boxes]
+    v, b, loo = (np.column_stack([point[i] for point in points]) for i in range(3))
+    return LossPoint(v, b, loo, all(point.converged for point in points))
+
+
+def _check(point: LossPoint, posed: Posed, alpha: float) -> None:
+    """Raise if there is no minimum, and warn if it was not reached."""
+    if point.converged:
+        return
+    if isinstance(posed.loss, (Logistic, Softmax)) and posed.elimination.rank:
+        least = np.abs(point.v).max() / posed.w.max()
+        if least < np.exp(-SEPARATED_LOG_ODDS):
+            raise ValueError(
+                "The unpenalized features alone separate the classes of the labeled "
+                "rows, so the logistic loss has no minimum. Use fewer of them, such as "
+                "unpenalized='constant', or loss='hinge'."
+            )
+    warnings.warn(
+        f"The {posed.loss.name} loss was not minimized to rounding at alpha = "
+        f"{alpha:.1g}. Raise alpha, or rescale the targets.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def _refuse_one_class(posed: Posed) -> None:
+    for j, target in enumerate(posed.y.T):
+        if np.unique(target).size < 2:
+            raise ValueError(
+                f"Target {j} is {target[0]:.0f} in every labeled row; the "
+                f"{posed.loss.name} loss needs rows of both classes. Label rows of the "
+                f"other class."
+            )
+
+
+def _refuse_large(posed: Posed) -> None:
+    l, limit = len(posed.labeled), parse_bytes(posed.stream.memory_limit)
+    need = 8 * PEAK_MATRICES * l * l
+    if need > limit:
+        raise MemoryError(
+            f"The {posed.loss.name} loss with {l:,} labels needs {format_bytes(need)}, "
+            f"beyond memory_limit={format_bytes(limit)}. Raise memory_limit, fit fewer "
+            f"labels, or use loss='squared'."
+        )

@@ -1,0 +1,250 @@
+"""A fitted function: values, uncertainty and leave-one-out residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._solvers import RidgePath, kriging_variance, scaled_variances
+from halfmoon.problem._leave_one_out import (
+    loo_residuals,
+    loo_residuals_of_set,
+    loo_sample,
+)
+from halfmoon.problem._posed import Posed
+
+__all__ = ["Fit"]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The function g(x) = phi(x)'theta + f(x)'beta that solves a problem.
+
+    Attributes
+    ----------
+    posed : Posed
+        The problem and its data.
+    theta : ndarray of shape (p, t)
+    beta : ndarray of shape (k, t)
+    alpha : float or None
+        The penalty weight; of several, the one chosen by leave-one-out.
+    by_ridge : bool
+        Whether the fit is a point of a `path`, with the closed forms of ridge.
+    loo_scores : ndarray or None
+        Mean leave-one-out loss of each alpha, if there were several.
+    solve : callable or None
+        The function that solved the problem, to solve it for other targets; None if
+        the fit does not depend linearly on them.
+    c : ndarray of shape (l, t) or None
+        Dual coefficients of a loss other than squares.
+    left_out_values : ndarray of shape (l, t) or None
+        Leave-one-out predictions of such a loss, after one Newton step; NaN where the
+        other labels do not determine them.
+    """
+
+    posed: Posed
+    theta: Array
+    beta: Array
+    alpha: float | None = None
+    by_ridge: bool = False
+    loo_scores: Array | None = None
+    solve: Callable[[Posed], Fit] | None = None
+    c: Array | None = None
+    left_out_values: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, without the cached function, which follows from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def rank(self) -> int:
+        """Number of directions of the basis that the fit could use."""
+        if self.by_ridge and self.posed.dual:
+            return int((self.path.s2 > 0).sum())
+        return self.posed.whitening.rank + self.posed.free.shape[1]
+
+    def predict(self, X: Rows) -> Array:
+        """Return the values g(x), shape (b,) or (b, t)."""
+        return self.shaped(self._map(self._values, X))
+
+    def _values(self, rows: Rows) -> Array:
+        return self._function(rows) + self.posed.features(rows) @ self.beta
+
+    def std(self, X: Rows, noise: float | None = None) -> Array:
+        """Return the posterior standard deviation of g(x), shape (b,) or (b, t).
+
+        (1) is the posterior mean for theta ~ N(0, tau Q^-1), a flat beta, and noise of
+        variance s2 / w_i, with lam = s2 / tau. If the basis approximates a kernel, the
+        prior variance that it misses is added, so that far from all rows the deviation
+        grows to that of the prior.
+
+        Parameters
+        ----------
+        X : array or CSR of shape (b, d)
+        noise : float or None
+            Variance s2 of the noise; None estimates it by restricted maximum
+            likelihood.
+        """
+        with self.posed.stream.handed_down():
+            s2, tau = self._scales(noise)
+            dual = self.posed.dual
+            parts = self._parts_in_dual() if dual else self._parts_in_primal()
+
+        def variance(rows: Rows) -> Array:
+            by_noise, by_prior = parts(rows)
+            return scaled_variances(by_noise, s2) + scaled_variances(by_prior, tau)
+
+        return self.shaped(np.sqrt(self._map(variance, X)))
+
+    def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
+        """Return the leave-one-out residuals y_i - g_(-i)(x_i), shape (l,) or (l, t).
+
+        g_(-i) is the fit without the label of row i, which stays in the table as an
+        unlabeled row, at the same lam. Infinite where the other labels do not determine
+        g_(-i)(x_i). Exact for squares; for other losses after one Newton step, see
+        `halfmoon._solvers.bordered_system`.
+
+        Parameters
+        ----------
+        some : indices or slice
+            Which of the labeled rows; all of them by default.
+        """
+        if self.left_out_values is not None:
+            values = self.left_out_values[some]
+            e = np.where(np.isnan(values), np.inf, self.posed.y[some] - values)
+            return self.shaped(e)
+        with self.posed.stream.handed_down():
+            _, alpha = self._ridge()
+            residuals = loo_residuals(self.posed, [alpha], some)[0]
+        return self.shaped(residuals / self.posed.root_w[some])
+
+    def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
+        """Predict each set of labeled rows by a fit without its labels, (m, t) each.
+
+        At the same lam, as in `leave_one_out`; NaN where the other labels do not
+        determine the fit. A label costs O(l^2), and a set of m labels O(m^3).
+        """
+        y = self.posed.y
+        H = self.smoother_matrix(self.posed.X_l)
+        r = y - H @ y
+        return [y[S] - loo_residuals_of_set(H, r, S) for S in sets]
+
+    @property
+    def loo_score(self) -> float:
+        """Mean leave-one-out loss; the smallest, if there were several alphas.
+
+        For a filtered fit, the mean loss over folds; NaN if there was one alpha only.
+        """
+        if self.loo_scores is not None:
+            return float(self.loo_scores.min())
+        if self.left_out_values is not None:
+            losses = self.posed.loss.values(self.posed.y, self.left_out_values)
+            mean = self.posed.w @ losses / self.posed.total_weight
+            return float(np.where(np.isnan(mean), np.inf, mean).mean())
+        if not self.by_ridge:
+            return float("nan")
+        rows = loo_sample(self.posed)
+        squares = loo_residuals(self.posed, [self._ridge()[1]], rows) ** 2
+        weight = self.posed.w[rows].sum() * self.posed.y.shape[1]
+        return float(squares.sum() / weight)
+
+    def smoother_matrix(self, X: Rows) -> Array:
+        """Return H(x), shape (b, l), with g(x) = H(x) y for any targets y."""
+        if self.solve is None:
+            raise ValueError(
+                f"With the {self.posed.loss.name} loss, predictions are not linear in "
+                f"the targets, so there is no smoother matrix. Use loss='squared'."
+            )
+        identity = np.eye(len(self.posed.labeled))
+        with self.posed.stream.handed_down():
+            return self.solve(self.posed.with_targets(identity)).predict(X)
+
+    def dual_coef(self) -> Array:
+        """Return c, shape (l, t), with phi(x)'theta = sum_i k_Q(x, x_i) c_i.
+
+        Here k_Q(x, z) = phi(x)'Q^-1 phi(z) and x_i are the labeled rows. Setting the
+        derivative of (1) to 0 gives c = w (y - g) / lam, or -w loss'(g) / (2 lam), in
+        any basis.
+        """
+        if self.c is not None:
+            return self.c
+        path, alpha = self._ridge()
+        posed = self.posed
+        if posed.dual:
+            return posed.root_w * path.theta(alpha)
+        lam = path.lam(alpha)
+        if lam == 0:
+            raise ValueError(
+                "alpha is 0, where the dual coefficients are not unique. Use alpha > 0."
+            )
+        g = self._map(self._values, posed.X_l)
+        return np.asarray(posed.root_w**2 * (posed.y - g) / lam)
+
+    def _scales(self, noise: float | None) -> tuple[Array, Array]:
+        """Variances of noise and prior, by restricted likelihood if noise is None."""
+        path, alpha = self._ridge()
+        if noise is None:
+            return path.scales(alpha)
+        if not 0 <= noise < np.inf:
+            raise ValueError(
+                f"noise is {noise}; a variance that is not negative is needed."
+            )
+        lam, s2 = path.lam(alpha), np.full(self.theta.shape[1], float(noise))
+        return s2, s2 / lam if lam > 0 else np.full_like(s2, np.inf)
+
+    def _parts_in_dual(self) -> Callable[[Rows], tuple[Array, Array]]:
+        posed, (path, alpha) = self.posed, self._ridge()
+        gram, root_w = posed.basis.gram(posed.labeled), posed.root_w[:, 0]
+
+        def parts(rows: Rows) -> tuple[Array, Array]:
+            k_x, k_xx = gram(rows) * root_w, posed.basis.prior_variance(rows)
+            return kriging_variance(path, k_x, k_xx, posed.features(rows), alpha)
+
+        return parts
+
+    def _parts_in_primal(self) -> Callable[[Rows], tuple[Array, Array]]:
+        posed, (path, alpha) = self.posed, self._ridge()
+        # Next to an energy, the norm of the kernel has the weight mu.
+        share = 1.0 if posed.energy is None else posed.mu
+
+        def parts(rows: Rows) -> tuple[Array, Array]:
+            Phi = posed.basis.transform(rows)
+            F = np.hstack([posed.features(rows), Phi @ posed.free])
+            whitened = posed.whitening.whiten(Phi)
+            by_noise, by_prior = path.variance_parts(whitened, F, alpha)
+            if share > 0:
+                by_prior += posed.basis.missing_variance(rows) / share
+            return by_noise, by_prior
+
+        return parts
+
+    @cached_property
+    def _function(self) -> Callable[[Rows], Array]:
+        return self.posed.basis.function(self.theta)
+
+    @property
+    def path(self) -> RidgePath:
+        """The factorization for every alpha."""
+        if not self.by_ridge:
+            raise ValueError(
+                "Only a fit by ridge has leave-one-out residuals and a posterior "
+                "variance in closed form. Use loss='squared' and no filter."
+            )
+        return self.posed.path
+
+    def _ridge(self) -> tuple[RidgePath, float]:
+        return self.path, cast(float, self.alpha)
+
+    def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
+        X = as_table(X)
+        row_bytes = 2 * self.posed.basis.row_bytes
+        return self.posed.stream.map(function, X, row_bytes=row_bytes)
+
+    def shaped(self, values: Array) -> Array:
+        """Return one column for each target, or a vector if y was a vector."""
+        return values[:, 0] if self.posed.single else values

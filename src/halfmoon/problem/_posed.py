@@ -1,0 +1,362 @@
+"""A problem posed on data: the parts of equation (1), each computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+
+from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._moments import dirichlet, graph_energy, label_moments
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._solvers import (
+    Elimination,
+    RidgePath,
+    ridge_cholesky,
+    ridge_dual,
+    ridge_eigh,
+    ridge_svd,
+)
+from halfmoon._whitening import Whitening, identity_whitening, whitening
+from halfmoon.bases import Basis
+from halfmoon.blocks import Stream
+from halfmoon.losses import Loss, Squared
+from halfmoon.unpenalized import Unpenalized
+
+__all__ = ["KnownEnergy", "Posed", "energy_matrix"]
+
+SQUARED = Squared()
+
+
+@dataclass(frozen=True, eq=False)
+class KnownEnergy:
+    """An energy computed over rows in partitions, as a form of theta, (p, p)."""
+
+    matrix: Array
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A problem with its data; made by `Problem.pose`.
+
+    Attributes
+    ----------
+    basis, unpenalized : Basis, Unpenalized or None
+        Fitted.
+    energy, mu : see Problem
+        The energy is a `KnownEnergy` if its rows are in partitions.
+    X : array or CSR of shape (n, d)
+    labeled : ndarray of shape (l,)
+        Indices of the labeled rows.
+    y, w : ndarrays of shape (l, t) and (l,)
+        Their targets and weights.
+    single : bool
+        Whether y was a vector.
+    stream : Stream
+    loss : Loss
+    """
+
+    basis: Basis
+    energy: Any
+    mu: float
+    unpenalized: Unpenalized | None
+    X: Rows
+    labeled: Indices
+    y: Array
+    w: Array
+    single: bool
+    stream: Stream
+    loss: Loss = SQUARED
+
+    def __post_init__(self) -> None:
+        needed, have = self.basis.conditional_degree, -1
+        if self.unpenalized is not None:
+            have = self.unpenalized.degree_
+        if needed > have:
+            raise ValueError(
+                f"The kernel is only conditionally positive definite, so polynomials "
+                f"up to degree {needed} must be unpenalized. Use "
+                f"unpenalized=Polynomials(degree={needed})."
+            )
+        if needed >= 0 and not self.dual:
+            raise ValueError(
+                "A conditionally positive definite kernel has no norm at landmarks and "
+                "no energy of its own. Use it in the exact basis with energy=None."
+            )
+        if isinstance(self.mu, str) or not 0 <= self.mu < np.inf:
+            raise ValueError(
+                f"mu is {self.mu!r}; a number that is not negative is needed."
+            )
+
+    @property
+    def dual(self) -> bool:
+        """Whether the fit needs only the kernel matrix of the labeled rows."""
+        return self.energy is None and self.basis.has_gram
+
+    @cached_property
+    def overdetermined(self) -> bool:
+        """Whether labeled rows outnumber functions, so that only moments are kept."""
+        left = len(self.labeled) - self.elimination.rank
+        return not self.dual and left > self.whitening.rank
+
+    # ---- the same problem with one part replaced -------------------------------------
+
+    def with_mu(self, mu: float) -> Posed:
+        """Return the problem with another weight of the norm and the same energy."""
+        if self.energy is None:
+            return replace(self, mu=mu)
+        self.energy_matrix  # noqa: B018 - computed here, to be shared
+        return self._keeping(("energy_matrix", "X_l", "F"), mu=mu)
+
+    def with_targets(self, y: Array, *, single: bool = False) -> Posed:
+        """Return the problem with other targets of the labeled rows, shape (l, t)."""
+        of_basis = ("energy_matrix", "penalty", "whitening", "free", "gram_matrix")
+        parts = (*of_basis, "X_l", "F", "elimination")
+        return self._keeping(parts, y=y, single=single)
+
+    def with_loss(self, loss: Loss) -> Posed:
+        """Return the problem with another loss."""
+        parts = self.__dict__.keys() - self.__getstate__().keys()
+        return self._keeping(tuple(parts), loss=loss)
+
+    def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
+        """Return the problem with other unpenalized features, fitted on its rows."""
+        parts = ("energy_matrix", "penalty", "whitening", "X_l")
+        return self._keeping(parts, unpenalized=unpenalized)
+
+    def with_basis(self, basis: Basis) -> Posed:
+        """Return the problem in another basis, fitted on its rows."""
+        return self._keeping(("X_l", "F"), basis=basis)
+
+    def with_gram(self, K: Array) -> Posed:
+        """Return the same problem, given the kernel matrix of its labeled rows."""
+        copy = self._keeping(("X_l", "F", "elimination"))
+        copy.__dict__["gram_matrix"] = K
+        return copy
+
+    def without(self, some: Indices) -> Posed:
+        """Return the problem with some of the labeled rows unlabeled."""
+        rest = np.delete(np.arange(len(self.labeled)), some)
+        return self.with_labels(self.labeled[rest], self.y[rest], self.w[rest])
+
+    def with_labels(self, labeled: Indices, y: Array, w: Array) -> Posed:
+        """Return the problem on the same table with other labeled rows."""
+        parts = ("energy_matrix", "penalty", "whitening")
+        return self._keeping(parts, labeled=labeled, y=y, w=w)
+
+    def of_rows(self, places: Indices, y: Array) -> Posed:
+        """Return the problem of some of the labeled rows, with other targets, (m, t).
+
+        The kernel matrix or the whitening is computed once, for all labeled rows.
+        """
+        if not self.dual:
+            self.whitening  # noqa: B018 - computed here, to be shared
+        parts, labeled = ("energy_matrix", "penalty", "whitening"), self.labeled[places]
+        copy = self._keeping(
+            parts, labeled=labeled, y=y, w=self.w[places], single=False
+        )
+        if self.dual:
+            copy.__dict__["gram_matrix"] = self.gram_matrix[np.ix_(places, places)]
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the data, without the cached parts that follow from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def _keeping(self, parts: tuple[str, ...], **changes: Any) -> Posed:
+        """Return a changed copy with these cached parts, which still hold."""
+        copy = replace(self, **changes)
+        known = {name: self.__dict__[name] for name in parts if name in self.__dict__}
+        copy.__dict__.update(known)
+        return copy
+
+    # ---- the loss --------------------------------------------------------------------
+
+    @cached_property
+    def X_l(self) -> Rows:
+        """The labeled rows."""
+        return self.X[self.labeled]
+
+    @cached_property
+    def root_w(self) -> Array:
+        """Square roots of the weights, as a column, shape (l, 1)."""
+        return np.sqrt(self.w)[:, None]
+
+    @property
+    def total_weight(self) -> float:
+        """W, the sum of the weights."""
+        return float(self.w.sum())
+
+    def on_labeled(self, right: Array | None = None) -> Array:
+        """Return phi, or phi times a matrix, at the labeled rows."""
+
+        def values(rows: Rows) -> Array:
+            Phi = self.basis.transform(rows)
+            return Phi if right is None else Phi @ right
+
+        return self.stream.map(values, self.X_l, row_bytes=self.basis.row_bytes)
+
+    @cached_property
+    def labeled_moments(self) -> tuple[Array, Array, Array]:
+        """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
+        Q1 = self.elimination.Q1
+        G, columns = label_moments(
+            self.basis.transform,
+            self.X_l,
+            self.root_w,
+            np.hstack([Q1, self.root_w * self.y]),
+            row_bytes=self.basis.row_bytes,
+            stream=self.stream,
+        )
+        return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
+
+    # ---- the penalty -----------------------------------------------------------------
+
+    @cached_property
+    def penalty(self) -> Array:
+        """Q, shape (p, p)."""
+        Q = self.basis.penalty()
+        if self.energy is not None:
+            Q *= self.mu
+            Q += self.energy_matrix
+        return Q
+
+    @cached_property
+    def energy_matrix(self) -> Array:
+        """The energy as a quadratic form of theta, shape (p, p)."""
+        if isinstance(self.energy, KnownEnergy):
+            return self.energy.matrix
+        return energy_matrix(self.energy, self.basis, self.X, self.stream)
+
+    @cached_property
+    def whitening(self) -> Whitening:
+        """Coordinates in which Q is the identity."""
+        if self.energy is None and self.basis.identity_penalty:
+            return identity_whitening(self.basis.n_components_)
+        return whitening(self.penalty)
+
+    @cached_property
+    def free(self) -> Array:
+        """Directions of theta that Q does not see but the labeled rows do, (p, m).
+
+        They are unpenalized, which is the limit of a small penalty. With mu = 0, for
+        example, constants on each component of a graph. Directions that the unpenalized
+        features span already are left out, and those that no labeled row sees stay 0.
+        """
+        null = self.whitening.null
+        if null.shape[1] == 0:
+            return null
+        Q1 = self._features_alone.Q1
+        values = self.root_w * self.on_labeled(null)
+        values -= Q1 @ (Q1.T @ values)
+        # `null` is any basis of the null space: rotate it to what the rows see.
+        _, seen, Vt = sla.svd(values, full_matrices=False, check_finite=False)
+        # If a kernel matrix is 0 to rounding in a direction, its squared values are of
+        # the size of that rounding. If only the penalty is 0, they are larger.
+        whole = self.stream.sum(
+            lambda rows, w: (w[:, None] * self.basis.transform(rows) ** 2).sum(),
+            self.X_l,
+            self.w,
+            row_bytes=self.basis.row_bytes,
+        )
+        return null @ Vt[seen**2 > np.sqrt(np.finfo(np.float64).eps) * whole].T
+
+    # ---- the null space --------------------------------------------------------------
+
+    def features(self, X: Rows) -> Array:
+        """Return the unpenalized features of any rows, shape (b, k)."""
+        if self.unpenalized is None:
+            return np.zeros((X.shape[0], 0))
+        return self.unpenalized.transform(X)
+
+    @cached_property
+    def F(self) -> Array:
+        """Unpenalized features of the labeled rows, shape (l, k)."""
+        return self.features(self.X_l)
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The unpenalized features and the free directions, at the labeled rows."""
+        if self.dual or self.free.shape[1] == 0:
+            return self._features_alone
+        names = self._names + [f"free {j}" for j in range(self.free.shape[1])]
+        F = np.hstack([self.F, self.on_labeled(self.free)])
+        return Elimination(self.root_w * F, names)
+
+    @cached_property
+    def _features_alone(self) -> Elimination:
+        return Elimination(self.root_w * self.F, self._names)
+
+    @property
+    def _names(self) -> list[str]:
+        return [] if self.unpenalized is None else list(self.unpenalized.names_)
+
+    def with_free(self, theta: Array, beta: Array) -> tuple[Array, Array]:
+        """Return theta and beta of (1), from a beta with the free directions last."""
+        k = self.F.shape[1]
+        return theta + self.free @ beta[k:], beta[:k]
+
+    # ---- in the coordinates of the solvers -------------------------------------------
+
+    @cached_property
+    def gram_matrix(self) -> Array:
+        """The kernel matrix of the labeled rows, shape (l, l), for a dual fit."""
+        return self.basis.gram(self.labeled)(self.X_l)
+
+    @cached_property
+    def path(self) -> RidgePath:
+        """The factorization for every alpha, by the cheapest of three ways."""
+        y, W = self.root_w * self.y, self.total_weight
+        if self.dual:
+            K = self.gram_matrix
+            return ridge_dual(self.root_w * K * self.root_w.T, y, self.elimination, W)
+        if self.overdetermined:
+            return ridge_eigh(*self._whitened_moments, y, self.elimination, W)
+        Phi = self.whitening.whiten(self.root_w * self.on_labeled())
+        return ridge_svd(Phi, y, self.elimination, W)
+
+    def solve(self, alpha: float) -> tuple[Array, Array]:
+        """Return theta and beta of (1), from the path or by Cholesky if cheaper."""
+        y, lam = self.root_w * self.y, self.total_weight * alpha
+        point = None
+        if self.overdetermined and "path" not in self.__dict__ and lam > 0:
+            point = ridge_cholesky(*self._whitened_moments, y, self.elimination, lam)
+        theta, beta = point or (self.path.theta(alpha), self.path.beta(alpha))
+        if self.dual:
+            return self.basis.lift(self.labeled, self.root_w * theta), beta
+        return self.with_free(self.whitening.unwhiten(theta), beta)
+
+    @cached_property
+    def _whitened_moments(self) -> tuple[Array, Array, Array]:
+        G, cross, b = self.labeled_moments
+        whitening = self.whitening
+        return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
+
+
+def energy_matrix(energy: Any, basis: Basis, X: Any, stream: Stream) -> Array:
+    """Return an energy as a quadratic form of theta, shape (p, p).
+
+    Parameters
+    ----------
+    energy : "gradient", "graph" or sparse matrix
+        See `Problem`.
+    basis : Basis
+        Fitted.
+    X : array, CSR or PartitionedRows of shape (n, d)
+        In partitions, for the energy of gradients only.
+    stream : Stream
+    """
+    if isinstance(energy, str) and energy == "gradient":
+        return dirichlet(basis, X, stream=stream)
+    if isinstance(energy, str) and energy == "graph":
+        energy = graph_laplacian(neighbor_graph(X))
+    if not sp.issparse(energy):
+        raise ValueError(
+            f"energy is {energy!r}; 'gradient', 'graph' or a sparse graph Laplacian "
+            f"over the rows is needed."
+        )
+    return graph_energy(basis, X, energy, stream=stream)

@@ -1,0 +1,76 @@
+"""Solve the problem by a spectral filter instead of a penalty weight."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from halfmoon._moments import label_moments
+from halfmoon._rows import Array
+from halfmoon._solvers import Elimination, filtered, generalized_eigenpairs
+from halfmoon.filters import Filter
+from halfmoon.problem._fit import Fit
+from halfmoon.problem._posed import Posed
+
+__all__ = ["solve_filter"]
+
+
+def solve_filter(
+    posed: Posed, psi: Filter, *, covariance: Literal["labeled", "all"] = "labeled"
+) -> Fit:
+    """Filter the spectrum of (Sigma, Q) by psi: theta = sum psi(s) u u'b.
+
+    Parameters
+    ----------
+    posed : Posed
+    psi : Filter
+        Tikhonov(alpha) with the labeled covariance is ridge with that alpha.
+    covariance : {"labeled", "all"}
+        The rows over which Sigma is taken.
+    """
+    if posed.basis.conditional_degree >= 0:
+        raise ValueError(
+            "The kernel is only conditionally positive definite; a spectral filter "
+            "needs a positive definite one. Solve this one by ridge."
+        )
+    W, elimination = posed.total_weight, posed.elimination
+    target = elimination.Q1.T @ (posed.root_w * posed.y)
+    G, cross, by_targets = posed.labeled_moments
+    b = (by_targets.T - cross.T @ target) / W
+    if covariance == "labeled":
+        Sigma = (G - cross.T @ cross) / W
+    elif covariance == "all":
+        Sigma = _covariance_of_all_rows(posed)
+    else:
+        raise ValueError(f"covariance is {covariance!r}; 'labeled' or 'all' is needed.")
+    theta = filtered(generalized_eigenpairs(Sigma, posed.whitening), b, psi)
+    beta = elimination.solve(target - cross @ theta)
+    return Fit(
+        posed,
+        *posed.with_free(theta, beta),
+        solve=partial(solve_filter, psi=psi, covariance=covariance),
+    )
+
+
+def _covariance_of_all_rows(posed: Posed) -> Array:
+    """Covariance of phi over all rows, with the unpenalized features projected out."""
+    n = posed.X.shape[0]
+    F = posed.stream.map(posed.features, posed.X, row_bytes=16 * (1 + posed.F.shape[1]))
+    if posed.free.shape[1]:
+        values = posed.stream.map(
+            lambda rows: posed.basis.transform(rows) @ posed.free,
+            posed.X,
+            row_bytes=posed.basis.row_bytes,
+        )
+        F = np.hstack([F, values])
+    G, cross = label_moments(
+        posed.basis.transform,
+        posed.X,
+        np.ones((n, 1)),
+        Elimination(F).Q1,
+        row_bytes=posed.basis.row_bytes,
+        stream=posed.stream,
+    )
+    return np.asarray((G - cross @ cross.T) / n)

@@ -1,0 +1,195 @@
+"""The pool: the rows to pick from, and the posterior of the estimator at them.
+
+A table with as many rows as the fitted one is assumed to be the fitted table. Its
+labeled rows are not picked, but they count as rows to predict. Any other table is a
+pool of unlabeled rows. A pool that is too large for the estimator's `memory_limit` is
+replaced by a random sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon._estimators.base import Estimator
+from halfmoon._memory import MEMORY_LIMIT, parse_bytes
+from halfmoon._random_state import as_generator
+from halfmoon._rows import Array, Indices, as_table
+from halfmoon._selection import Average
+from halfmoon.problem import Fit
+from halfmoon.queries._pool_covariance import Posterior
+from halfmoon.queries._pool_posterior import (
+    average_posterior,
+    fit_posterior,
+    surrogate_posterior,
+)
+
+__all__ = ["Pool", "last_step"]
+
+COVARIANCE_SHARE = 1 / 4  # of the memory limit
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Rows to pick from.
+
+    Attributes
+    ----------
+    estimator : estimator
+        The fitted estimator; the last step of a pipeline.
+    X : array or CSR of shape (m, d)
+        The rows of the pool.
+    places : ndarray of shape (m,)
+        Their row numbers in the given table.
+    free : ndarray of bool of shape (m,)
+        Which of them may be picked.
+    n : int
+        Number of picks.
+    is_fitted : bool
+        Whether the table is the fitted one.
+    """
+
+    estimator: Any
+    X: Any
+    places: Indices
+    free: NDArray[np.bool_]
+    n: int
+    is_fitted: bool
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        X: Any,
+        n: int,
+        labeled: Any = None,
+        random_state: Any = None,
+    ) -> Pool:
+        """Check the arguments of a strategy; see `halfmoon.queries.maximin`."""
+        estimator, X = last_step(estimator, X)
+        if isinstance(estimator, Estimator):
+            table = estimator._table(X, reset=False)
+            is_fitted = estimator._n_rows == table.shape[0]
+        else:
+            table, is_fitted = as_table(X), False
+        rows = table.shape[0]
+        free = np.ones(rows, dtype=bool)
+        if labeled is not None:
+            free[_row_numbers(labeled, rows)] = False
+        elif is_fitted:
+            free[estimator._labeled_places] = False
+        n = _picks(n, free)
+        most = max(_most_rows(estimator), n)
+        places = np.arange(rows)
+        if rows > most:
+            # Rows that may be picked come first, in random order.
+            shuffled = as_generator(random_state).permutation(np.flatnonzero(free))
+            places = np.sort(np.append(shuffled, np.flatnonzero(~free))[:most])
+            table = table[places]
+        return cls(estimator, table, places, free[places], n, is_fitted)
+
+    def posterior(self) -> Posterior:
+        """Return the values and the covariance of the fitted function at the rows."""
+        solution = getattr(self.estimator, "solution_", None)
+        if isinstance(solution, Fit) and solution.by_ridge:
+            places = self.places if self.is_fitted else None
+            if getattr(self.estimator, "_weighted_rows", None) is not None:
+                places = None  # the fit does not contain the rows of weight 0
+            return fit_posterior(solution, self.X, places)
+        if isinstance(solution, Average):
+            posterior = average_posterior(solution, self.X)
+            if posterior is not None:
+                return posterior
+        values = self.values()
+        try:
+            std = solution.std(self.X).reshape(len(values), -1)  # type: ignore[union-attr]
+            errors = self.estimator.leave_one_out()
+        except (AttributeError, ValueError):  # there are no deviations
+            labeled = np.flatnonzero(~self.free)
+            return surrogate_posterior(values, self.X, labeled=labeled)
+        return surrogate_posterior(values, self.X, _over_targets(std), errors.ravel())
+
+    def values(self) -> Array:
+        """Return the values of the function, shape (m, t)."""
+        solution = getattr(self.estimator, "solution_", None)
+        if solution is not None:
+            values = solution.predict(self.X)
+        elif is_classifier(self.estimator):
+            values = 2.0 * self.estimator.predict_proba(self.X) - 1.0
+            values = values[:, 1] if values.shape[1] == 2 else (values + 1.0) / 2.0
+        else:
+            values = self.estimator.predict(self.X)
+        return np.asarray(values, dtype=np.float64).reshape(self.X.shape[0], -1)
+
+    def in_table(self, picks: Sequence[int] | Indices) -> Indices:
+        """Return the row numbers of picks in the given table."""
+        return self.places[np.asarray(picks, dtype=np.intp)]
+
+
+def last_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
+    """Return the fitted estimator of a pipeline, and the rows that reach it."""
+    if isinstance(estimator, Pipeline):
+        if X is not None and len(estimator) > 1:
+            X = estimator[:-1].transform(X)
+        return last_step(estimator[-1], X)
+    check_is_fitted(estimator)
+    return estimator, X
+
+
+def _picks(n: Any, free: NDArray[np.bool_]) -> int:
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+        raise ValueError(f"n is {n!r}; a number of rows, 1 or more, is needed.")
+    left = int(free.sum())
+    if left == 0:
+        raise ValueError(
+            f"All {len(free)} rows of X are labeled already, so none is left to label. "
+            f"Give unlabeled rows."
+        )
+    if n > left:
+        raise ValueError(
+            f"n is {n}, but only {left} of the {len(free)} rows of X are unlabeled. "
+            f"Ask for {left} rows or fewer, or give more rows."
+        )
+    return int(n)
+
+
+def _row_numbers(labeled: Any, rows: int) -> NDArray[Any]:
+    labeled = np.asarray(labeled)
+    if labeled.size == 0:
+        return np.empty(0, dtype=np.intp)
+    is_mask = labeled.dtype == bool
+    wrong = labeled.ndim != 1 or not (is_mask or labeled.dtype.kind in "iu")
+    if wrong or (is_mask and len(labeled) != rows):
+        raise ValueError(
+            f"labeled has shape {labeled.shape} and dtype {labeled.dtype}; row numbers "
+            f"or a mask of the {rows} rows of X is needed."
+        )
+    if not is_mask and (labeled.min() < -rows or labeled.max() >= rows):
+        raise ValueError(
+            f"labeled has row numbers from {labeled.min()} to {labeled.max()}, but X "
+            f"has {rows} rows."
+        )
+    return labeled
+
+
+def _most_rows(estimator: Any) -> int:
+    """Return how many rows have a covariance within its share of the memory."""
+    limit = parse_bytes(getattr(estimator, "memory_limit", MEMORY_LIMIT))
+    numbers = COVARIANCE_SHARE * limit // 8
+    solution = getattr(estimator, "solution_", None)
+    if isinstance(solution, Fit) and solution.by_ridge and not solution.posed.dual:
+        p = solution.posed.basis.n_components_ + solution.posed.F.shape[1]
+        return max(1, int(numbers // (3 * max(1, p))))
+    return max(1, int(np.sqrt(numbers / 3)))
+
+
+def _over_targets(values: Array) -> Array:
+    """Return the root mean square over targets, shape (m,)."""
+    return np.sqrt((values**2).mean(axis=1))

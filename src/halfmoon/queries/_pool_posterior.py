@@ -1,0 +1,211 @@
+r"""The posterior of a fitted estimator at the rows of a pool.
+
+For a fit by ridge it is exact. With :math:`u` the whitened basis functions minus what
+the unpenalized features f explain of them (see `halfmoon._solvers.ridge`),
+
+.. math:: C(x, z) = u_x' \Bigl(I - V V' + V diag\Bigl(\frac{lam}{s^2 + lam}\Bigr) V'
+                    \Bigr) u_z + lam \, f_x' T^{-1} T^{-T} f_z                      (1)
+
+so C = Psi Psi' with p + k features. In the dual it is universal kriging,
+
+.. math:: C(x, z) = k(x, z) - k_x'c_z - c_x'k_z + c_x'(K + lam I) c_z               (2)
+
+with c of `halfmoon._solvers.kriging`. An average, such as that of `HalfmoonClassifier`,
+is taken as a mixture of the posteriors of its heaviest members i, with shares w_i:
+
+.. math:: C(x, z) = \sum_i w_i \bigl(C_i(x, z) + (g_i(x) - g(x)) (g_i(z) - g(z))
+                    \bigr)                                                           (3)
+
+where each C_i is (1) at landmarks, exact at these. Members without a covariance, such
+as local fits and logarithms, have the surrogate
+
+.. math:: C(x, z) = sigma(x) sigma(z) \exp(-|x - z|^2 / (2 m^2))                    (4)
+
+where columns are scaled to deviation 1 and m is the median distance between rows. Its
+noise is the part of the leave-one-out errors that sigma does not explain. An estimator
+without deviations (a hinge loss, or one of another library) has sigma = 1 and noise of
+variance 0.1, and is conditioned on the labeled rows of the pool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+
+from halfmoon._rows import Array, Indices, Rows, as_dense_rows
+from halfmoon._selection import Average
+from halfmoon.bases import Exact, Nystrom
+from halfmoon.kernels import Gaussian, Precomputed
+from halfmoon.problem import Fit, solve_ridge
+from halfmoon.queries._pool_covariance import Dense, Factored, Posterior
+
+__all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
+
+MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
+PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
+MAX_MEMBERS = 2  # of an average, the heaviest
+LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
+
+
+def fit_posterior(
+    fit: Fit,
+    X: Rows,  # (n, d)
+    places: Indices | None = None,  # (n,)
+) -> Posterior:
+    """Return the exact posterior (1) or (2) of a fit by ridge.
+
+    Parameters
+    ----------
+    fit : Fit
+    X : array or CSR of shape (n, d)
+    places : ndarray of shape (n,) or None
+        Row numbers in the fitted table; None if the rows are not from it.
+    """
+    values = fit.predict(X).reshape(X.shape[0], -1)
+    lam = fit.path.lam(float(fit.alpha or 0.0))
+    if fit.posed.dual:
+        return Posterior(values, Dense(_in_dual(fit, X, places, lam)), lam)
+    return Posterior(values, Factored(_in_primal(fit, X, lam)), lam)
+
+
+def _in_primal(fit: Fit, X: Rows, lam: float) -> Array:  # (n, p + k)
+    posed, path = fit.posed, fit.path
+
+    def features(rows: Rows) -> Array:
+        Phi = posed.basis.transform(rows)
+        F = np.hstack([posed.features(rows), Phi @ posed.free])
+        f = path.elimination.solve_adjoint(F)
+        u = posed.whitening.whiten(Phi) - f @ path.cross
+        total = path.s2 + lam
+        share = np.ones_like(total)  # of the prior variance; 1 without labels
+        np.divide(lam, total, out=share, where=total > path.rounding)
+        u += ((u @ path.V) * (np.sqrt(share) - 1.0)) @ path.V.T
+        return np.hstack([u, np.sqrt(lam) * f])
+
+    return posed.stream.map(features, X, row_bytes=4 * posed.basis.row_bytes)
+
+
+def _in_dual(fit: Fit, X: Rows, places: Indices | None, lam: float) -> Array:  # (n, n)
+    posed, path = fit.posed, fit.path
+    U = path.V
+    k = posed.basis.gram(posed.labeled)(X) * posed.root_w[:, 0]  # (n, l)
+    f = path.elimination.solve_adjoint(posed.features(X))
+    c_0 = f @ path.elimination.Q1.T  # (n, l)
+    K_0 = f @ path.cross  # K c0
+    by_modes = ((k - K_0 - lam * c_0) @ U) * path.inverse(lam)
+    c = c_0 + by_modes @ U.T
+    # c'K c by the modes, as in `kriging_variance`, without forming K again.
+    half = K_0 @ c_0.T + (K_0 @ U) @ by_modes.T
+    cKc = half + by_modes @ (K_0 @ U).T + (by_modes * path.s2) @ by_modes.T
+    kc = k @ c.T
+    C = _prior(fit, X, places) - kc - kc.T + cKc + lam * (c @ c.T)
+    return np.asarray((C + C.T) / 2)
+
+
+def _prior(fit: Fit, X: Rows, places: Indices | None) -> Array:  # (n, n)
+    """Return k(x, z) between all rows."""
+    basis = fit.posed.basis
+    if places is not None:
+        return basis.gram(places)(X)
+    sections = basis.sections
+    if sections is not None and not isinstance(sections.kernel, Precomputed):
+        return sections.kernel(X, X)
+    whitened = fit.posed.whitening.whiten(basis.transform(X))
+    return np.asarray(whitened @ whitened.T)
+
+
+def average_posterior(
+    average: Average,
+    X: Rows,  # (n, d)
+) -> Posterior | None:
+    """Return the posterior (3) of an average; None if no member has a covariance.
+
+    O(n p) kernel values for p landmarks, so that the pool may be large.
+    """
+    heaviest = [
+        (member.fit, member.weight)
+        for member in sorted(average.members, key=lambda m: -m.weight)
+        if isinstance(member.fit, Fit)
+        and isinstance(member.fit.posed.basis, Exact)
+        and not member.target.suffix
+    ][:MAX_MEMBERS]
+    if not heaviest:
+        return None
+    total = sum(weight for _, weight in heaviest)
+    values = average.predict(X).reshape(X.shape[0], -1)
+    Z = _landmarks(average.X_l, X)
+    features, noise = [], 0.0
+    for fit, weight in heaviest:
+        share, alpha = weight / total, float(fit.alpha or 0.0)
+        basis = Nystrom(fit.posed.basis.kernel_, landmarks=Z).fit(Z)
+        at_landmarks = solve_ridge(replace(fit.posed, basis=basis), alpha)
+        posterior = fit_posterior(at_landmarks, X)
+        s2, tau = (float(np.mean(scale)) for scale in fit.path.scales(alpha))
+        covariance = posterior.covariance
+        assert isinstance(covariance, Factored)
+        features.append(np.sqrt(share * tau) * covariance.Psi)
+        spread = (posterior.values - values) / np.sqrt(values.shape[1])
+        features.append(np.sqrt(share) * spread)
+        noise += share * s2
+    return Posterior(values, Factored(np.hstack(features)), noise)
+
+
+def _landmarks(X_l: Rows, X: Rows) -> Rows:
+    """Return some labeled rows and some rows of the pool."""
+    rng = np.random.default_rng(0)
+    parts = [
+        rows[np.sort(rng.permutation(rows.shape[0])[:LANDMARKS])] for rows in (X_l, X)
+    ]
+    return sp.vstack(parts, "csr") if sp.issparse(X) else np.vstack(parts)
+
+
+def surrogate_posterior(
+    values: Array,  # (n, t)
+    X: Rows,  # (n, d)
+    std: Array | None = None,  # (n,)
+    loo_errors: Array | None = None,  # (l,)
+    labeled: Indices | None = None,
+) -> Posterior:
+    """Return the surrogate (4) for the values of any estimator.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, t)
+    X : array or CSR of shape (n, d)
+    std : ndarray of shape (n,) or None
+        sigma(x); None is 1.
+    loo_errors : ndarray of shape (l,) or None
+        Leave-one-out errors, of any number of targets.
+    labeled : ndarray of int or None
+        Rows to condition on, if there are no deviations.
+    """
+    K = Gaussian().resolve(scaled := _scaled(X), np.random.default_rng(0))(scaled)
+    if std is None:
+        if labeled is not None and len(labeled):
+            A = K[np.ix_(labeled, labeled)] + PLAIN_NOISE * np.eye(len(labeled))
+            K -= K[:, labeled] @ sla.solve(A, K[labeled], assume_a="pos")
+        return Posterior(values, Dense(K), PLAIN_NOISE)
+    std = np.where(np.isfinite(std), std, 1.0)
+    K *= std
+    K *= std[:, None]
+    variance = float((std**2).mean())
+    noise = variance
+    if loo_errors is not None:
+        known = loo_errors[np.isfinite(loo_errors)]
+        if len(known):
+            square = float((known**2).mean())
+            noise = max(square - variance, MIN_NOISE_SHARE * square)
+    return Posterior(values, Dense(K), noise)
+
+
+def _scaled(X: Rows) -> Any:
+    """Scale dense columns to deviation 1; constant columns and CSR stay."""
+    if not isinstance(X, np.ndarray):
+        return X
+    X = as_dense_rows(X)
+    spread = X.std(axis=0)
+    return X / np.where(spread > 0, spread, 1.0)

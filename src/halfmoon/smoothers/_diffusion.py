@@ -1,0 +1,209 @@
+r"""Diffusion: steps on the neighbor graph, summed over all times.
+
+.. math:: D = ((1 - a) (I - a S)^{-1})^t, \quad S = D_W^{-1/2} W D_W^{-1/2}
+
+with a = 1 - restart and W the self-tuned neighbor graph. D is a function of S, whose
+eigenvalues lie in [-1, 1], so it is applied as a Chebyshev series in S: a few dozen
+sparse products for any t, and no n-by-n matrix. Each row, fitted or new, averages the
+diffused values of its neighbors. Long walks (such as a restart of 1e-4) need thousands
+of products. For up to 3,000 rows, I - a S is then factored by Cholesky instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+from scipy.fft import dct
+
+from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
+from halfmoon._rows import Array, Rows, as_table
+from halfmoon.blocks import Stream, worker_count
+from halfmoon.smoothers._base import Smoother
+from halfmoon.smoothers._neighbors import neighbor_weights
+
+__all__ = ["Diffusion", "chebyshev_product", "diffused_values"]
+
+MAX_COLUMNS = 128  # diffused at once by a worker, which holds four copies
+MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
+SPARSE_COST = 6.0  # of a sparse operation, in dense operations
+
+
+@dataclass(eq=False, repr=False)
+class Diffusion(Smoother):
+    """Random walks on the neighbor graph that stop with some probability.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        k of the self-tuned graph.
+    restart : float
+        Probability 1 - a that a walk stops at each step, between 0 and 1. Smaller
+        values make longer walks.
+    repeats : int
+        t, the number of times that the resolvent is applied.
+    tolerance : float
+        Maximum error of the series on the spectrum of S.
+    """
+
+    n_neighbors: int = 10
+    restart: float = 0.01
+    repeats: int = 1
+    tolerance: float = 1e-10
+
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Build the graph and the series."""
+        self._check()
+        self.rows_ = as_table(X)
+        return self._walk_on(NeighborIndex(self.rows_, self.n_neighbors))
+
+    def variant(
+        self, *, n_neighbors: int | None = None, restart: float | None = None
+    ) -> Diffusion:
+        """Return a fitted walk on the same rows with fewer neighbors or other restart.
+
+        The neighbor search is shared, and so is the graph if it is the same.
+        """
+        other = replace(
+            self,
+            n_neighbors=self.n_neighbors if n_neighbors is None else n_neighbors,
+            restart=self.restart if restart is None else restart,
+        )
+        other._check()
+        other.rows_ = self.rows_
+        if n_neighbors is not None and n_neighbors < self.index_.n_neighbors:
+            return other._walk_on(self.index_.first(n_neighbors))
+        other.index_, other.adjacency_ = self.index_, self.adjacency_
+        other.series_ = other._series()
+        return other
+
+    def _walk_on(self, index: NeighborIndex) -> Self:
+        self.index_ = index
+        self.adjacency_ = normalized_adjacency(weighted_graph(index))
+        self.series_ = self._series()
+        return self
+
+    def _check(self) -> None:
+        if not 0 < self.restart < 1:
+            raise ValueError(
+                f"restart is {self.restart}; a probability strictly between 0 and 1 "
+                f"is needed."
+            )
+        if self.repeats < 1 or self.repeats != int(self.repeats):
+            raise ValueError(f"repeats is {self.repeats}; 1, 2, 3, ... is needed.")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(
+                f"tolerance is {self.tolerance}; a number between 0 and 1 is needed."
+            )
+
+    def weights(self, X: Rows) -> sp.csr_array:
+        """Return a_j(x), CSR of shape (b, n), with k + 1 entries in a row."""
+        return neighbor_weights(self.index_, X)
+
+    def spread(self, V: Array) -> Array:
+        """Return D V, by the series in parallel threads, or by a Cholesky factor."""
+        V = V.reshape(V.shape[0], -1)
+        if self._factored_is_cheaper(V.shape[1]):
+            return self._spread_by_factor(V)
+        stream, row_bytes = _by_columns(V.shape[1], V.shape[0])
+        spread = stream.map(
+            lambda rows: chebyshev_product(self.adjacency_, self.series_, rows.T).T,
+            V.T,
+            row_bytes=row_bytes,
+        )
+        return spread.T
+
+    def _factored_is_cheaper(self, columns: int) -> bool:
+        n = self.adjacency_.shape[0]
+        by_series = SPARSE_COST * len(self.series_) * self.adjacency_.nnz * columns
+        by_factor = n**3 / 3 + 2 * self.repeats * n**2 * columns
+        return n <= MAX_FACTORED_ROWS and by_factor < by_series
+
+    def _spread_by_factor(self, V: Array) -> Array:
+        A = (self.restart - 1.0) * self.adjacency_.toarray()  # I - a S
+        A[np.diag_indices(len(A))] += 1.0
+        factor = sla.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        for _ in range(int(self.repeats)):
+            V = self.restart * sla.cho_solve(factor, V, check_finite=False)
+        return np.asarray(V)
+
+    def spread_adjoint(self, V: Array) -> Array:
+        return self.spread(V)  # S is symmetric
+
+    @property
+    def row_bytes(self) -> int:
+        return 64 * (self.index_.n_neighbors + 1)
+
+    def _series(self) -> Array:
+        a, t = 1.0 - self.restart, int(self.repeats)
+
+        # The coefficients of the resolvent decay as rho^m (its pole is at 1/a). Its
+        # power t adds a polynomial factor, which needs a few more terms.
+        rho = a / (1.0 + np.sqrt(1.0 - a * a))
+        terms = int(np.log(self.tolerance * (1.0 - rho)) / np.log(rho) * (1 + 0.2 * t))
+        m = max(terms, 4)
+        s = np.cos(np.pi * (np.arange(m) + 0.5) / m)  # Chebyshev nodes
+        series = dct(((1.0 - a) / (1.0 - a * s)) ** t) / m
+        series[0] /= 2
+        tail = np.cumsum(np.abs(series[::-1]))[::-1]
+        return np.asarray(series[: max(2, int((tail > self.tolerance).sum()))])
+
+
+def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
+    """Return A_X D A_Z' for several walks on one graph, shape (w, m, p).
+
+    Each is the matrix of a `DiffusionKernel`. The walks differ only in their series, so
+    one recursion serves all of them, and only m-by-p numbers of each term are stored.
+    If a Cholesky factor is cheaper than the series, each walk is computed by itself.
+    """
+    S, A_X, A_Z = walks[0].adjacency_, walks[0].weights(X), walks[0].weights(Z)
+    if any(walk._factored_is_cheaper(A_Z.shape[0]) for walk in walks):
+        V = A_Z.T.toarray()
+        return np.array([A_X @ walk.spread(V) for walk in walks])
+    terms = max(len(walk.series_) for walk in walks)
+    series = np.zeros((len(walks), terms))
+    for row, walk in zip(series, walks, strict=True):
+        row[: len(walk.series_)] = walk.series_
+
+    def columns(rows: Rows) -> Array:
+        values = np.zeros((rows.shape[0], len(walks), A_X.shape[0]))
+        T = chebyshev_terms(S, rows.toarray().T)
+        for coefficients, term in zip(series.T, T, strict=False):
+            values += coefficients[None, :, None] * (A_X @ term).T[:, None, :]
+        return values
+
+    stream, row_bytes = _by_columns(A_Z.shape[0], S.shape[0])
+    return stream.map(columns, A_Z, row_bytes=row_bytes).transpose(1, 2, 0)
+
+
+def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
+    """Return a stream over columns of n values, and the bytes that one column needs."""
+    row_bytes = 40 * n  # five arrays of the recursion
+    stream = Stream.inherited()
+    per_worker = -(-columns // worker_count(stream.n_jobs))
+    block = min(per_worker, MAX_COLUMNS, stream.rows_in_block(row_bytes))
+    return replace(stream, block_rows=max(1, block)), row_bytes
+
+
+def chebyshev_terms(S: sp.csr_array, V: Array) -> Iterator[Array]:
+    """Yield T_0(S) V, T_1(S) V, ..., by T_m+1 = 2 S T_m - T_m-1."""
+    before, now = None, np.ascontiguousarray(V)
+    while True:
+        yield now
+        after = S @ now
+        if before is not None:
+            after *= 2.0
+            after -= before
+        before, now = now, after
+
+
+def chebyshev_product(S: sp.csr_array, series: Array, V: Array) -> Array:
+    """Return the sum over m of series[m] T_m(S) V."""
+    total = np.zeros(V.shape)
+    for coefficient, term in zip(series, chebyshev_terms(S, V), strict=False):
+        total += coefficient * term
+    return total

@@ -1,0 +1,72 @@
+"""The distributions of columns over labeled and over unlabeled rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halfmoon._report.findings import ColumnDistribution
+from halfmoon._report.histogram import Histogram
+from halfmoon._rows import Array
+from halfmoon.table._cell_values import as_column
+from halfmoon.table._column_kinds import ColumnUse
+from halfmoon.table._first_pass import Scan
+
+__all__ = ["column_distributions"]
+
+MAX_COLUMNS = 8
+BINS = 12
+ENDS = (0.005, 0.995)  # quantiles of the outermost edges; values beyond are clipped
+
+
+def column_distributions(
+    uses: Sequence[ColumnUse], scan: Scan, importance: Mapping[str, float]
+) -> tuple[ColumnDistribution, ...]:
+    """Return the distributions of the most important columns, except text and dates.
+
+    The rows are those that were learned from.
+    """
+    labeled = np.array([label is not None for label in scan.labels])
+    if labeled.all() or not labeled.any():
+        return ()
+    by_name = {use.name: use for use in uses if use.role != "left out"}
+    order = sorted(importance, key=lambda name: -importance[name])
+    kinds = ("number", "category", "boolean")
+    chosen = [n for n in order if n in by_name and by_name[n].kind in kinds][
+        :MAX_COLUMNS
+    ]
+    return tuple(_distribution(by_name[name], scan, labeled) for name in chosen)
+
+
+def _distribution(
+    use: ColumnUse, scan: Scan, labeled: NDArray[np.bool_]
+) -> ColumnDistribution:
+    values, _ = use.read(as_column(scan.rows.column(use.name)))
+    if use.kind == "number":
+        numbers = np.asarray(values, dtype=np.float64)
+        edges = _edges(numbers[np.isfinite(numbers)])
+        parts = [Histogram.of(numbers[mask], edges) for mask in (labeled, ~labeled)]
+        return ColumnDistribution(use.name, *parts)
+    series = pd.Series(values)
+    if use.kind == "boolean":
+        series = series.map({0.0: "no", 1.0: "yes"})
+    shares = [_shares(series[mask]) for mask in (labeled, ~labeled)]
+    return ColumnDistribution(use.name, *shares)
+
+
+def _edges(numbers: Array) -> Array:
+    low, high = np.quantile(numbers, ENDS)
+    if not high > low:
+        low, high = float(numbers.min()), float(numbers.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, BINS + 1)
+
+
+def _shares(values: Any) -> dict[str, float]:
+    text = values.astype(object).where(values.notna(), "(missing)").map(str)
+    return {str(x): float(p) for x, p in text.value_counts(normalize=True).items()}

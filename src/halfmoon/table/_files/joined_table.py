@@ -1,0 +1,173 @@
+"""Several files with the same columns as one table, one after the other."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pyarrow as pa
+
+from halfmoon.table._files.byte_source import COPY_BYTES, PiecewiseStream, Source
+from halfmoon.table._files.records import line_end
+from halfmoon.table._files.table_interface import Batch, Table
+from halfmoon.table._files.text_table import TextTable
+from halfmoon.table._table_errors import ReadError
+
+__all__ = ["JoinedTable", "matching_files"]
+
+MAX_FILES = 10_000
+
+
+def matching_files(pattern: str) -> list[str] | None:
+    """Return the files that match a pattern, in order; None if it is not a pattern.
+
+    A file whose name is the pattern itself is that file.
+    """
+    if not glob.has_magic(pattern) or os.path.lexists(pattern):
+        return None
+    files = sorted(name for name in glob.glob(pattern) if os.path.isfile(name))
+    if not files:
+        raise ReadError(f"No file matches {pattern}. Check the folder and the pattern.")
+    if len(files) > MAX_FILES:
+        raise ReadError(
+            f"{len(files):,} files match {pattern}; at most {MAX_FILES:,} are read as "
+            f"one table. Give a narrower pattern."
+        )
+    return files
+
+
+class JoinedTable(Table):
+    """Tables of one format with the same columns, as one.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    pattern : str
+        Name of the whole table in messages.
+
+    Attributes
+    ----------
+    lead, header : str
+        For text: as in the first file.
+    """
+
+    def __init__(self, tables: Sequence[Table], pattern: str) -> None:
+        first = tables[0]
+        super().__init__(_JoinedSource([each.source for each in tables], pattern), 0)
+        self._tables = tables
+        self.format = first.format
+        self.lead = first.lead if isinstance(first, TextTable) else ""
+        self.header = first.header if isinstance(first, TextTable) else ""
+        self.schema = first.schema
+        for other in tables[1:]:
+            _refuse_different(first, other)
+            self.schema = _common_schema(self.schema, other)
+        self._file_schema = self.schema
+        self.notes = list(first.notes)
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row, as in the first file."""
+        return self._tables[0].first_row
+
+    def _read_batches(self) -> Iterator[tuple[Batch, int]]:
+        for _, batch, read in self._read_numbered():
+            yield batch, read
+
+    def _read_numbered(self) -> Iterator[tuple[int, Batch, int]]:
+        """Yield the number of a table, a batch of it, and the bytes read so far."""
+        start = done = 0
+        for number, table in enumerate(self._tables):
+            is_last = number == len(self._tables) - 1
+            for batch, read in table._read_batches():
+                rows = batch.rows
+                if not rows.schema.equals(self._file_schema):
+                    rows = rows.cast(self._file_schema)
+                raw = batch.raw
+                if raw and not is_last and not line_end(raw[-1]):
+                    # The next file continues after the last line of this one.
+                    end = line_end(raw[0]) or line_end(self.header) or "\n"
+                    raw = [*raw[:-1], raw[-1] + end]
+                joined = replace(batch, start=start, rows=rows, raw=raw)
+                yield number, joined, done + read
+                start += len(batch)
+            done += table.source.size
+
+
+def _refuse_different(first: Table, other: Table) -> None:
+    """Refuse a file whose columns or format differ from those of the first file."""
+    if other.columns != first.columns:
+        more = [name for name in other.columns if name not in first.columns]
+        less = [name for name in first.columns if name not in other.columns]
+        if more:
+            what = f"it has a column {more[0]!r}"
+        elif less:
+            what = f"it has no column {less[0]!r}"
+        else:
+            what = "their order differs"
+        raise ReadError(
+            f"{other.name} has other columns than {first.name}: {what}. Files that are "
+            f"read as one table need the same columns in the same order."
+        )
+    names = ("name", "delimiter", "encoding")
+    if any(getattr(first.format, n) != getattr(other.format, n) for n in names):
+        raise ReadError(
+            f"{other.name} and {first.name} differ in format, delimiter or encoding. "
+            f"Files that are read as one table need the same."
+        )
+
+
+def _common_schema(schema: Any, other: Table) -> Any:
+    """Return a schema that holds the columns of both."""
+    try:
+        return pa.unify_schemas([schema, other.schema], promote_options="permissive")
+    except pa.ArrowException as error:
+        raise ReadError(
+            f"{other.name} has a column of another type than the files before it: "
+            f"{error}. Files that are read as one table need the same types."
+        ) from error
+
+
+class _JoinedSource(Source):
+    """Several files in place of one."""
+
+    def __init__(self, sources: Sequence[Source], name: str) -> None:
+        self.path = self.origin = None
+        self.name = name
+        self._spool = None
+        self._sources = sources
+
+    @property
+    def inputs(self) -> list[Path]:
+        """Files that must not be overwritten."""
+        return [path for source in self._sources for path in source.inputs]
+
+    @property
+    def size(self) -> int:
+        """Number of bytes of all files."""
+        return sum(source.size for source in self._sources)
+
+    def open(self) -> IO[bytes]:
+        """Open the files one after the other."""
+
+        def pieces() -> Iterator[bytes]:
+            for source in self._sources:
+                with source.open() as file:
+                    while piece := file.read(COPY_BYTES):
+                        yield piece
+
+        return cast(IO[bytes], PiecewiseStream(pieces()))
+
+    def check(self) -> None:
+        """Refuse files that changed since they were first opened."""
+        for source in self._sources:
+            source.check()
+
+    def close(self) -> None:
+        """Close all files."""
+        for source in self._sources:
+            source.close()

@@ -1,0 +1,301 @@
+"""Write a new workbook with one sheet, row by row, in little memory."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+import zipfile
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pyarrow.types as pt
+
+from halfmoon._atomic_files import unfinished
+from halfmoon.table._files.table_interface import Batch
+from halfmoon.table._files.table_output import TableOutput
+from halfmoon.table._files.typed_values import Values, column_text
+from halfmoon.table._files.workbook_cells import (
+    Value,
+    cell_number,
+    checked_text,
+    ods_cell,
+    sheet_value,
+)
+from halfmoon.table._table_errors import OutputError
+
+__all__ = ["NewOds", "NewXlsx"]
+
+MAX_ROWS, MAX_COLUMNS = 2**20, 2**14  # of a sheet, in every spreadsheet program
+SHEET_NAME = "Sheet1"
+ODS_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
+MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
+<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" \
+manifest:version="1.2"><manifest:file-entry manifest:full-path="/" \
+manifest:version="1.2" manifest:media-type="{ODS_TYPE}"/><manifest:file-entry \
+manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>"""
+LONG = 'number:style="long"/>'
+DASH, SPACE, COLON = (f"<number:text>{sign}</number:text>" for sign in ("-", " ", ":"))
+DAY = f"<number:year {LONG}{DASH}<number:month {LONG}{DASH}<number:day {LONG}"
+CLOCK = (
+    f"{SPACE}<number:hours {LONG}{COLON}<number:minutes {LONG}{COLON}"
+    f"<number:seconds {LONG}"
+)
+ODS_START = f"""<?xml version="1.0" encoding="UTF-8"?>
+<office:document-content \
+xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" \
+xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" \
+xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" \
+xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" \
+xmlns:number="urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0" \
+office:version="1.2"><office:automatic-styles>\
+<number:date-style style:name="N1">{DAY}</number:date-style>\
+<number:date-style style:name="N2">{DAY}{CLOCK}</number:date-style>\
+<style:style style:name="day" style:family="table-cell" style:data-style-name="N1"/>\
+<style:style style:name="time" style:family="table-cell" style:data-style-name="N2"/>\
+</office:automatic-styles><office:body><office:spreadsheet>\
+<table:table table:name="{SHEET_NAME}">"""
+ODS_END = (
+    """</table:table></office:spreadsheet></office:body></office:document-content>"""
+)
+FIRST_DAY = dt.date(1900, 3, 1)  # before it spreadsheets disagree on the calendar
+FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # so that the same table gives the same file
+
+
+class _Sink:
+    """A stream that ignores everything after a failure.
+
+    An abandoned zip file writes its end when it is garbage collected, to a stream that
+    is closed by then.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.open = True
+
+    def write(self, data: Any) -> int:
+        if not self.open:
+            return len(data)
+        try:
+            return self._stream.write(data)
+        except BaseException:
+            self.open = False
+            raise
+
+    def tell(self) -> int:
+        return self._stream.tell() if self.open else 0
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence) if self.open else 0
+
+    def flush(self) -> None:
+        """Do nothing: the whole file is flushed at the end."""
+
+
+class NewWorkbook(TableOutput):
+    """Writes rows to the only sheet of a new workbook."""
+
+    def __init__(self, *output: Any) -> None:
+        super().__init__(*output)
+        self._row = 0
+
+    def _write(self, batch: Batch, replace: Values, append: Values) -> None:
+        if not self._row:
+            self._write_header(append)
+        columns: list[list[Value]] = []
+        for field, array in zip(self._like.schema, batch.rows.columns, strict=True):
+            cells = self._cells(array)
+            kind = self._types.get(field.name, field.type)
+            kind = None if self._like.is_text else kind
+            for i, value in enumerate(replace.get(field.name, ())):
+                new = sheet_value(value, kind, self._name)
+                if new is not None or value == "":
+                    cells[i] = new
+            columns.append(cells)
+        for name, values in append.items():
+            kind = self._types.get(name)
+            columns.append([sheet_value(v, kind, self._name) for v in values])
+        for row in zip(*columns, strict=True):
+            self._write_row(row)
+
+    def finish(self) -> None:
+        if not self._row:
+            self._write_header(())
+        self._close()
+
+    @abstractmethod
+    def _put(self, cells: Sequence[Value]) -> None:
+        """Add a row to the sheet."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Write the rest of the workbook."""
+
+    def _write_header(self, added: Iterable[str]) -> None:
+        names = [*self._like.columns, *added]
+        self._write_row([checked_text(name, self._name) for name in names])
+
+    def _write_row(self, cells: Sequence[Value]) -> None:
+        if self._row == MAX_ROWS or len(cells) > MAX_COLUMNS:
+            raise OutputError(
+                f"{self._name} cannot be written: a sheet holds {MAX_ROWS:,} rows and "
+                f"{MAX_COLUMNS:,} columns at most. Write CSV or Parquet instead."
+            )
+        self._put(cells)
+        self._row += 1
+
+    def _cells(self, array: Any) -> list[Value]:
+        """Return cells of the input in the types of a sheet."""
+        if self._like.is_text:
+            pairs = [(text, cell_number(text)) for text in array.to_pylist()]
+            return [self._text(text) if n is None else n for text, n in pairs]
+        kind = array.type
+        if pt.is_integer(kind) or pt.is_float64(kind) or pt.is_boolean(kind):
+            return [sheet_value(v, kind, self._name) for v in array.to_pylist()]
+        texts = column_text(array)
+        if pt.is_floating(kind):
+            return [sheet_value(text, kind, self._name) for text in texts]
+        if pt.is_date(kind) or (pt.is_timestamp(kind) and kind.tz is None):
+            return [_date_cell(text) for text in texts]
+        return [self._text(text) for text in texts]
+
+    def _text(self, text: str) -> str | None:
+        return checked_text(text, self._name) or None
+
+
+def _date_cell(text: str) -> Value:
+    """Return a date, or its text if a sheet has no such date."""
+    if not text:
+        return None
+    try:
+        value = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    if value.date() < FIRST_DAY:
+        return text
+    return value.date() if "T" not in text else value
+
+
+class NewXlsx(NewWorkbook):
+    """Writes a new Excel workbook."""
+
+    def __init__(self, *output: Any) -> None:
+        super().__init__(*output)
+        try:
+            import xlsxwriter
+        except ModuleNotFoundError as error:
+            raise OutputError(
+                f"{self._name} cannot be written: xlsxwriter, which writes workbooks, "
+                f"is not installed. Run: pip install xlsxwriter"
+            ) from error
+        self._resources = ExitStack()
+        options = {
+            "constant_memory": True,
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+            "tmpdir": self._resources.enter_context(_temporary_folder()),
+        }
+        self._sink = _Sink(self._stream)
+        self._book: Any = xlsxwriter.Workbook(self._sink, options)
+        self._book.set_properties({"created": dt.datetime(*FIXED_TIME)})
+        self._sheet = self._book.add_worksheet(SHEET_NAME)
+        self._day = self._book.add_format({"num_format": "yyyy-mm-dd"})
+        self._time = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+
+    def _put(self, cells: Sequence[Value]) -> None:
+        with self._clear_errors():
+            for column, value in enumerate(cells):
+                self._put_cell(column, value)
+
+    def _put_cell(self, column: int, value: Value) -> None:
+        sheet, row = self._sheet, self._row
+        if isinstance(value, bool):
+            sheet.write_boolean(row, column, value)
+        elif isinstance(value, (int, float)):
+            sheet.write_number(row, column, value)
+        elif isinstance(value, dt.datetime):
+            sheet.write_datetime(row, column, value, self._time)
+        elif isinstance(value, dt.date):
+            sheet.write_datetime(row, column, value, self._day)
+        elif value is not None:
+            sheet.write_string(row, column, str(value))
+
+    def _close(self) -> None:
+        with self._resources, self._clear_errors():
+            self._book.close()
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        """Turn failures in the folder of temporary files into an `OutputError`."""
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"{self._name} cannot be written: {error.strerror or error}, in "
+                f"{tempfile.gettempdir()}. Set TMPDIR to a folder with more room."
+            ) from error
+
+    def abandon(self) -> None:
+        self._sink.open = False
+        for sheet in self._book.worksheets():
+            sheet._opt_close()  # its temporary file
+        self._book.fileclosed = (
+            True  # or it would be written when it is garbage collected
+        )
+        self._resources.close()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """Yield a folder that is removed even if the process is asked to stop."""
+    with (
+        tempfile.TemporaryDirectory(prefix="halfmoon-") as folder,
+        unfinished(Path(folder)),
+    ):
+        yield folder
+
+
+class NewOds(NewWorkbook):
+    """Writes a new OpenDocument workbook."""
+
+    def __init__(self, *output: Any) -> None:
+        super().__init__(*output)
+        self._sink = _Sink(self._stream)
+        sink = cast(IO[bytes], self._sink)
+        self._packed = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED)
+        # First and not compressed, because programs recognize the file by it.
+        self._part("mimetype", zipfile.ZIP_STORED, ODS_TYPE)
+        self._part("META-INF/manifest.xml", zipfile.ZIP_DEFLATED, MANIFEST)
+        content = zipfile.ZipInfo("content.xml", FIXED_TIME)
+        content.compress_type = zipfile.ZIP_DEFLATED
+        self._content = self._packed.open(content, "w", force_zip64=True)
+        self._content.write(ODS_START.encode())
+
+    def _part(self, name: str, compression: int, text: str) -> None:
+        part = zipfile.ZipInfo(name, FIXED_TIME)
+        part.compress_type = compression
+        self._packed.writestr(part, text)
+
+    def _put(self, cells: Sequence[Value]) -> None:
+        row = "".join(ods_cell(value, _ods_style(value)) for value in cells)
+        self._content.write(f"<table:table-row>{row}</table:table-row>".encode())
+
+    def _close(self) -> None:
+        self._content.write(ODS_END.encode())
+        self._content.close()
+        self._packed.close()
+
+    def abandon(self) -> None:
+        self._sink.open = False
+        self._content.close()
+        self._packed.close()
+
+
+def _ods_style(value: Value) -> str:
+    """Return the name of the style of a value; without one, a date is a number."""
+    if isinstance(value, dt.datetime):
+        return "time"
+    return "day" if isinstance(value, dt.date) else ""

@@ -1,0 +1,232 @@
+"""Tables of delimited text: CSV and TSV."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import IO, Any
+
+import pyarrow as pa
+
+from halfmoon._report.findings import Note
+from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.compression import decompressed
+from halfmoon.table._files.dialect import SEPARATOR_LINE, header_number, may_be_title
+from halfmoon.table._files.encoding import undecodable
+from halfmoon.table._files.formats import Format
+from halfmoon.table._files.plain_lines import PlainLines
+from halfmoon.table._files.records import (
+    Record,
+    count_lines,
+    read_pieces,
+    read_records,
+)
+from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
+from halfmoon.table._table_errors import ReadError
+
+__all__ = ["TextTable"]
+
+SEARCHED_RECORDS = 50  # in the search for a header below a title
+SEARCHED_CHARACTERS = 2**20
+PART_ROWS = 256  # converted to columns at once, so that their cells fit into the cache
+Part = tuple[Any, Sequence[str], dict[int, str]]  # rows, raw lines, blank lines
+
+
+class TextTable(Table):
+    """A table whose cells are the exact text of the file.
+
+    Every column holds strings, and an empty cell is the empty string. In a table with
+    several columns a blank line is not a row; in a table with one column it is an empty
+    cell.
+
+    Attributes
+    ----------
+    header : str
+        The header as in the file, with its line end.
+    lead : str
+        Lines before the header: blank lines, a title, ``sep=;``.
+    """
+
+    def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
+        super().__init__(source, batch_rows)
+        self.format = found
+        with self._opened() as (stream, _):
+            header = _find_header(self._records(stream))
+        self._n_lead, self.lead, self.header, columns = header
+        if self.lead.strip() and not SEPARATOR_LINE.fullmatch(self.lead):
+            self.notes.append(
+                Note(
+                    f"Line {count_lines(self.lead) + 1} was read as the header; the "
+                    f"lines above it were skipped, and stay in a text output."
+                )
+            )
+        if not columns:
+            raise ReadError(
+                f"{self.name} is empty. A table with a header and rows is needed."
+            )
+        refuse_duplicate_names(columns, self.name)
+        try:
+            self.schema = pa.schema([(column, pa.string()) for column in columns])
+        except UnicodeEncodeError as error:
+            raise self._half_character(error) from error
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row below the header, as a spreadsheet shows it."""
+        hidden = SEPARATOR_LINE.match(self.lead) is not None  # not shown as a row
+        return self._n_lead - hidden + 2
+
+    def _read_batches(self) -> Iterator[tuple[Batch, int]]:
+        start, blanks = 0, ""
+        last: Batch | None = None  # kept back, for blank lines at the end of the file
+        with self._opened() as (stream, file):
+            for rows, raw, between in self._parts(stream):
+                if not raw:
+                    blanks += between.get(0, "")
+                    continue
+                if last is not None:
+                    yield last, file.tell()
+                if blanks:
+                    between[0] = blanks + between.get(0, "")
+                last, blanks = Batch(start, rows, raw, between), ""
+                start += len(last)
+            if last is not None:
+                n = len(last)
+                end = {n: last.blanks.get(n, "") + blanks} if blanks else {}
+                yield replace(last, blanks={**last.blanks, **end}), file.tell()
+
+    def _parts(self, stream: IO[str]) -> Iterator[Part]:
+        """Yield rows of one batch, their raw lines, and the blank lines among them."""
+        lead = islice(self._records(stream), self._n_lead + 1)
+        for piece in read_pieces(
+            stream,
+            str(self.format.delimiter),
+            self.name,
+            len(self.schema),
+            before="".join(raw for _, raw, _ in lead),
+            reopen=self._opened,
+        ):
+            if not isinstance(piece, PlainLines):
+                yield from self._record_parts(piece)
+                continue
+            for first in range(0, len(piece), self.batch_rows):
+                lines = piece[first : first + self.batch_rows]
+                yield lines.rows(self.schema), lines, {}
+
+    def _record_parts(self, records: Iterator[Record]) -> Iterator[Part]:
+        """Yield the same from parsed records."""
+        rows: list[list[str]] = []  # not yet columns
+        columns: list[Any] = []
+        raws: list[str] = []
+        blanks: dict[int, str] = {}
+        for line, raw, cells in records:
+            row = self._row(line, raw, cells)
+            if row is None:
+                blanks[len(raws)] = blanks.get(len(raws), "") + raw
+                continue
+            if len(raws) == self.batch_rows:
+                yield pa.concat_batches([*columns, self._columns(rows)]), raws, blanks
+                rows, columns, raws, blanks = [], [], [], {}
+            elif len(rows) == PART_ROWS:
+                columns.append(self._columns(rows))
+                rows = []
+            rows.append(row)
+            raws.append(raw)
+        yield pa.concat_batches([*columns, self._columns(rows)]), raws, blanks
+
+    def _row(self, line: int, raw: str, cells: list[str]) -> list[str] | None:
+        """Return the cells of a row, or None for a blank line."""
+        width = len(self.schema)
+        if len(cells) == width:
+            return cells
+        if width == 1 and not cells:
+            return [""]
+        if _is_blank(raw, cells):
+            return None
+        many = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        what = (
+            f"If another character than {self.format.delimiter!r} separates the cells, "
+            f"name it: delimiter=';' (--delimiter ';')."
+            if width == 1
+            else "Give every row as many cells as the header."
+        )
+        raise ReadError(
+            f"{self.name}, line {line} has {many}, but the header has {width}. {what}"
+        )
+
+    def _columns(self, rows: list[list[str]]) -> Any:
+        """Return rows of cells as columns."""
+        if not rows:
+            return self.empty().rows
+        try:
+            arrays = [
+                pa.array(column, pa.string()) for column in zip(*rows, strict=True)
+            ]
+        except UnicodeEncodeError as error:
+            raise self._half_character(error) from error
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _half_character(self, error: UnicodeEncodeError) -> ReadError:
+        # Half of a surrogate pair, which UTF-7 and the like can hold
+        half = error.object[error.start]
+        return ReadError(
+            f"{self.name} holds half a character, {half!a}. Check the encoding."
+        )
+
+    def _records(self, stream: IO[str]) -> Iterator[Record]:
+        return read_records(stream, str(self.format.delimiter), self.name)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[IO[str], IO[bytes]]]:
+        """Open the text, and the file, whose position shows the progress."""
+        encoding, bom = str(self.format.encoding), self.format.bom
+        unpacked = partial(decompressed, self.source, self.format.compression)
+        try:
+            with unpacked() as (binary, file):
+                binary.read(len(bom))
+                with io.TextIOWrapper(binary, encoding, newline="") as stream:
+                    yield stream, file
+        except UnicodeError as error:
+            with unpacked() as (binary, _):
+                binary.read(len(bom))
+                raise undecodable(binary, encoding, self.name) from error
+
+
+def _is_blank(raw: str, cells: list[str]) -> bool:
+    """Return whether a record is an empty line, or a line of spaces."""
+    return len(cells) < 2 and not raw.strip()
+
+
+def _find_header(records: Iterator[Record]) -> tuple[int, str, str, list[str]]:
+    """Return how many records precede the header, their text, the header, its cells."""
+    lead = ""
+    for number, (_, raw, cells) in enumerate(records):
+        if _is_blank(raw, cells) or (number == 0 and SEPARATOR_LINE.fullmatch(raw)):
+            lead += raw
+        elif may_be_title(cells):
+            below, title, header, names = _find_below_title(records, raw, cells)
+            return number + below, lead + title, header, names
+        else:
+            return number, lead, raw, cells
+    return 0, lead, "", []
+
+
+def _find_below_title(
+    records: Iterator[Record], raw: str, cells: list[str]
+) -> tuple[int, str, str, list[str]]:
+    """Do the same if the first record that is not blank may be a title."""
+    seen = [(raw, cells)]
+    size = 0
+    with suppress(ReadError):  # raised again when the rows are read
+        for _, text, row in islice(records, SEARCHED_RECORDS):
+            seen.append((text, row))
+            size += len(text)
+            if size > SEARCHED_CHARACTERS:
+                break
+    filled = [i for i, (text, row) in enumerate(seen) if not _is_blank(text, row)]
+    header = filled[header_number([seen[i][1] for i in filled])]
+    return header, "".join(text for text, _ in seen[:header]), *seen[header]

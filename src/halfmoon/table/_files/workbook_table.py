@@ -1,0 +1,273 @@
+"""A sheet of an Excel or OpenDocument workbook as a table.
+
+A workbook cannot be read in parts, so its sheet is held in memory as typed columns. A
+workbook that would take too much memory is refused before it is read.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import IO, Any
+
+import pyarrow as pa
+
+from halfmoon._report.findings import Note
+from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.formats import Format
+from halfmoon.table._files.sheet_layout import (
+    column_type,
+    find_layout,
+    is_whole,
+    typed_column,
+)
+from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
+from halfmoon.table._table_errors import CommandError, ReadError
+
+__all__ = ["WorkbookTable"]
+
+MAX_UNPACKED_BYTES = 2**29  # of XML; the cells in memory take about as much
+MAX_XLS_BYTES = 2**28  # of a format that is not compressed
+CHUNK_BYTES = 2**20
+PART_ROWS = 4096  # converted to columns at once
+MAX_LISTED = 20  # sheets in an error
+
+
+class WorkbookTable(Table):
+    """A table in a sheet of a workbook.
+
+    Parameters
+    ----------
+    source : Source
+    found : Format
+    batch_rows : int
+    sheet : str, int or None
+        Name of the sheet, or its number from 1. By default the first visible sheet with
+        a table.
+
+    Attributes
+    ----------
+    sheet : str
+        Name of the sheet.
+    layout : Layout
+        Position of the table in the sheet.
+    row_numbers : list of int
+        For each row of the table its row in the sheet, from 0.
+    sheet_width : int
+        Number of columns of the sheet that are in use.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        found: Format,
+        batch_rows: int,
+        sheet: str | int | None = None,
+    ) -> None:
+        super().__init__(source, batch_rows)
+        self.format = found
+        with source.open() as file:
+            _refuse_large(file, source, found)
+        with self._workbook() as workbook:
+            rows = self._choose_sheet(workbook, sheet)
+            refuse_duplicate_names(
+                self.layout.names, f"{self.name}, sheet {self.sheet}"
+            )
+            self._rows = self._columns(rows)
+        self.schema = self._rows.schema
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row below the header, as a spreadsheet shows it."""
+        return self.layout.header + 2
+
+    def _read_batches(self) -> Iterator[tuple[Batch, int]]:
+        start, total = 0, max(self._rows.num_rows, 1)
+        for rows in self._rows.to_batches(max_chunksize=self.batch_rows):
+            start += rows.num_rows
+            done = self.source.size * start // total
+            yield Batch(start - rows.num_rows, rows), done
+
+    @contextmanager
+    def _workbook(self) -> Iterator[Any]:
+        """Open the workbook; any failure becomes a `ReadError`."""
+        try:
+            import python_calamine
+        except ModuleNotFoundError as error:
+            raise ReadError(
+                f"{self.name} is a workbook, and python-calamine, which reads it, is "
+                f"not installed. Run: pip install python-calamine"
+            ) from error
+        try:
+            if self.source.path is not None:
+                yield python_calamine.load_workbook(str(self.source.path))
+            else:
+                with self.source.open() as file:
+                    yield python_calamine.load_workbook(file)
+        except python_calamine.PasswordError as error:
+            raise ReadError(
+                f"{self.name} is protected by a password. Save it without one."
+            ) from error
+        except (ReadError, CommandError):
+            raise
+        except BaseException as error:
+            # The library is written in Rust: its panics are not an Exception.
+            if not _is_damage(error):
+                raise
+            raise ReadError(
+                f"{self.name} is not a workbook, or is damaged ({error}). Open it in a "
+                f"spreadsheet program and save it again, or save the sheet as CSV."
+            ) from error
+
+    def _choose_sheet(self, workbook: Any, sheet: str | int | None) -> _SheetRows:
+        """Return the rows of the sheet; sets `sheet`, `layout` and `sheet_width`."""
+        names = list(workbook.sheet_names)
+        if sheet is not None:
+            candidates = [_sheet_name(names, sheet, self.name)]
+        else:
+            hidden = {
+                each.name
+                for each in workbook.sheets_metadata
+                if not str(each.visible).endswith("Visible")
+                or not str(each.typ).endswith("WorkSheet")
+            }
+            candidates = [name for name in names if name not in hidden] or names
+        for name in candidates:
+            rows = _SheetRows(workbook.get_sheet_by_name(name))
+            layout = find_layout(rows)
+            if layout is None:
+                continue
+            self.sheet, self.layout, self.sheet_width = name, layout, rows.width
+            self._add_notes(names, sheet is not None)
+            return rows
+        one = len(candidates) == 1
+        which = f"sheet {candidates[0]!r} is" if one else "all sheets are"
+        raise ReadError(
+            f"{self.name} holds no table: {which} empty. A header and rows are needed."
+        )
+
+    def _add_notes(self, names: list[str], asked: bool) -> None:
+        if len(names) > 1 and not asked:
+            others = ", ".join(repr(n) for n in names if n != self.sheet)
+            self.notes.append(
+                Note(
+                    f"Read the sheet {self.sheet!r}; the workbook also has {others}.",
+                    "To read another one, give its name (--sheet on the command line).",
+                )
+            )
+        if self.layout.header > 0:
+            self.notes.append(
+                Note(
+                    f"Row {self.layout.header + 1} of the sheet was read as the "
+                    f"header; the rows above it were skipped."
+                )
+            )
+
+    def _columns(self, rows: _SheetRows) -> Any:
+        """Return the columns of the table; a first pass over the sheet finds types."""
+        places = self.layout.columns
+        kinds: list[set[type]] = [set() for _ in places]
+        whole = [True] * len(places)
+        self.row_numbers: list[int] = []
+        for number, cells in self._table_rows(rows):
+            self.row_numbers.append(number)
+            for i, place in enumerate(places):
+                cell = cells[place]
+                if cell != "":
+                    kinds[i].add(type(cell))
+                    whole[i] = whole[i] and is_whole(cell)
+        types = [column_type(k, w) for k, w in zip(kinds, whole, strict=True)]
+        schema = pa.schema(list(zip(self.layout.names, types, strict=True)))
+        table_rows = (cells for _, cells in self._table_rows(rows))
+        parts = []
+        while part := list(islice(table_rows, PART_ROWS)):
+            arrays = [
+                typed_column([cells[place] for cells in part], kind)
+                for place, kind in zip(places, types, strict=True)
+            ]
+            parts.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        return pa.Table.from_batches(parts, schema).combine_chunks()
+
+    def _table_rows(self, rows: _SheetRows) -> Iterator[tuple[int, list[Any]]]:
+        """Yield the rows below the header that are not empty, with their numbers."""
+        places = self.layout.columns
+        for number, cells in enumerate(rows):
+            if number > self.layout.header and any(cells[i] != "" for i in places):
+                yield number, cells
+
+
+class _SheetRows:
+    """All rows of a sheet, each from the first column on."""
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet = sheet
+        self.width = 0 if sheet.end is None else sheet.end[1] + 1
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        sheet = self._sheet
+        if sheet.end is None:
+            return
+        left = [""] * sheet.start[1]
+        for cells in sheet.iter_rows():  # includes empty rows above
+            cells = list(cells)
+            yield cells if len(cells) == self.width else left + cells
+
+
+def _sheet_name(names: list[str], sheet: str | int, name: str) -> str:
+    """Return the name of a sheet that is given by name or number."""
+    if sheet in names:
+        return str(sheet)
+    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    existing = ", ".join(map(repr, names[:MAX_LISTED]))
+    raise CommandError(
+        f"{name} has no sheet {str(sheet)!r}. Give one of these: {existing}."
+    )
+
+
+def _is_damage(error: BaseException) -> bool:
+    """Return whether an exception means that the file is damaged."""
+    if type(error).__name__ == "PanicException":
+        return True
+    module = type(error).__module__
+    return isinstance(error, Exception) and (
+        module.startswith(("python_calamine", "builtins", "_python_calamine", "zip"))
+    )
+
+
+def _refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
+    """Refuse a workbook that would take too much memory."""
+    if found.name == "xls":
+        size, limit = source.size, MAX_XLS_BYTES
+    else:
+        size, limit = _unpacked_size(file, source.name), MAX_UNPACKED_BYTES
+    if size > limit:
+        raise ReadError(
+            f"{source.name} takes more than {limit // 2**20} MB when it is unpacked, "
+            f"and a workbook is held in memory. Save the sheet as CSV and give that "
+            f"file, which is read in parts."
+        )
+
+
+def _unpacked_size(file: IO[bytes], name: str) -> int:
+    """Count the bytes of the unpacked parts; the sizes in the file may be wrong."""
+    size = 0
+    try:
+        with zipfile.ZipFile(file) as packed:
+            for part in packed.infolist():
+                if not part.filename.endswith((".xml", ".bin", ".rels")):
+                    continue
+                part.file_size = 2**40  # ignore the size in the file
+                with packed.open(part) as stream:
+                    while chunk := stream.read(CHUNK_BYTES):
+                        size += len(chunk)
+                        if size > MAX_UNPACKED_BYTES:
+                            return size
+    except Exception as error:  # of zipfile, zlib, struct and others
+        raise ReadError(
+            f"{name} is damaged, cut short or compressed in an unknown way ({error}). "
+            f"Get the file again."
+        ) from error
+    return size

@@ -1,0 +1,81 @@
+"""Write a table to a workbook: a copy of its own workbook, or a new one."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from typing import IO, Any
+
+from halfmoon.table._files.formats import Format
+from halfmoon.table._files.new_workbook import NewOds, NewXlsx
+from halfmoon.table._files.ods_copy import copy_ods
+from halfmoon.table._files.sheet_copy import SheetEdits
+from halfmoon.table._files.table_interface import Batch, Table
+from halfmoon.table._files.table_output import TableOutput
+from halfmoon.table._files.typed_values import Values
+from halfmoon.table._files.workbook_cells import sheet_value
+from halfmoon.table._files.workbook_table import WorkbookTable
+from halfmoon.table._files.xlsx_copy import copy_xlsx
+from halfmoon.table._table_errors import OutputError
+
+__all__ = ["workbook_writer"]
+
+COPY_FUNCTIONS = {"xlsx": copy_xlsx, "xlsm": copy_xlsx, "ods": copy_ods}
+NEW_WORKBOOKS = {"xlsx": NewXlsx, "ods": NewOds}
+
+
+def workbook_writer(
+    stream: IO[bytes], like: Table, wanted: Format, types: Mapping[str, Any], name: str
+) -> TableOutput:
+    """Return a writer of a workbook.
+
+    A workbook that is written again in its own format is copied, with the new cells in
+    it. Any other table becomes the only sheet of a new workbook.
+    """
+    if (
+        isinstance(like, WorkbookTable)
+        and like.format.name == wanted.name
+        and wanted.name in COPY_FUNCTIONS
+    ):
+        return _CopyWriter(stream, like, wanted, types, name)
+    new = NEW_WORKBOOKS.get(wanted.name)
+    if new is None:
+        raise OutputError(
+            f"{name} cannot be written: a new workbook is .xlsx or .ods. Give the "
+            f"output such a name, or one that ends in .csv."
+        )
+    return new(stream, like, wanted, types, name)
+
+
+class _CopyWriter(TableOutput):
+    """Collects new cells, then copies the workbook with them."""
+
+    _like: WorkbookTable
+
+    def __init__(self, *output: Any) -> None:
+        super().__init__(*output)
+        header, rows = self._like.layout.header, self._like.row_numbers
+        self._edits = SheetEdits(header, rows, self._like.sheet_width)
+
+    def _write(self, batch: Batch, replace: Values, append: Values) -> None:
+        for name, values in replace.items():
+            place = self._like.columns.index(name)
+            kind = self._types.get(name, self._like.schema.field(place).type)
+            column = self._like.layout.columns[place]
+            self._edits.replaced.setdefault(column, []).extend(
+                "" if value == "" else sheet_value(value, kind, self._name)
+                for value in values
+            )
+        for name, values in append.items():
+            kind = self._types.get(name)
+            self._edits.appended.setdefault(name, []).extend(
+                sheet_value(value, kind, self._name) for value in values
+            )
+
+    def finish(self) -> None:
+        like, copy = self._like, COPY_FUNCTIONS[self._like.format.name]
+        try:
+            with like.source.open() as source:
+                copy(source, self._stream, like.sheet, self._edits, self._name)
+        except zipfile.BadZipFile as error:
+            raise like.source.changed() from error

@@ -1,0 +1,147 @@
+"""Write a table again, with replaced cells and new columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import IO, Any
+
+from halfmoon._atomic_files import leftovers
+from halfmoon._report.findings import Note
+from halfmoon.table._files.columnar_writer import ColumnarWriter
+from halfmoon.table._files.compression import compressing
+from halfmoon.table._files.formats import Format, format_from_name, format_from_option
+from halfmoon.table._files.frame_writer import FrameWriter
+from halfmoon.table._files.json_writer import JsonWriter
+from halfmoon.table._files.outputs import replacing, streaming
+from halfmoon.table._files.table_interface import Table
+from halfmoon.table._files.table_output import TableOutput
+from halfmoon.table._files.text_writer import TextWriter
+from halfmoon.table._files.unsupported import unsupported_ending
+from halfmoon.table._files.workbook_writer import workbook_writer
+from halfmoon.table._table_errors import OutputError
+
+__all__ = ["new_table"]
+
+
+@contextmanager
+def new_table(
+    destination: str | os.PathLike[str] | IO[bytes] | FrameWriter,
+    like: Table,
+    format: str | None = None,  # noqa: A002
+    overwrite: bool = False,
+    formulas: str = "escape",
+    types: Mapping[str, Any] | None = None,
+) -> Iterator[TableOutput]:
+    """Begin a table that appears at its path when the block ends without an exception.
+
+    Parameters
+    ----------
+    destination : path, binary stream or FrameWriter
+        A stream, such as standard output, gets everything at the end.
+    like : Table
+        The table that is written again.
+    format : str, optional
+        As in `open_table`. By default the format in the name of the destination, else
+        that of `like`.
+    overwrite : bool
+        Whether an existing file may be replaced. The file of `like` is never replaced.
+    formulas : {"escape", "keep"}
+        Whether new text cells that a spreadsheet would run get an apostrophe. Cells of
+        the input never change.
+    types : dict of str to pyarrow.DataType, optional
+        Types of columns in Parquet or Feather. By default columns keep their types
+        (strings for text input), and new columns are float64 if their first batch has
+        numbers, else strings. The dictionary may be filled until the first batch is
+        written.
+
+    Raises
+    ------
+    OutputError
+        If the file exists, is the input, or cannot be written.
+    """
+    if isinstance(destination, FrameWriter):
+        destination.begin(like)
+        yield destination
+        return
+    if isinstance(destination, (str, os.PathLike)):
+        name = os.fspath(destination)
+        other = unsupported_ending(name)
+        if other is not None and format is None:
+            raise OutputError(
+                f"{name} cannot be written: that is the name of {other.what}. Give "
+                f"the output a name that ends in .csv, .xlsx, .ods, .parquet, "
+                f".feather or the like."
+            )
+        wanted = _output_format(format_from_name(name), like, format)
+        file = replacing(name, overwrite, like.source.inputs)
+    else:
+        name = "standard output"
+        wanted = _output_format((None, None), like, format)
+        file = streaming(destination)
+    if wanted.is_workbook and wanted.compression is not None:
+        raise OutputError(
+            f"{name} cannot be written: workbooks are already compressed. Give it a "
+            f"name that ends in .{wanted.name}."
+        )
+    with file as plain, compressing(plain, wanted.compression) as stream:
+        if isinstance(destination, (str, os.PathLike)):
+            like.notes.extend(_leftover_notes(name))
+        output = stream, like, wanted, {} if types is None else types, name
+        writer: TableOutput
+        if wanted.is_text:
+            writer = TextWriter(*output, formulas=formulas)
+        elif wanted.is_workbook:
+            writer = workbook_writer(*output)
+        elif wanted.is_json:
+            writer = JsonWriter(*output)
+        else:
+            writer = ColumnarWriter(*output)
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            with suppress(Exception):  # such as the full disk that led here
+                writer.abandon()
+            raise
+
+
+def _leftover_notes(name: str) -> Iterator[Note]:
+    """Report hidden files that killed runs left in the folder of an output."""
+    folder = Path(os.path.realpath(name)).parent
+    removed, remaining = leftovers(folder)
+    if removed:
+        files = "file" if len(removed) == 1 else "files"
+        yield Note(
+            f"Removed {len(removed)} hidden {files} in {folder} that an earlier run "
+            f"of halfmoon left when it was killed, such as {removed[0].name}."
+        )
+    if remaining:
+        yield Note(
+            f"{remaining[0]} was left by an earlier run of halfmoon that was killed.",
+            "Delete it; otherwise halfmoon removes it when it is a day old.",
+        )
+
+
+def _output_format(
+    named: tuple[str | None, str | None], like: Table, asked: str | None
+) -> Format:
+    """Return the format of the output: as asked, else by its name, else the input's."""
+    if asked is not None:
+        name, compression = format_from_option(asked)
+        compression = compression or named[1]
+    elif named != (None, None):
+        name, compression = named[0] or like.format.name, named[1]
+    else:
+        name, compression = like.format.name, like.format.compression
+    if name not in ("csv", "tsv"):
+        return Format(name, compression)
+    if not like.is_text:
+        return Format(name, compression, "\t" if name == "tsv" else ",", "utf-8")
+    delimiter = like.format.delimiter
+    if name != like.format.name:
+        delimiter = "\t" if name == "tsv" else ","
+    return changed(like.format, name=name, compression=compression, delimiter=delimiter)

@@ -1,0 +1,212 @@
+"""Copy an Excel workbook with some cells of one sheet replaced and columns added.
+
+All other parts of the file and all other cells of the sheet are copied unchanged:
+sheets, formats, widths, formulas, charts, pictures.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+import zipfile
+from typing import IO
+from xml.etree import ElementTree
+
+from halfmoon.table._files.sheet_copy import (
+    NewCells,
+    SheetCopier,
+    SheetEdits,
+    with_attribute,
+    without_attribute,
+)
+from halfmoon.table._files.workbook_cells import Value, xml_text
+from halfmoon.table._table_errors import OutputError
+
+__all__ = ["copy_xlsx"]
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
+RELATION_ID = re.compile(r"\{[^}]*relationships\}id")
+CALCULATION_CHAIN = "xl/calcChain.xml"  # optional; programs rebuild it
+CHAIN_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^>]*calcChain[^>]*/>")
+
+
+def copy_xlsx(
+    source: IO[bytes], out: IO[bytes], sheet: str, edits: SheetEdits, name: str
+) -> None:
+    """Copy a workbook with changes in one sheet; `name` is the output in messages."""
+    with zipfile.ZipFile(source) as packed, zipfile.ZipFile(out, "w") as copied:
+        edited = _part_of_sheet(packed, sheet, name)
+        for part in packed.infolist():
+            if part.filename == CALCULATION_CHAIN:
+                continue
+            info = zipfile.ZipInfo(part.filename, part.date_time)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = part.external_attr
+            with packed.open(part) as old, copied.open(info, "w") as new:
+                if part.filename == edited:
+                    _XlsxCopier(new, edits, name).copy(old)
+                elif part.filename.endswith((".rels", "[Content_Types].xml")):
+                    new.write(CHAIN_ENTRY.sub(b"", old.read()))
+                else:
+                    shutil.copyfileobj(old, new)
+
+
+def _part_of_sheet(packed: zipfile.ZipFile, sheet: str, name: str) -> str:
+    """Return the part of a workbook that holds a sheet."""
+    try:
+        workbook = ElementTree.fromstring(packed.read("xl/workbook.xml"))
+        relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
+        for each in [*workbook.iter(MAIN + "sheet"), *workbook.iter(STRICT + "sheet")]:
+            if each.get("name") != sheet:
+                continue
+            key = next(v for k, v in each.items() if RELATION_ID.fullmatch(k))
+            for relation in relations:
+                if relation.get("Id") == key:
+                    # Relative to the folder of the workbook, or to the root
+                    path = posixpath.join("/xl", relation.get("Target", ""))
+                    return posixpath.normpath(path).lstrip("/")
+    except (KeyError, ElementTree.ParseError, StopIteration) as error:
+        raise _lost(name, sheet) from error
+    raise _lost(name, sheet)
+
+
+def _lost(name: str, sheet: str) -> OutputError:
+    return OutputError(
+        f"{name} cannot be written as a copy of the workbook: its sheet {sheet!r} is "
+        f"not where it should be. Give the output a name that ends in .csv."
+    )
+
+
+class _XlsxCopier(SheetCopier):
+    """Changes the rows of one sheet."""
+
+    def __init__(self, out: IO[bytes], edits: SheetEdits, name: str) -> None:
+        super().__init__(out, edits, name)
+        self._row = self._column = -1
+        self._row_changes = False
+        self._replaced: NewCells = []  # that are still to come in the row
+        self._appended: NewCells = []
+        self._current: tuple[int, Value, str] | None = None  # cell being replaced
+        self._header_style = ""  # of the last cell of the header
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        prefix, local = _split_name(name)
+        if local == "row":
+            self._begin_row(attributes)
+        elif local == "c" and self._row_changes:
+            self._column = _column(attributes.get("r"), self._column + 1)
+            self._put_missing(self._column, prefix)
+            if self._row == self.edits.header:
+                self._header_style = attributes.get("s", "")
+            if self._replaced and self._replaced[0][0] == self._column:
+                column, value = self._replaced.pop(0)
+                self.copy_to(self.here)
+                self.held = True
+                self._current = column, value, attributes.get("s", "")
+        elif (
+            local == "f"
+            and self._current
+            and attributes.get("t") in ("shared", "array")
+        ):
+            raise self.not_copyable(
+                f"the cell {_reference(self._row, self._column)}, which is to be "
+                f"filled in, holds a formula that other cells share"
+            )
+        elif local == "dimension" and self._row < 0:
+            self._update_dimension(attributes.get("ref", ""))
+
+    def end(self, name: str) -> None:
+        prefix, local = _split_name(name)
+        if local == "c" and self._current is not None:
+            column, value, style = self._current
+            self.skip_to(self.end_of(name))
+            self.put(_cell(self._row, column, value, style, prefix))
+            self._current, self.held = None, False
+        elif local == "row" and self._row_changes:
+            self._put_missing(self.edits.width, prefix)
+            self.copy_to(self.here)
+            style = self._header_style if self._row == self.edits.header else ""
+            for column, value in self._appended:
+                self.put(_cell(self._row, column, value, style, prefix))
+            self._row_changes = False
+
+    def _begin_row(self, attributes: dict[str, str]) -> None:
+        self._row = int(attributes.get("r", self._row + 2)) - 1
+        self._column = -1
+        edit = self.edits.of(self._row)
+        self._row_changes = edit is not None
+        if edit is not None:
+            self._replaced, self._appended = edit
+            tag = self.tag(self.here)
+            if tag.endswith(b"/>"):  # a row without cells cannot be of the table
+                raise self.not_copyable("a row of its sheet was not found again")
+            # The optional attribute spans is no longer right.
+            self.replace_tag(tag, without_attribute(tag, "spans"))
+
+    def _put_missing(self, column: int, prefix: str) -> None:
+        """Write the new cells before a column that are not in the file at all."""
+        while self._replaced and self._replaced[0][0] < column:
+            place, value = self._replaced.pop(0)
+            self.copy_to(self.here)
+            self.put(_cell(self._row, place, value, "", prefix))
+
+    def _update_dimension(self, used: str) -> None:
+        """Write the new size of the sheet."""
+        first = used.split(":")[0] or "A1"
+        column = self.edits.width + max(len(self.edits.appended), 1) - 1
+        rows = [int(number) - 1 for number in re.findall(r"\d+", used)]
+        last = _reference(max(0, self.edits.last_row, *rows), column)
+        tag = self.tag(self.here)
+        self.replace_tag(tag, with_attribute(tag, "ref", f"{first}:{last}"))
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    prefix, colon, local = name.rpartition(":")
+    return prefix + colon, local
+
+
+def _column(reference: str | None, expected: int) -> int:
+    """Return the column of a cell such as AB12, from 0."""
+    letters = re.match("[A-Z]+", reference or "")
+    if letters is None:
+        return expected
+    column = 0
+    for letter in letters.group():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _reference(row: int, column: int) -> str:
+    """Return the name of a cell.
+
+    Examples
+    --------
+    >>> _reference(0, 0), _reference(11, 27)
+    ('A1', 'AB12')
+    """
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+def _cell(row: int, column: int, value: Value, style: str, prefix: str) -> str:
+    """Return a cell as XML; nothing for None."""
+    if value is None:
+        return ""
+    start = f'<{prefix}c r="{_reference(row, column)}"'
+    if style.isdecimal():
+        start += f' s="{style}"'
+    if isinstance(value, bool):
+        return f'{start} t="b"><{prefix}v>{int(value)}</{prefix}v></{prefix}c>'
+    if isinstance(value, (int, float)):
+        return f"{start}><{prefix}v>{value!r}</{prefix}v></{prefix}c>"
+    text = xml_text(str(value))
+    return (
+        f'{start} t="inlineStr"><{prefix}is><{prefix}t xml:space="preserve">{text}'
+        f"</{prefix}t></{prefix}is></{prefix}c>"
+    )

@@ -1,0 +1,301 @@
+"""Fill the blank labels of a table in two passes, in memory of fixed size.
+
+The first pass samples labeled and unlabeled rows, from which the model learns. The
+second pass predicts batch by batch and writes every row again, with what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, cast, overload
+
+import pyarrow as pa
+
+from halfmoon._report.findings import Note
+from halfmoon.table._column_names import listed, refuse_taken
+from halfmoon.table._earlier_runs import earlier_runs
+from halfmoon.table._files import Batch, Table, new_table, open_table
+from halfmoon.table._files.arrow_types import refuse_target_type
+from halfmoon.table._files.columnar_writer import ColumnarWriter
+from halfmoon.table._files.formats import Format
+from halfmoon.table._first_pass import Scan
+from halfmoon.table._learn_from_table import given_labels, learn, settings_of
+from halfmoon.table._output_columns import Cells, column_types
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent, Stages
+from halfmoon.table._running_counts import RunningCounts
+from halfmoon.table._scored_rows import ScoredRows
+from halfmoon.table._second_pass import Job, new_columns, write_filled
+from halfmoon.table._table_errors import ModelError
+from halfmoon.table._table_model import TableModel
+from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._unseen_categories import Unseen
+
+__all__ = [
+    "Filled",
+    "fill_table",
+    "fill_targets",
+    "predict_table",
+    "refuse_unfit",
+]
+
+
+@dataclass(repr=False)
+class Filled:
+    """The result of filling a table.
+
+    Attributes
+    ----------
+    model : TableModel
+    scan : Scan or None
+        What the first pass found; None if the model was learned before.
+    tally : RunningCounts
+        What the second pass counted.
+    escaped : int
+        Cells that got an apostrophe, because a spreadsheet would take them for
+        formulas.
+    sha256 : str
+        Checksum of the table.
+    seconds : float
+    notes : tuple of Note
+        On reading the file.
+    scored : ScoredRows or None
+        Known labels compared with predictions, if the model was learned before.
+    """
+
+    model: TableModel
+    scan: Scan | None
+    tally: RunningCounts
+    escaped: int
+    sha256: str
+    seconds: float
+    notes: tuple[Note, ...] = ()
+    scored: ScoredRows | None = None
+
+    def __repr__(self) -> str:
+        filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
+        given = "" if self.scan is None else f" from {self.scan.n_labeled:,} labels"
+        return f"Filled({filled}{given} in {self.seconds:.1f} s)"
+
+
+@overload
+def fill_table(
+    table: Any,
+    destination: None,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> pa.RecordBatchReader: ...
+@overload
+def fill_table(
+    table: Any,
+    destination: Any,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> Filled: ...
+def fill_table(
+    table: Any,
+    destination: Any,
+    settings: Settings,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> Filled | pa.RecordBatchReader:
+    """Learn from the labels of a table and write it with its blanks filled.
+
+    Parameters
+    ----------
+    table : table of `open_table`, or object with ``__arrow_c_stream__``
+        The latter is a table or reader of pyarrow, a data frame of pandas or polars,
+        or a relation of DuckDB. A stream is copied to a temporary file.
+    destination : path, binary stream, FrameWriter or None
+        Where the filled table goes. A file appears when it is complete. With None, a
+        reader is returned, which fills each batch when it is asked for.
+    settings : Settings
+    overwrite : bool
+        Whether to replace an existing file.
+    formulas : "escape" or "keep"
+        Whether labels that a spreadsheet would take for formulas get an apostrophe.
+    stages : Stages or None
+        Shows the progress.
+
+    Returns
+    -------
+    Filled, or pyarrow.RecordBatchReader without a destination
+
+    Examples
+    --------
+    >>> rows = pa.table({"x": [0.5, 1.5] * 20, "side": [*"ab" * 4, *[None] * 32]})
+    >>> reader = fill_table(rows.to_reader(), None, Settings("side", budget=1))
+    >>> reader.schema.names
+    ['x', 'side', 'side_source', 'side_confidence']
+    >>> reader.read_all()["side"].null_count
+    0
+    """
+    with ExitStack() as opened:
+        if not isinstance(table, Table):
+            table = opened.enter_context(open_table(table))
+        if destination is None:
+            reader = _filled_reader(table, settings, stages or Silent())
+            opened.pop_all()  # closed with the last batch
+            return reader
+        (filled,) = fill_targets(
+            table,
+            destination,
+            [settings],
+            overwrite=overwrite,
+            formulas=formulas,
+            stages=stages,
+        )
+    return filled
+
+
+def _filled_reader(
+    table: Table, settings: Settings, stages: Stages
+) -> pa.RecordBatchReader:
+    """Return a reader that fills each batch on demand, and closes the table at its end.
+
+    The table is in memory, or a temporary copy of a stream.
+    """
+    runs = earlier_runs(table)
+    if settings.target in table.columns:
+        refuse_target_type(settings.target, table.schema.field(settings.target).type)
+    given = given_labels(table, settings, runs)
+    model, scan = learn(table, settings, stages, runs, given)
+    job = Job.after(scan, model, given, runs)
+    job.cells = Cells.of(model, table.schema)
+    types = column_types(model, table.schema)
+    writer = ColumnarWriter(io.BytesIO(), table, Format("feather"), types, "the stream")
+
+    def rows(batch: Batch) -> Any:
+        return writer.rows_of(batch, *new_columns(table, [job], batch))
+
+    schema = rows(table.empty()).schema
+
+    def batches() -> Iterator[Any]:
+        with table:
+            yield from map(rows, table.batches(stages.stage("Filling in")))
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def fill_targets(
+    table: Table,
+    destination: Any,
+    several: Sequence[Settings],
+    *,
+    typed: Mapping[str, Mapping[int, str]] | None = None,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> list[Filled]:
+    """Fill several targets of a table. No target learns from another.
+
+    Parameters
+    ----------
+    table, destination, overwrite, formulas, stages
+        As in `fill_table`.
+    several : sequence of Settings
+        One for each target.
+    typed : mapping of str to mapping of int to str, or None
+        For each target, labels that are not in the table itself, by the number of
+        their row, from 0.
+
+    Returns
+    -------
+    list of Filled
+        One for each target; the first counts the escaped cells.
+    """
+    start, stages = time.monotonic(), stages or Silent()
+    targets = [settings.target for settings in several]
+    runs = earlier_runs(table)
+    types: dict[str, Any] = {}  # filled once the models are there
+    jobs, scans = [], []
+    with new_table(
+        destination, like=table, overwrite=overwrite, formulas=formulas, types=types
+    ) as out:
+        for name in (n for n in targets if n in table.columns):
+            refuse_target_type(name, table.schema.field(name).type)
+        for settings in several:
+            labels = (typed or {}).get(settings.target, {})
+            given = given_labels(table, settings, runs, labels)
+            model, found = learn(table, settings, stages, runs, given, targets)
+            types |= column_types(model, table.schema)
+            jobs.append(Job.after(found, model, given, runs))
+            scans.append(found)
+        forecast = Forecast.of([job.model for job in jobs], scans[0])
+        forecast.tell(stages.say)
+        write_filled(table, out, jobs, stages.stage("Filling in"))
+    seconds, sha256 = time.monotonic() - start, _sha256(table)
+    notes = (*table.notes, *forecast.notes())
+    return [
+        Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
+        for job, found, escaped in zip(
+            jobs, scans, [out.escaped, *[0] * (len(jobs) - 1)], strict=True
+        )
+    ]
+
+
+def predict_table(
+    table: Table,
+    destination: Any,
+    model: TableModel,
+    *,
+    overwrite: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+) -> Filled:
+    """Write a table with the predictions of a model; otherwise like `fill_table`.
+
+    Given labels stay, and are compared with their predictions.
+    """
+    start, stages = time.monotonic(), stages or Silent()
+    runs = earlier_runs(table)
+    refuse_unfit(model, table, runs)
+    settings = settings_of(model, table.columns)
+    given = None if settings is None else given_labels(table, settings, runs)
+    scored, unseen = ScoredRows(model), Unseen(model)
+    earlier = runs.get(model.target, ())
+    job = Job(model, given, earlier=earlier, scored=scored, unseen=unseen)
+    with new_table(
+        destination,
+        like=table,
+        overwrite=overwrite,
+        formulas=formulas,
+        types=column_types(model, table.schema),
+    ) as out:
+        write_filled(table, out, [job], stages.stage("Predicting"))
+    seconds = time.monotonic() - start
+    notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
+    sha256 = _sha256(table)
+    return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes, scored)
+
+
+def refuse_unfit(
+    model: TableModel, table: Table, runs: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Refuse a table whose rows the model cannot predict."""
+    refuse_taken(set(table.columns) - set(runs.get(model.target, ())), model.added)
+    needed = [use.name for use in model.table_.used]
+    missing = [name for name in needed if name not in table.columns]
+    if missing:
+        raise ModelError(
+            f"The table has no column {missing[0]!r}, which the model learned from. "
+            f"The model needs {listed(needed)}; the table has {listed(table.columns)}."
+        )
+
+
+def _sha256(table: Table) -> str:
+    with table.source.open() as file:
+        return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()

@@ -1,0 +1,224 @@
+"""The state of a run over a folder, so that a killed run can continue.
+
+The output folder has a subfolder ``_halfmoon``, which other programs skip:
+
+==================  ==========================================================
+``manifest.json``   the options, the inputs and the models with their digests;
+                    written after the models
+``model-1``, ...    the models, one for each target
+``done/``           what came of each file, written after its output
+==================  ==========================================================
+
+Each file appears whole or not at all. A run continues only with the same options,
+inputs and models, so no output mixes two models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from halfmoon._atomic_files import leftovers
+from halfmoon._model_files import ModelFileError, load, save
+from halfmoon.table._files.outputs import replacing
+from halfmoon.table._folders.file_outcomes import Outcome
+from halfmoon.table._folders.folder_listing import FolderFile
+from halfmoon.table._table_errors import OutputError, ReadError
+from halfmoon.table._table_model import TableModel
+
+__all__ = ["FOLDER", "Manifest", "inputs_of", "refuse_nonempty"]
+
+FOLDER = "_halfmoon"
+VERSION = 1
+
+
+def inputs_of(files: Sequence[FolderFile]) -> list[dict[str, Any]]:
+    """Return the name, size and digest of each file."""
+    found = []
+    for file in files:
+        try:
+            size, digest = file.path.stat().st_size, _digest(file.path)
+        except OSError as error:
+            raise ReadError(
+                f"{file.path} cannot be read: {error.strerror or error}."
+            ) from error
+        found.append({"name": file.name, "size": size, "sha256": digest})
+    return found
+
+
+def refuse_nonempty(out: Path, overwrite: bool) -> None:
+    """Refuse an output folder that is not empty, unless it may be overwritten."""
+    if not out.exists() or overwrite:
+        return
+    if any(out.iterdir()):
+        can_resume = (out / FOLDER).exists()
+        more = " continue the run that was stopped there (--resume)," * can_resume
+        raise OutputError(
+            f"{out} is not empty. Give another folder,{more} or overwrite its files "
+            f"(--overwrite)."
+        )
+
+
+@dataclass
+class Manifest:
+    """The state of a run over a folder.
+
+    Attributes
+    ----------
+    out : Path
+        The output folder.
+    asked : dict
+        Everything that the outputs depend on, except for the inputs.
+    inputs : list of dict
+        From `inputs_of`.
+    models : list of str
+        Digests of the model files.
+    """
+
+    out: Path
+    asked: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    models: list[str] = field(default_factory=list)
+
+    @property
+    def digest(self) -> str:
+        """Digest of all inputs."""
+        lines = "".join(f"{x['sha256']}  {x['name']}\n" for x in self.inputs)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    def begin(self, models: Sequence[TableModel]) -> list[TableModel]:
+        """Save the models and the manifest of a new run; return the models as saved.
+
+        A new and a continued run thus predict with the same model.
+        """
+        folder = self.out / FOLDER
+        rmtree(folder, ignore_errors=True)
+        (folder / "done").mkdir(parents=True)
+        for i, model in enumerate(models):
+            save(model, self._model_path(i), overwrite=True)
+        self.models = [_digest(self._model_path(i)) for i in range(len(models))]
+        record = {"version": VERSION, **asdict(self), "out": str(self.out)}
+        _write(folder / "manifest.json", record)
+        return self.load_models()
+
+    def resume(self) -> list[TableModel] | None:
+        """Check that a stopped run began like this one; return its models.
+
+        Return None if the run was stopped before it had models and outputs.
+        """
+        path = self.out / FOLDER / "manifest.json"
+        if not path.exists() and not self._has_outputs():
+            return None
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            if record["version"] != VERSION:
+                raise ValueError("another version")
+            asked, inputs = record["asked"], record["inputs"]
+            self.models = record["models"]
+        except FileNotFoundError as error:
+            raise OutputError(
+                f"{self.out} holds files, but no run to continue: "
+                f"{FOLDER}/manifest.json is missing. Run again with --overwrite "
+                f"instead of --resume, or give another folder."
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise OutputError(
+                f"{path} is damaged. Run again with --overwrite instead of --resume."
+            ) from error
+        self._refuse_changed_options(asked)
+        self._refuse_changed_inputs(inputs)
+        for folder in {(self.out / x["name"]).parent for x in self.inputs}:
+            for path in leftovers(folder)[1]:
+                path.unlink(missing_ok=True)
+        return self.load_models()
+
+    def _has_outputs(self) -> bool:
+        return self.out.exists() and any(x.name != FOLDER for x in self.out.iterdir())
+
+    def load_models(self) -> list[TableModel]:
+        """Load the models, and check that they are those of this run."""
+        found = []
+        for i, digest in enumerate(self.models):
+            path = self._model_path(i)
+            try:
+                if _digest(path) != digest:
+                    raise ValueError("another model")
+                found.append(load(path))
+            except (OSError, ValueError, ModelFileError) as error:
+                raise OutputError(
+                    f"{path} is not the model that this run began with. Run again "
+                    f"with --overwrite instead of --resume."
+                ) from error
+        return found
+
+    def record_done(self, number: int, outcome: Outcome) -> None:
+        """Store what came of a file, after its output is written."""
+        _write(self._done_path(number), {"models": self.models, **asdict(outcome)})
+
+    def done(self) -> dict[int, Outcome]:
+        """Return what came of the files that are already written, by their numbers."""
+        found = {}
+        for number, given in enumerate(self.inputs):
+            try:
+                text = self._done_path(number).read_text(encoding="utf-8")
+                record = json.loads(text)
+                is_same_model = record.pop("models") == self.models
+                outcome = Outcome(**record)
+                size = (self.out / given["name"]).stat().st_size
+            except (OSError, ValueError, TypeError, KeyError):
+                continue  # the file is filled again
+            is_same_file = (outcome.name, outcome.size) == (given["name"], size)
+            if is_same_model and is_same_file:
+                found[number] = outcome
+        return found
+
+    def _model_path(self, i: int) -> Path:
+        return self.out / FOLDER / f"model-{i + 1}"
+
+    def _done_path(self, number: int) -> Path:
+        return self.out / FOLDER / "done" / f"{number:06}.json"
+
+    def _refuse_changed_options(self, asked: Mapping[str, Any]) -> None:
+        now = json.loads(json.dumps(self.asked))
+        for name in {**asked, **now}:
+            if asked.get(name) != now.get(name):
+                raise OutputError(
+                    f"The run in {self.out} began with {name} {_shown(asked, name)}, "
+                    f"but now it is {_shown(now, name)}. Give the same options, or "
+                    f"start over with --overwrite instead of --resume."
+                )
+
+    def _refuse_changed_inputs(self, inputs: Sequence[Mapping[str, Any]]) -> None:
+        before = {x["name"]: x["sha256"] for x in inputs}
+        now = {x["name"]: x["sha256"] for x in self.inputs}
+        for name in {**before, **now}:
+            if before.get(name) != now.get(name):
+                if name not in before:
+                    what = "is new"
+                else:
+                    what = "changed" if name in now else "is gone"
+                raise OutputError(
+                    f"{name} {what} since the run in {self.out} began. Start over with "
+                    f"--overwrite instead of --resume."
+                )
+
+
+def _shown(asked: Mapping[str, Any], name: str) -> str:
+    value = asked.get(name)
+    return repr(value) if value not in (None, [], "") else "not given"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _write(path: Path, record: Mapping[str, Any]) -> None:
+    with replacing(os.fspath(path), overwrite=True) as file:
+        file.write(json.dumps(record, ensure_ascii=False, indent=1).encode())

@@ -1,0 +1,142 @@
+"""Write one file of a folder with its blanks filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from halfmoon._partitions import Engine
+from halfmoon.blocks import alone
+from halfmoon.table._files import Table, new_table, open_table
+from halfmoon.table._folders.file_outcomes import (
+    Outcome,
+    job_state,
+    with_separate_counts,
+)
+from halfmoon.table._folders.folder_listing import FolderFile
+from halfmoon.table._folders.folder_table import with_partition
+from halfmoon.table._learn_from_table import given_labels
+from halfmoon.table._output_columns import column_types
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._scored_rows import ScoredRows
+from halfmoon.table._second_pass import Job, write_filled
+from halfmoon.table._table_model import TableModel
+from halfmoon.table._unseen_categories import Unseen
+
+__all__ = ["FilePlan", "fill_file", "fill_on_engine"]
+
+
+@dataclass(frozen=True)
+class FilePlan:
+    """What is the same for all files of a folder.
+
+    Attributes
+    ----------
+    out : Path
+        The output folder.
+    models : sequence of TableModel
+        One for each target.
+    several : sequence of Settings or None
+        For each target how to read its labels; None if there are none.
+    runs : mapping of str to tuple of str
+        Targets that an earlier run filled, with the columns that it added.
+    skip : sequence of sequences of int
+        For each target the numbers of the rows that stay unchanged.
+    schema : pyarrow.Schema or None
+        Schema of all files together. A column that is null in one file may have a type
+        in others.
+    compares : bool
+        Whether to compare known labels with predictions.
+    formulas : "escape" or "keep"
+    options : mapping
+        Options of `open_table`.
+    """
+
+    out: Path
+    models: Sequence[TableModel]
+    several: Sequence[Settings | None]
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    skip: Sequence[Sequence[int]] = ()
+    schema: Any = None
+    compares: bool = False
+    formulas: str = "escape"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def jobs(self, table: Table) -> list[Job]:
+        """Return a new job for each target."""
+        jobs = []
+        for i, (shared, settings) in enumerate(
+            zip(self.models, self.several, strict=True)
+        ):
+            model = with_separate_counts(shared)
+            earlier = self.runs.get(model.target, ())
+            given = None
+            if settings is not None:
+                given = given_labels(table, settings, self.runs)
+            job = Job(model, given, self.skip[i] if self.skip else (), earlier)
+            if self.compares:
+                job.scored, job.unseen = ScoredRows(model), Unseen(model)
+            jobs.append(job)
+        return jobs
+
+    def types(self, schema: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the types of new columns, and of targets whose type changes."""
+        for model in self.models:
+            place = schema.get_field_index(model.target)
+            if place >= 0 and pa.types.is_null(schema.field(place).type):
+                kind = self.schema.field(model.target).type
+                kind = pa.string() if pa.types.is_null(kind) else kind
+                schema = schema.set(place, pa.field(model.target, kind))
+                yield model.target, kind
+            yield from column_types(model, schema).items()
+
+
+def fill_file(
+    plan: FilePlan,
+    file: FolderFile,
+    before: int = 0,
+    progress: Callable[[float, float], None] | None = None,
+) -> Outcome:
+    """Write a filled file, which appears at its path when it is whole.
+
+    `before` is the number of rows in the files before this one.
+    """
+    path = plan.out / file.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open_table(file.path, **plan.options) as table:
+        jobs = plan.jobs(table)
+        types = dict(plan.types(table.schema))
+        with new_table(
+            path, like=table, overwrite=True, formulas=plan.formulas, types=types
+        ) as out:
+            numbered = partial(with_partition, file=file, before=before)
+            write_filled(table, out, jobs, progress, numbered)
+        rows = table.n_rows or 0
+    size = path.stat().st_size
+    return Outcome(file.name, rows, out.escaped, size, list(map(job_state, jobs)))
+
+
+def fill_on_engine(
+    engine: Engine, plan: FilePlan, todo: Sequence[tuple[FolderFile, int]]
+) -> Iterator[Outcome]:
+    """Fill files on an engine; yield their outcomes in order.
+
+    Its workers must see the folders under the same paths. If a worker is lost, a file
+    may be filled twice, with the same output. `todo` holds the files, each with the
+    number of rows before it.
+    """
+    plan = replace(plan, out=plan.out.resolve())
+    partitions = [
+        (replace(file, path=file.path.resolve()), before) for file, before in todo
+    ]
+    return engine.map(partial(_fill_alone, plan), partitions)
+
+
+def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> Outcome:
+    with alone():
+        return fill_file(plan, file, before)

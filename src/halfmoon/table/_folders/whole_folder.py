@@ -1,0 +1,331 @@
+"""Fill the blank labels of a folder of tables: learn from all files, write each."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import halfmoon
+from halfmoon._memory import parse_bytes
+from halfmoon._partitions import Engine
+from halfmoon._report.findings import Note
+from halfmoon.blocks import alone, side_by_side, worker_count
+from halfmoon.table._earlier_runs import earlier_runs
+from halfmoon.table._files.arrow_types import refuse_target_type
+from halfmoon.table._fill_table import Filled, refuse_unfit
+from halfmoon.table._folders.file_outcomes import Outcome, add_up
+from halfmoon.table._folders.folder_listing import (
+    FolderFile,
+    list_folder,
+    refuse_nested,
+)
+from halfmoon.table._folders.folder_table import FolderTable
+from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
+from halfmoon.table._folders.one_file import FilePlan, fill_file, fill_on_engine
+from halfmoon.table._learn_from_table import (
+    given_labels,
+    learn,
+    settings_of,
+)
+from halfmoon.table._memory_budget import BATCH_BYTES, resident_bytes
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._run_stages import Silent, Stages
+from halfmoon.table._second_pass import Job
+from halfmoon.table._table_errors import CommandError
+from halfmoon.table._table_model import TableModel
+from halfmoon.table._time_forecast import Forecast
+
+__all__ = ["fill_folder", "predict_folder"]
+
+MAX_LISTED = 3  # files in a note
+PathLike = str | os.PathLike[str]
+
+
+def fill_folder(
+    folder: PathLike,
+    out: PathLike,
+    several: Settings | Sequence[Settings],
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+    engine: Engine | None = None,
+    **options: Any,
+) -> list[Filled]:
+    """Learn from all tables of a folder, and write each with its blanks filled.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of Parquet, Feather or CSV files with the same columns. A subfolder such
+        as ``country=fr`` adds a column.
+    out : path
+        Output folder, with a file of the same name for each input file. Each appears
+        when it is whole.
+    several : Settings, or sequence of Settings
+        One for each target.
+    overwrite : bool
+        Whether existing files may be replaced.
+    resume : bool
+        Whether to continue a stopped run. Files that it has written are kept.
+    formulas, stages
+        As in `fill_table`.
+    engine : Engine or None
+        Fills the files, e.g. a cluster that sees both folders. None uses threads of
+        this process.
+    **options
+        Options of `open_table`.
+
+    Returns
+    -------
+    list of Filled
+        One for each target, over all files.
+    """
+    several = [several] if isinstance(several, Settings) else list(several)
+    start, stages = time.monotonic(), stages or Silent()
+    targets = [settings.target for settings in several]
+    files, out_path = _checked_files(folder, out, overwrite, resume)
+    with FolderTable(files, os.fspath(folder), **options) as table:
+        for name in targets:
+            _refuse_partition_target(name, files)
+            if name in table.columns:
+                refuse_target_type(name, table.schema.field(name).type)
+        runs = earlier_runs(table)
+        asked = {**_settings(several), **_asked(formulas, options)}
+        manifest = Manifest(out_path, asked, inputs_of(files))
+        saved = manifest.resume() if resume else None
+        models, scans = [], []
+        for i, settings in enumerate(several):
+            given = given_labels(table, settings, runs)
+            fitted = None if saved is None else saved[i]
+            model, scan = learn(table, settings, stages, runs, given, targets, fitted)
+            models.append(model)
+            scans.append(scan)
+        if saved is None:
+            for model, settings in zip(models, several, strict=True):
+                model.record_ = {"settings": asdict(settings)}
+            saved = manifest.begin(models)
+        plan = FilePlan(
+            out_path,
+            saved,
+            several,
+            runs,
+            [[row.number for row in scan.totals] for scan in scans],
+            table.schema,
+            formulas=formulas,
+            options=options,
+        )
+        forecast = Forecast.of(saved, scans[0])
+        forecast.tell(stages.say)
+        before = [sum(table.counts[:i]) for i in range(len(files))]
+        progress = _Progress(stages.stage("Filling in"), manifest)
+        memory = several[0].memory
+        jobs, escaped = _fill_files(
+            plan, files, before, manifest, progress, memory, table, engine
+        )
+        notes = (*table.notes, *forecast.notes(), *_numbering(files, before))
+    seconds = time.monotonic() - start
+    return [
+        Filled(job.model, scan, job.tally, n, manifest.digest, seconds, notes)
+        for job, scan, n in zip(
+            jobs, scans, [escaped, *[0] * (len(jobs) - 1)], strict=True
+        )
+    ]
+
+
+def predict_folder(
+    folder: PathLike,
+    out: PathLike,
+    model: TableModel,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    formulas: str = "escape",
+    stages: Stages | None = None,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Filled:
+    """Write the tables of a folder with the predictions of a model.
+
+    Parameters
+    ----------
+    folder, out, overwrite, resume, formulas, stages, engine, **options
+        As in `fill_folder`.
+    model : TableModel
+    """
+    start, stages = time.monotonic(), stages or Silent()
+    files, out_path = _checked_files(folder, out, overwrite, resume)
+    _refuse_partition_target(model.target, files)
+    with FolderTable(files, os.fspath(folder), **options) as table:
+        runs = earlier_runs(table)
+        refuse_unfit(model, table, runs)
+        manifest = Manifest(out_path, _asked(formulas, options), inputs_of(files))
+        saved = manifest.resume() if resume else None
+        plan = FilePlan(
+            out_path,
+            manifest.begin([model]) if saved is None else saved,
+            [settings_of(model, table.columns)],
+            {model.target: runs[model.target]} if model.target in runs else {},
+            schema=table.schema,
+            compares=True,
+            formulas=formulas,
+            options=options,
+        )
+        progress = _Progress(stages.stage("Predicting"), manifest)
+        before = [0] * len(files)
+        (job,), escaped = _fill_files(
+            plan, files, before, manifest, progress, None, table, engine
+        )
+        assert job.unseen is not None
+        notes = (*table.notes, *job.unseen.notes())
+    seconds, digest = time.monotonic() - start, manifest.digest
+    return Filled(
+        job.model, None, job.tally, escaped, digest, seconds, notes, job.scored
+    )
+
+
+def _checked_files(
+    folder: PathLike, out: PathLike, overwrite: bool, resume: bool
+) -> tuple[list[FolderFile], Path]:
+    if overwrite and resume:
+        raise CommandError(
+            "--resume continues a run, but --overwrite starts over. Give one of them."
+        )
+    out_path = Path(out)
+    refuse_nested(Path(folder), out_path)
+    files = list_folder(folder)
+    if not resume:
+        refuse_nonempty(out_path, overwrite)
+    return files, out_path
+
+
+def _settings(several: Sequence[Settings]) -> dict[str, Any]:
+    """Return all settings except memory: a run may continue on another machine."""
+    all_values = {
+        field.name: [getattr(settings, field.name) for settings in several]
+        for field in fields(Settings)
+        if field.name != "memory"
+    }
+    return {
+        name: values[0] if all(value == values[0] for value in values) else values
+        for name, values in all_values.items()
+    }
+
+
+def _asked(formulas: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"formulas": formulas, "version": halfmoon.__version__, **options}
+
+
+def _fill_files(
+    plan: FilePlan,
+    files: Sequence[FolderFile],
+    before: Sequence[int],
+    manifest: Manifest,
+    progress: _Progress,
+    memory: str | None,
+    table: FolderTable,
+    engine: Engine | None,
+) -> tuple[list[Job], int]:
+    """Write the files that are not done yet; return jobs with the counts of all."""
+    done = manifest.done()
+    progress.add_done(done)
+    todo = [number for number in range(len(files)) if number not in done]
+
+    def fill(number: int) -> Outcome:
+        with alone():  # one thread of BLAS, so that results do not depend on workers
+            outcome = fill_file(
+                plan, files[number], before[number], progress.of(number)
+            )
+        manifest.record_done(number, outcome)
+        return outcome
+
+    if engine is None:
+        outcomes = _in_threads(fill, todo, files_at_once(memory))
+    else:
+        outcomes = fill_on_engine(engine, plan, [(files[i], before[i]) for i in todo])
+    for number, outcome in zip(todo, outcomes, strict=True):
+        done[number] = outcome
+        if engine is not None:
+            manifest.record_done(number, outcome)
+            progress.add_done([number])
+    jobs = plan.jobs(table)
+    return jobs, add_up((done[number] for number in range(len(files))), jobs)
+
+
+def files_at_once(memory: str | int | None) -> int:
+    """Return how many files to fill at once: one per core, if memory allows it."""
+    cores = worker_count()
+    if memory is None:
+        return cores
+    left = parse_bytes(memory) - resident_bytes()
+    return max(1, min(cores, left // BATCH_BYTES))
+
+
+def _in_threads(
+    fill: Callable[[int], Outcome], numbers: Sequence[int], workers: int
+) -> Iterator[Outcome]:
+    # Warning filters belong to the process: threads that change and restore them would
+    # undo each other's changes.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield from side_by_side(fill, numbers, workers)
+
+
+class _Progress:
+    """Progress of all files together."""
+
+    def __init__(
+        self, report: Callable[[float, float], None], manifest: Manifest
+    ) -> None:
+        self._report = report
+        self._sizes = [given["size"] for given in manifest.inputs]
+        self._read: dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    def of(self, number: int) -> Callable[[float, float], None]:
+        """Return the progress callback of one file."""
+
+        def report(read: float, _: float) -> None:
+            with self._lock:
+                self._read[number] = read
+                self._report(sum(self._read.values()), sum(self._sizes))
+
+        return report
+
+    def add_done(self, numbers: Iterable[int]) -> None:
+        """Count files that are already written."""
+        for number in numbers:
+            self.of(number)(self._sizes[number], 0)
+
+
+def _refuse_partition_target(target: str, files: Sequence[FolderFile]) -> None:
+    if target in dict(files[0].partition):
+        raise CommandError(
+            f"{target!r} is a partition ({target}=...), which has no cells to fill. "
+            f"Name a column of the tables."
+        )
+
+
+def _numbering(files: Sequence[FolderFile], before: Sequence[int]) -> list[Note]:
+    """Return a note on where to find the rows that a report names."""
+    if len(files) < 2:
+        return []
+    starts = [
+        f"{file.name} begins with row {rows + 1:,}"
+        for file, rows in zip(files[1 : MAX_LISTED + 1], before[1:], strict=False)
+    ]
+    n_more = len(files) - MAX_LISTED - 1
+    more = f" and {n_more:,} more" if n_more > 0 else ""
+    return [
+        Note(
+            f"Rows are counted over all {len(files):,} files in the order of their "
+            f"names: {', '.join(starts)}{more}."
+        )
+    ]

@@ -1,0 +1,140 @@
+"""Rows of totals at the end of a table, such as ``Total,,,1234``, which are no data.
+
+The first cell of such a row, or its label, is a word such as Total or Average that
+occurs nowhere else in that column. At least half of its other cells are empty, and only
+rows of totals follow it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from halfmoon._report.findings import Note
+from halfmoon._report.sentences import count
+from halfmoon.table._cell_values import as_column, is_text
+
+__all__ = ["TotalsRow", "TotalsRows", "totals_note"]
+
+WORDS = (
+    *("total", "totals", "grand total", "subtotal", "sub-total", "total sum", "sum"),
+    *("average", "avg", "avg.", "mean"),
+    *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
+)
+TAIL_ROWS = 4  # rows at the end that may be totals
+MIN_EMPTY = 0.5  # share of the other cells
+
+
+class TotalsRow(NamedTuple):
+    """A row of totals."""
+
+    number: int  # in the table, from 0
+    word: str  # as written
+    blank: bool  # whether its label is blank
+
+
+class _LastRow(NamedTuple):
+    number: int
+    cells: tuple[str, ...]
+    blank: bool
+
+
+@dataclass
+class TotalsRows:
+    """Finds rows of totals at the end of a table, batch by batch.
+
+    Examples
+    --------
+    >>> totals = TotalsRows("kind")
+    >>> rows = pa.record_batch({"day": ["Mon", "Total"], "kind": ["a", ""]})
+    >>> totals.see(rows, 0, np.array([False, True]))
+    >>> totals.found
+    [TotalsRow(number=1, word='Total', blank=True)]
+    """
+
+    target: str
+    _last: list[_LastRow] = field(default_factory=list)
+    _words: Counter[tuple[int, str]] = field(default_factory=Counter)
+    _columns: tuple[int, ...] = ()
+
+    def see(self, rows: pa.RecordBatch, start: int, blank: NDArray[np.bool_]) -> None:
+        """Consider a batch with all columns that begins at row `start`.
+
+        `blank` is where labels are blank, shape (b,).
+        """
+        at = rows.schema.get_field_index(self.target)  # -1 if it is a new column
+        self._columns = tuple(sorted({0, max(0, at)}))
+        for column in self._columns:
+            for word in _totals_words(as_column(rows.column(column))):
+                self._words[column, word] += 1
+        first = max(0, rows.num_rows - TAIL_ROWS)
+        for i, row in enumerate(rows.slice(first).to_pylist(), start=first):
+            cells = tuple(map(_text, row.values()))
+            self._last.append(_LastRow(start + i, cells, bool(blank[i])))
+        self._last = self._last[-TAIL_ROWS:]
+
+    @property
+    def found(self) -> list[TotalsRow]:
+        """The rows of totals, in the order of the table."""
+        found: list[TotalsRow] = []
+        seen: Counter[tuple[int, str]] = Counter()
+        for row in reversed(self._last):
+            column = self._column_of_word(row.cells)
+            if column is None:
+                break
+            seen[column, _word(row.cells[column])] += 1
+            found.append(TotalsRow(row.number, row.cells[column], row.blank))
+        if any(self._words[key] != times for key, times in seen.items()):
+            return []  # the word is an ordinary value
+        return found[::-1]
+
+    def _column_of_word(self, cells: tuple[str, ...]) -> int | None:
+        for column in self._columns:
+            others = cells[:column] + cells[column + 1 :]
+            if _word(cells[column]) in WORDS and others:
+                empty = sum(not cell for cell in others)
+                return column if empty >= MIN_EMPTY * len(others) else None
+        return None
+
+
+def totals_note(rows: list[TotalsRow]) -> Note:
+    """Note rows of totals."""
+    words = " and ".join(repr(row.word) for row in rows)
+    if len(rows) == 1:
+        return Note(
+            f"The last row ({words}) looks like a row of totals: it was not learned "
+            f"from and not filled.",
+            "If it is an ordinary row, change this word in the table.",
+            important=True,
+        )
+    return Note(
+        f"The last {count(len(rows), 'row')} ({words}) look like rows of totals: they "
+        f"were not learned from and not filled.",
+        "If they are ordinary rows, change these words in the table.",
+        important=True,
+    )
+
+
+def _word(cell: str) -> str:
+    return cell.rstrip(":").strip().casefold()
+
+
+def _totals_words(column: pa.Array) -> list[str]:
+    """Return the cells that are words for totals."""
+    if not is_text(column.type):
+        return []
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    lower = pc.utf8_rtrim(pc.utf8_lower(pc.utf8_trim_whitespace(column)), ": ")
+    marked = pc.is_in(lower, pa.array(WORDS, lower.type))
+    return [_word(value) for value in column.filter(marked).to_pylist()]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()

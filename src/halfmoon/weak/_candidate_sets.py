@@ -1,0 +1,158 @@
+r"""Classification with candidate sets, by the infimum loss.
+
+.. math:: min_{g, \; y_i \in S_i} \; 1/W \sum_i w_i |T_{y_i} - g(x_i)|^2
+          + alpha |g|_Q^2
+
+over the rows whose set S_i does not contain all classes; the others are unlabeled. T_y
+is -1 or 1 for two classes, else a row of the identity. So with one class in each set
+this is `ConditionalClassifier`, or `LaplacianClassifier` with an energy. The algorithm
+is in `halfmoon.weak._disambiguation`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._estimators.base import HeldOut
+from halfmoon._estimators.classification import Classifier
+from halfmoon._estimators.parameter_docs import ATTRIBUTES, with_parameter_docs
+from halfmoon._partitions.estimator_methods import fits_by_partition
+from halfmoon._rows import Array, as_weights
+from halfmoon.weak._candidate_labels import as_candidates
+from halfmoon.weak._disambiguation import Embedding, best_candidates
+from halfmoon.weak._fit_sets import fit_sets
+from halfmoon.weak._weak_estimator import WeakEstimator
+
+__all__ = ["CandidateSetClassifier"]
+
+PARAMETERS = {
+    "separator": """
+        str. Separates the classes where y is text, as in "a|b".""",
+    "n_starts": """
+        int. Number of starts of the alternation: the mean of each set, then random
+        points. The start with the least objective is used.""",
+    "kernel": """
+        "auto", Kernel, str, callable or a sequence of these. Of several kernels, the
+        one with the least loss on held-out folds is used. "auto" is Gaussian and
+        Laplace kernels of prepared columns, and walks over a graph of all rows
+        (`halfmoon.weak._kernel_candidates`).""",
+    "alpha": """
+        "auto", float or sequence of float. Weight of the penalty relative to the
+        averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
+        rows. Of several, the one whose predictions for held-out folds are most often
+        among the candidates is used.""",
+    "budget": """
+        float or None. Seconds to try kernels for; the first is always tried. None tries
+        all of them.""",
+    "mu": "float or None. Weight of the norm relative to the energy; None is 1 / n.",
+    "smoother": """
+        Smoother or None. A smoother of `halfmoon.smoothers` that averages the basis
+        over all rows; None leaves the basis unchanged.""",
+}
+
+SHARED_ATTRIBUTES = {
+    "kernel_": "Kernel, str or callable. The kernel that was used.",
+    "used_unlabeled_": "bool. Whether the fit uses unlabeled rows.",
+    **{
+        name: ATTRIBUTES[name]
+        for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+    },
+}
+
+
+@partial(
+    with_parameter_docs,
+    parameters=PARAMETERS,
+    attributes={
+        "classes_": "ndarray of shape (n_classes,). The classes.",
+        "disambiguated_": """
+            ndarray of shape (n,). The class found for each row, one of its
+            candidates.""",
+        "history_": """
+            list of float. The objective after each step of the best start; it never
+            increases.""",
+        "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
+        "fold_losses_": """
+            ndarray or None. Share of held-out rows with a prediction outside of their
+            set, for each alpha, or each kernel and alpha, where there were several.""",
+        **SHARED_ATTRIBUTES,
+    },
+)
+@dataclass(eq=False, repr=False)
+class CandidateSetClassifier(Classifier, WeakEstimator):
+    """Classification from sets of candidate classes, one of which is the true one.
+
+    See `halfmoon.weak._candidate_sets` for the objective, which is not convex: labels
+    and fit alternate from several starts. O(l^3) time for l rows with a set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
+    >>> y = ["left", "left|right", "left", "right", "left|right", None]
+    >>> model = CandidateSetClassifier(random_state=0).fit(X, y)
+    >>> model.disambiguated_.tolist()
+    ['left', 'left', 'left', 'right', 'right', 'right']
+    """
+
+    separator: str = "|"
+    n_starts: int = field(default=5, kw_only=True)
+
+    @fits_by_partition
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the labels within their sets and fit them.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows.
+        y : boolean matrix of shape (n, n_classes), or n sets, texts or classes
+            The candidates of each row. With a matrix, `classes_` are the column
+            numbers. A row with all classes, or a missing value, is unlabeled.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the labels. A row of weight 0 is dropped.
+        """
+        start = time.monotonic()
+        rows = self._table(X, reset=True)
+        self.classes_, sets = as_candidates(y, rows.shape[0], self.separator)
+        w = as_weights(sample_weight, rows.shape[0])
+        used_rows, used_sets, w = self._with_weight(rows, sets, w)
+        if len(self.classes_) < 2:
+            raise ValueError("All candidates are of one class; two are needed.")
+        with self._stream.handed_down():
+            T = _columns(self._indicators(np.arange(len(self.classes_))))  # (C, t)
+            within = Embedding(T, used_sets)
+            self._open = within.open
+            self._codes = fit_sets(
+                *(self, used_rows, within, w, partial(_outside, T)), self.n_starts
+            )
+            values = _columns(self.solution_.predict(rows))
+            codes = best_candidates(values, Embedding(T, sets))
+            codes[self._labeled_places] = self._codes
+            self.disambiguated_ = self.classes_[codes]
+            self._score_and_calibrate()
+        self._report(start)
+        return self
+
+    def _held_out(self) -> HeldOut:
+        """Return held-out values; by folds where a label was found from its own row."""
+        held_out = super()._held_out()
+        if self._unseen is None or not self._open:
+            return held_out
+        return held_out._replace(values=self._unseen[held_out.rows])
+
+
+def _columns(values: Array) -> Array:
+    return values.reshape(len(values), -1)
+
+
+def _outside(T: Array, values: Array, sets: NDArray[np.bool_]) -> Array:
+    """Return 1 where the prediction for a row is not one of its candidates."""
+    predicted = best_candidates(values, Embedding(T, np.ones_like(sets)))
+    return np.where(sets[np.arange(len(sets)), predicted], 0.0, 1.0)

@@ -1,0 +1,222 @@
+r"""Structured prediction by the loss trick, from labels that may be sets.
+
+.. math:: f(x) = argmin_z \sum_i H_i(x) \, loss(z, y_i)                        (S1:15)
+
+over a list of outputs: classes with unequal costs, sets of labels with the Hamming
+loss, rankings with Kendall's. H(x) is the smoother matrix of the fit. Where a row has a
+set of outputs, such as all rankings that agree with a partial order, its label is found
+by the infimum loss (`halfmoon.weak._disambiguation`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from halfmoon._estimators.explanations import Explanation
+from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._partitions.estimator_methods import (
+    answers_by_partition,
+    fits_by_partition,
+    scores_by_partition,
+)
+from halfmoon._rows import Array, Indices, Rows, as_weights
+from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
+from halfmoon.weak._disambiguation import Embedding, best_candidates
+from halfmoon.weak._fit_sets import fit_sets
+from halfmoon.weak._output_labels import read_outputs
+from halfmoon.weak._output_space import OutputSpace
+from halfmoon.weak._weak_estimator import WeakEstimator
+
+__all__ = ["StructuredPredictor"]
+
+STRUCTURED_PARAMETERS = PARAMETERS | {
+    "loss": """
+        {"zero_one", "hamming", "kendall"}, matrix or callable. The cost of predicting z
+        where y is true: a matrix of shape (k, k), loss[z, y], or a function loss(z, y)
+        of two outputs. "hamming" is the share of wrong labels, "kendall" the share of
+        pairs in the wrong order.""",
+    "outputs": """
+        sequence, int or None. The outputs to choose from. For "kendall" the items, at
+        most 8, or their number; for "hamming" the number of labels, at most 12. None is
+        the outputs in y.""",
+    "alpha": """
+        "auto", float or sequence of float. Weight of the penalty relative to the
+        averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
+        rows. Of several, the one with the least infimum loss on held-out folds is
+        used.""",
+}
+
+
+@partial(
+    with_parameter_docs,
+    parameters=STRUCTURED_PARAMETERS,
+    attributes={
+        "outputs_": "ndarray of shape (k,) or (k, q). The outputs to choose from.",
+        "exact_decoding_": """
+            bool. Whether every output is listed, so that predictions have the least
+            estimated loss; False where only the outputs in y are tried.""",
+        "disambiguated_": """
+            ndarray of shape (n,) or (n, q). The output found for each row.""",
+        "history_": "list of float. The objective after each step; it never increases.",
+        "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
+        "fold_losses_": """
+            ndarray or None. Infimum loss on held-out folds of each alpha, or of each
+            kernel and alpha, where there were several.""",
+        **SHARED_ATTRIBUTES,
+    },
+)
+@dataclass(eq=False, repr=False)
+class StructuredPredictor(WeakEstimator):
+    """Structured prediction for any finite output space and any loss.
+
+    See `halfmoon.weak._structured` for the equation. Decoding compares all outputs:
+    O(k t) time per row for k outputs in t dimensions; eight items have 40,320 rankings
+    in 28 dimensions.
+
+    Examples
+    --------
+    Rankings, some of them partial:
+
+    >>> import numpy as np
+    >>> X = np.linspace(0, 1, 6)[:, None]
+    >>> y = ["a>b>c", "a>b>c", "a>c", "c>b", "c>b>a", "c>b>a"]
+    >>> model = StructuredPredictor("kendall", ["a", "b", "c"], alpha=1e-3).fit(X, y)
+    >>> model.predict([[0.1], [0.9]]).tolist(), model.exact_decoding_
+    (['a>b>c', 'c>b>a'], True)
+    """
+
+    loss: Any = "zero_one"
+    outputs: Any = None
+    n_starts: int = field(default=5, kw_only=True)
+
+    @fits_by_partition
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the labels within their sets and fit them.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows.
+        y : n outputs, sets of outputs or missing values
+            A boolean matrix of shape (n, k) marks the outputs that a row may have. For
+            "hamming" a column for each label, missing where it is unknown; for
+            "kendall" rankings of all or some items, text such as "b>a>c", or sets of
+            pairs (better, worse).
+        sample_weight : array-like of shape (n,) or None
+            Weights of the labels. A row of weight 0 is dropped.
+        """
+        start = time.monotonic()
+        rows = self._table(X, reset=True)
+        self.space_: OutputSpace
+        self.space_, sets = read_outputs(y, self.loss, self.outputs)
+        if len(sets) != rows.shape[0]:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: y has "
+                f"{len(sets)} labels, but X has {rows.shape[0]} rows. Give one label, "
+                f"or a missing value, for each row."
+            )
+        self.outputs_ = self.space_.outputs
+        self.exact_decoding_ = self._listed_all()
+        w = as_weights(sample_weight, rows.shape[0])
+        used_rows, used_sets, w = self._with_weight(rows, sets, w)
+        with self._stream.handed_down():
+            T = self.space_.T
+            found = fit_sets(
+                *(self, used_rows, Embedding(T, used_sets), w),
+                partial(_infimum, self.space_),
+                self.n_starts,
+            )
+            codes = best_candidates(self._values(rows), Embedding(T, sets))
+            codes[self._labeled_places] = found
+            self.disambiguated_ = self.outputs_[codes]
+        self._report(start)
+        return self
+
+    def _listed_all(self) -> bool:
+        """Return whether every possible output is listed."""
+        if self.outputs is None and isinstance(self.loss, str):
+            if self.loss == "hamming":
+                return len(self.outputs_) == 2 ** self.outputs_.shape[1]
+            return True  # classes that no row has cannot be learned
+        return self.outputs is not None or not callable(self.loss)
+
+    def _values(self, rows: Rows) -> Array:
+        """Return g(x), shape (b, t)."""
+        return self.solution_.predict(rows).reshape(rows.shape[0], -1)
+
+    def estimated_losses(self, X: Any) -> Array:
+        """Return the estimated loss of every output, shape (b, k).
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+        """
+        check_is_fitted(self)
+        return self.space_.losses(self._values(self._table(X, reset=False)))
+
+    @answers_by_partition
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the output with the least estimated loss, shape (b,) or (b, q).
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+        """
+        check_is_fitted(self)
+        values = self._values(self._table(X, reset=False))
+        return self.outputs_[self.space_.decode(values)]
+
+    def leave_one_out_predictions(self) -> NDArray[Any]:
+        """Return the predicted outputs of the labeled rows, by leave-one-out.
+
+        Each row is predicted without its own label; the labels found for the other rows
+        do not change.
+
+        Returns
+        -------
+        ndarray of shape (n_labeled,) or (n_labeled, q)
+            In the order of ``labeled_``.
+        """
+        check_is_fitted(self)
+        values = np.nan_to_num(self._loo_values(), posinf=0.0, neginf=0.0)
+        return self.outputs_[self.space_.decode(values)]
+
+    @scores_by_partition
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return minus the mean infimum loss of the predictions: higher is better.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : as in `fit`
+        sample_weight : array-like of shape (n,) or None
+        """
+        check_is_fitted(self)
+        codes = self.space_.decode(self._values(self._table(X, reset=False)))
+        loss = self.loss if isinstance(self.loss, str) else "zero_one"
+        _, sets = read_outputs(y, loss, list(self.outputs_))
+        w = as_weights(sample_weight, len(codes))
+        return -float(np.average(self.space_.infimum_losses(codes, sets), weights=w))
+
+    def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        raise ValueError(
+            "explain does not work for structured outputs. Use smoother_matrix, which "
+            "gives the weights of the labeled rows."
+        )
+
+    def _score_and_calibrate(self) -> None:
+        """Do nothing: there is no leave-one-out score of structured outputs."""
+
+    def _quality(self) -> str:
+        return f"objective {self.history_[-1]:.3g}"
+
+
+def _infimum(space: OutputSpace, values: Array, sets: NDArray[np.bool_]) -> Array:
+    return space.infimum_losses(space.decode(values), sets)

@@ -1,0 +1,217 @@
+"""Base class of the estimators for weak labels: parameters, problem, choice by folds.
+
+All three levers are here: the basis may be smoothed, the penalty may include an energy,
+features may be unpenalized. A subclass says what a label is, and how to find it where
+it is known only in part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from halfmoon._estimators.alpha_grid import ALPHAS, Alphas
+from halfmoon._estimators.base import Estimator
+from halfmoon._estimators.fit_problem import Data, basis_for
+from halfmoon._estimators.parameter_checks import RULES, Rule, is_positive, is_whole
+from halfmoon._estimators.unpenalized_parameter import as_unpenalized
+from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._random_state import as_generator
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon.bases import Smoothed
+from halfmoon.blocks import blas_for
+from halfmoon.problem import Fit, Posed, Problem, solve_ridge
+from halfmoon.weak._fold_search import Tried, best_of, cross_fitted, try_alphas
+from halfmoon.weak._kernel_candidates import kernel_choices
+from halfmoon.weak._row_smoother import RowCoordinates
+
+__all__ = ["WEAK_ALPHAS", "WeakEstimator"]
+
+#: Searched by folds: one factorization serves all, but each alpha needs its own fits.
+WEAK_ALPHAS = ALPHAS[::2]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class WeakEstimator(Estimator):
+    """Base class of the estimators for labels that are known in part."""
+
+    kernel: Any = "auto"
+    alpha: str | float | Sequence[float] = "auto"
+    energy: Any = None
+    mu: float | None = None
+    smoother: Any = None
+    unpenalized: Any = "constant"
+    n_components: int | None = None
+    landmarks: Any = "rpcholesky"
+    basis: Any = "auto"
+    budget: float | None = None
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+        "mu": Rule(
+            "None or one number",
+            lambda value: value is None or isinstance(value, Real),
+        ),
+        "budget": Rule(
+            "None or a positive number of seconds",
+            lambda value: value is None or is_positive(value),
+        ),
+        "n_starts": Rule("a whole number of at least 1", is_whole),
+        "separator": Rule("text", lambda value: isinstance(value, str)),
+    }
+
+    def _solver(self) -> None:
+        """Fits are by ridge; `loss` means something else here."""
+
+    def _make_weak_problem(
+        self, kernel: Any, X: Rows, l: int, rng: np.random.Generator
+    ) -> Problem:
+        """Return the problem with one of the kernels to choose from."""
+        energy, smoothed = self.energy, self.smoother is not None
+        by_graph = isinstance(energy, str) and energy == "graph"
+        if self._is_precomputed() and (smoothed or by_graph):
+            raise ValueError(
+                "smoother and energy='graph' need the table, but X is a kernel "
+                "matrix. Leave them out, or give the table and the kernel as an object."
+            )
+        if sp.issparse(energy) and energy.shape != (X.shape[0], X.shape[0]):
+            raise ValueError(
+                f"energy is a graph of shape {energy.shape}, but {X.shape[0]} rows "
+                f"count; the Laplacian over these rows is needed."
+            )
+        basis = basis_for(
+            *(self, kernel, X, l, rng), in_dual=energy is None, smoothed=smoothed
+        )
+        features = as_unpenalized(
+            self.unpenalized,
+            getattr(basis, "kernel", None),
+            getattr(self, "feature_names_in_", None),
+        )
+        if len(features) > 1:
+            raise ValueError(
+                f"unpenalized gives {len(features)} choices; one is needed here. Give "
+                f"one of them."
+            )
+        if smoothed:
+            basis = Smoothed(basis, self.smoother)
+        return Problem(basis, energy, self.mu, features[0])
+
+    def _pose(
+        self,
+        kernel: Any,
+        X: Rows,  # (n, d)
+        known: NDArray[np.bool_],  # (n,)
+        w: Array,  # (n,)
+        size: int,
+    ) -> tuple[Posed, RowCoordinates, list[float]]:
+        """Return the problem for targets yet to be found at known rows; the alphas."""
+        rng = as_generator(self.random_state)
+        problem = self._make_weak_problem(kernel, X, int(known.sum()), rng)
+        targets = np.where(known[:, None], np.zeros(size), np.nan)
+        posed = Data(X, targets, w, rng, self._stream).pose(self, problem)
+        with blas_for(X.shape[0] * posed.basis.n_components_**2):
+            alphas = Alphas.of(self.alpha, WEAK_ALPHAS).at(posed)
+            for alpha in alphas:
+                posed.path.lam(alpha)  # refuses a negative or infinite weight
+            coordinates = RowCoordinates.of(posed)
+        return posed, coordinates, alphas
+
+    def _choose_by_folds(
+        self,
+        X: Rows,  # (n, d)
+        known: NDArray[np.bool_],  # (n,)
+        w: Array,  # (n,)
+        folds: list[Indices],
+        values: Callable[[RowCoordinates, float, list[Indices]], Array],
+        losses: Callable[[Array], tuple[Array, Array]],
+        *,
+        size: int = 1,
+        always: bool = False,
+    ) -> tuple[Posed, RowCoordinates, float]:
+        """Return the problem, with the kernel and alpha that do best on held-out folds.
+
+        Parameters
+        ----------
+        X, known, w
+            All rows, a mask of those with a label, and the weights.
+        folds : list of ndarrays
+            Folds of the known rows; empty where these are too few.
+        values : callable
+            Returns the held-out values at the known rows, shape (l, size).
+        losses : callable
+            Returns the losses of such values; see `halfmoon.weak._fold_search`.
+        size : int
+            Number of columns of the targets.
+        always : bool
+            Also predict the folds where there is only one kernel and alpha.
+        """
+        start = time.monotonic()
+        choices = kernel_choices(self.kernel, X, as_generator(self.random_state))
+        tried: list[Tried] = []
+        best = None
+        for number, choice in enumerate(choices):
+            spent = time.monotonic() - start
+            # The next kernel takes about as long as the mean of the earlier ones.
+            if number and spent * (1 + 1 / number) > (self.budget or np.inf):
+                break
+            posed, coordinates, alphas = self._pose(choice.kernel, X, known, w, size)
+            several = len(alphas) > 1 or len(choices) > 1
+            if not folds or not (several or always):
+                best = posed, coordinates, alphas[0], choice
+                break
+            with blas_for(X.shape[0] * posed.basis.n_components_**2):
+                found = try_alphas(
+                    *(alphas, folds, partial(values, coordinates), losses),
+                    unlabeled=choice.unlabeled,
+                )
+            tried.append(found)
+            which, at = best_of(tried, posed.w)
+            if which == number:
+                best = posed, coordinates, alphas[at], choice
+        assert best is not None
+        posed, coordinates, alpha, choice = best
+        self.kernel_ = choice.kernel
+        self.used_unlabeled_ = (
+            choice.unlabeled or self.energy is not None or self.smoother is not None
+        )
+        self._store_folds(tried, folds, posed)
+        return posed, coordinates, alpha
+
+    def _store_folds(
+        self, tried: list[Tried], folds: list[Indices], posed: Posed
+    ) -> None:
+        """Store the mean losses, and the held-out values."""
+        self.fold_losses_: Array | None = None
+        self._unseen: Array | None = None
+        self._unseen_supervised: Array | None = None
+        if not tried:
+            return
+        if len(tried) > 1 or len(tried[0].losses) > 1:
+            means = [each.losses @ posed.w / posed.total_weight for each in tried]
+            self.fold_losses_ = means[0] if len(means) == 1 else np.array(means)
+        self._unseen = cross_fitted(tried, folds, posed.w)
+        supervised = [each for each in tried if not each.unlabeled]
+        if len(supervised) < len(tried):
+            self._unseen_supervised = cross_fitted(supervised, folds, posed.w)
+
+    def _store_fit(self, posed: Posed, targets: Array, alpha: float) -> Fit:
+        """Fit the targets that were found, and store the fit. Returns it."""
+        single = targets.shape[1] == 1
+        with blas_for(posed.X.shape[0] * posed.basis.n_components_**2):
+            fit = solve_ridge(posed.with_targets(targets, single=single), alpha)
+        self.solution_ = fit
+        self.labeled_, self.n_labeled_ = posed.labeled, len(posed.labeled)
+        self.alpha_, self.mu_ = alpha, posed.mu
+        self.coef_ = fit.shaped(fit.beta)
+        return fit

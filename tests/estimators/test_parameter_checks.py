@@ -1,0 +1,89 @@
+"""Every estimator refuses bad parameters, with an error that names them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from halfmoon import _estimators as estimators
+from halfmoon import weak
+from halfmoon._estimators.parameter_checks import RULES, check_parameters
+from halfmoon.baselines import LapRLSClassifier, LapRLSRegressor, TSVMClassifier
+from halfmoon.bases import RandomFeatures
+from halfmoon.filters import Heat
+from halfmoon.kernels import Gaussian
+from halfmoon.smoothers import Neighbors
+
+PUBLIC = [
+    *(getattr(estimators, name)() for name in estimators.__all__),
+    *(getattr(weak, name)() for name in weak.__all__),
+    *(LapRLSClassifier(), LapRLSRegressor()),
+]
+X = np.arange(8.0)[:, None]
+Y = np.repeat([0.0, 1.0], 4)
+
+BAD = {
+    "alpha": ["small", [], None, [[1.0]]],
+    "mu": ["small", [], [[1.0]]],
+    "basis": ["fourier", 3],
+    "n_components": [2.5, True, "all", 0],
+    "energy": ["gradients", np.eye(8)],
+    "filter": ["fourier", 3],
+    "covariance": ["some"],
+    "normalize": [None, 1, "yes"],
+    "safe": [None, "yes"],
+    "smoother": ["neighbors"],
+    "budget": [0, -1.0, np.nan, "much", True],
+    "memory_limit": ["much", 0, -1, None],
+    "n_jobs": [0, 1.5, "all"],
+    "verbose": [-1, "yes", None],
+    "n_starts": [0, 2.5, None],
+    "separator": [None, 1],
+}
+GOOD = {
+    "alpha": ["auto", 0.1, 1, (0.1, 1.0), np.array([0.1])],
+    "mu": [None, 0.1],
+    "basis": ["auto", RandomFeatures(Gaussian(1.0), 5)],
+    "n_components": [None, 3, np.int64(3)],
+    "energy": [None, "gradient", "graph"],
+    "filter": [None, "heat", Heat(1.0)],
+    "normalize": [True, np.bool_(False)],
+    "smoother": [None, Neighbors(2)],
+    "budget": [1, 0.5, np.float64(2.0), np.inf],
+    "memory_limit": ["512MB", 10**9],
+    "n_jobs": [None, 1, -1],
+    "verbose": [0, 2, True],
+}
+
+
+def test_every_rule_is_tested():
+    assert set(RULES) <= set(BAD)
+
+
+@pytest.mark.parametrize("model", PUBLIC, ids=lambda model: type(model).__name__)
+def test_bad_values_are_refused_in_fit(model):
+    for name in set(BAD) & set(model.get_params()):
+        for value in [*BAD[name], object()]:
+            bad = clone(model).set_params(**{name: value})
+            with pytest.raises(ValueError, match=f"(?s)^{name} is .*; .* is needed"):
+                bad.fit(X, Y)
+
+
+@pytest.mark.parametrize("model", PUBLIC, ids=lambda model: type(model).__name__)
+def test_good_values_are_accepted(model):
+    for name in set(GOOD) & set(model.get_params()):
+        for value in GOOD[name]:
+            good = clone(model).set_params(**{name: value})
+            check_parameters(good, good._parameter_rules)
+
+
+def test_the_error_says_what_came_and_what_is_needed():
+    model = estimators.LaplacianRegressor(filter="fourier")
+    message = "filter is 'fourier'; None, a filter of halfmoon.filters, or one of 'tik"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, Y)
+    with pytest.raises(ValueError, match=r"mu is \[1.0\]; None or one number"):
+        weak.IntervalRegressor(mu=[1.0]).fit(X, Y)
+    with pytest.raises(ValueError, match=r"n_components is 2.5; None, or 1, 2, "):
+        TSVMClassifier("gaussian", n_components=2.5).fit(X, Y)

@@ -1,0 +1,258 @@
+"""Learning curves: subsets against refits, levels, and bad input."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from halfmoon import (
+    ConditionalClassifier,
+    ConditionalRegressor,
+    FredholmClassifier,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
+    LaplacianRegressor,
+)
+from halfmoon._optimism import choice_factor
+from halfmoon.kernels import Gaussian
+from halfmoon.queries import forecast_learning_curve
+from halfmoon.queries._hidden_labels import HiddenLabels
+from halfmoon.queries._measured_curve import measured_errors
+
+
+def wine(labels=60, seed=0):
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    rng = np.random.default_rng(seed)
+    known = np.full(178, np.nan)
+    some = rng.permutation(178)[:labels]
+    known[some] = y[some]
+    return X, known
+
+
+def diabetes(labels=60, seed=0):
+    X, y = load_diabetes(return_X_y=True)
+    X = 20 * X
+    known = np.full(442, np.nan)
+    some = np.random.default_rng(seed).permutation(442)[:labels]
+    known[some] = y[some]
+    return X, known
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ConditionalRegressor(Gaussian(3.0), alpha=0.02),
+        LaplacianRegressor(
+            Gaussian(3.0),
+            alpha=0.02,
+            mu=0.1,
+            landmarks=np.arange(0, 440, 11),
+            unpenalized="constant",
+        ),
+    ],
+)
+def test_hidden_sets_are_predicted_as_by_a_refit(model):
+    X, y = diabetes(50)
+    model.fit(X, y)
+    places = np.flatnonzero(~np.isnan(y))
+    some = np.random.default_rng(1).permutation(50)[:35]
+    (values,) = model.solution_.leave_sets_out([some])
+    without = y.copy()
+    without[places[some]] = np.nan
+    lam = model.alpha * 50  # is held
+    other = clone(model).set_params(alpha=lam / 15).fit(X, without)
+    assert_allclose(values[:, 0], other.predict(X[places[some]]), rtol=1e-6)
+
+
+def test_hiding_one_by_one_is_leave_one_out():
+    X, y = wine(40)
+    model = HalfmoonClassifier(budget=0.5, random_state=0).fit(X, y)
+    average = model.solution_
+    values = average.leave_sets_out([np.array([i]) for i in range(40)])
+    # One smoother stands for all members: the same answers, but not the same numbers.
+    found = np.concatenate(values)
+    assert (found.argmax(axis=1) == average.held_out.argmax(axis=1)).sum() >= 38
+    assert np.corrcoef(found.ravel(), average.held_out.ravel())[0, 1] > 0.98
+
+
+def test_numbers_on_the_scale_of_logarithms():
+    X, y = diabetes(50)
+    model = HalfmoonRegressor(random_state=0).fit(X, np.exp(y / 50))
+    values = model.solution_.leave_sets_out([np.arange(25), np.arange(25, 50)])
+    found = np.concatenate(values)[:, 0]
+    truth = np.exp(y[~np.isnan(y)] / 50)
+    assert np.abs(found - truth).mean() < np.abs(truth - np.median(truth)).mean()
+
+
+def test_undetermined_fits_have_unknown_errors():
+    X, y = diabetes(30)
+    model = ConditionalRegressor(unpenalized="linear", alpha=0.1).fit(X, y)
+    (values,) = model.solution_.leave_sets_out([np.arange(25)])  # 5 labels, 11 features
+    assert np.isnan(values).all()
+
+
+def test_measured_errors_by_hand():
+    # Label i is wrong if it is hidden with more than half of the labels.
+    l = 40
+
+    def errors_of(sets):
+        return [np.full(len(some), float(len(some) > 20)) for some in sets]
+
+    tested = np.arange(l) < 30
+    found = measured_errors(l, errors_of, tested, np.random.default_rng(0))
+    assert_array_equal(found.counts, [10, 20, 30, 39])
+    assert_array_equal(found.errors, [1, 0, 0, 0])
+    assert_allclose(found.covariance, 0, atol=1e-15)
+
+
+def test_covariance_of_measured_errors():
+    # The first ten labels are always wrong.
+    wrong = np.arange(40) < 10
+
+    def errors_of(sets):
+        return [wrong[some].astype(float) for some in sets]
+
+    found = measured_errors(40, errors_of, np.ones(40, bool), np.random.default_rng(0))
+    shared = 0.25 * 0.75 / 39
+    assert_allclose(found.errors, 0.25)
+    off = found.covariance[~np.eye(4, dtype=bool)]
+    assert_allclose(off, shared)
+    assert (np.diag(found.covariance) >= shared - 1e-12).all()
+
+
+def test_the_level_is_that_of_leave_one_out():
+    X, y = diabetes(80)
+    model = ConditionalRegressor().fit(X, y)
+    found = forecast_learning_curve(model, X, y)
+    assert found.counts[-1] == 79
+    loo = np.abs(model.leave_one_out()).mean() * choice_factor(80)
+    assert found.measured[-1] == pytest.approx(loo)
+    assert found.error == pytest.approx(found.measured[-1], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("model", "table"),
+    [
+        (ConditionalClassifier(), wine),
+        (HalfmoonClassifier(budget=0.5, random_state=0), wine),
+        (make_pipeline(StandardScaler(), ConditionalClassifier()), wine),
+        (ConditionalRegressor(), diabetes),
+        (HalfmoonRegressor(budget=0.5, random_state=0), diabetes),
+    ],
+)
+def test_more_labels_help(model, table):
+    X, y = table(60)
+    found = forecast_learning_curve(model.fit(X, y), X, y, [20, 100, 300])
+    assert found.n_labeled == 60
+    assert_array_equal(found.n_labels, [20, 100, 300])
+    assert (np.diff(found.expected) < 0).all()
+    assert (np.diff(found.gain) > 0).all()
+    assert (found.low < found.expected).all()
+    assert (found.expected < found.high).all()
+    assert (found.gain_low < found.gain).all()
+    assert (found.gain < found.gain_high).all()
+    of_gain, of_error = found.gain_high - found.gain_low, found.high - found.low
+    assert of_gain[0] < of_error[0]
+    assert len(str(found).splitlines()) == 4
+
+
+def test_levels_of_intervals():
+    X, y = wine()
+    model = ConditionalClassifier().fit(X, y)
+    narrow = forecast_learning_curve(model, X, y, 50, level=0.5)
+    wide = forecast_learning_curve(model, X, y, 50, level=0.95)
+    assert_allclose(narrow.expected, wide.expected)
+    assert narrow.low > wide.low
+    assert narrow.high < wide.high
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        FredholmClassifier(loss="hinge", alpha=1e-2, random_state=0),
+    ],
+)
+def test_estimators_without_a_closed_form_are_refitted(model):
+    X, y = wine(40)
+    found = forecast_learning_curve(model, X, y, 50)
+    assert_array_equal(found.counts, [10, 20, 32])
+    assert 0 < found.expected[0] < found.error < 0.5
+
+
+def test_regressors_of_other_libraries():
+    X, y = diabetes(40)
+    found = forecast_learning_curve(Ridge(), X, y, 50)
+    assert found.metric == "mean absolute error"
+    assert 30 < found.expected[0] < found.error < 90
+
+
+def test_an_estimator_fitted_to_other_labels_is_refitted():
+    X, y = wine(40)
+    unfitted = forecast_learning_curve(ConditionalClassifier(), X, y)
+    other = ConditionalClassifier().fit(*wine(60, seed=1))
+    codes = other._codes.copy()
+    found = forecast_learning_curve(other, X, y)
+    assert_allclose(found.expected, unfitted.expected)
+    assert_array_equal(other._codes, codes)  # and stays as it was
+
+
+def test_labels_of_no_weight_do_not_count():
+    X, y = wine(60)
+    labeled = np.flatnonzero(~np.isnan(y))
+    w = np.ones(178)
+    w[labeled[:20]] = 0
+    model = ConditionalClassifier().fit(X, y, sample_weight=w)
+    assert len(HiddenLabels.of(model, X, y).places) == 40
+
+
+def test_no_error_at_all():
+    X = np.repeat([[0.0], [10.0]], 30, axis=0) + np.linspace(0, 1, 60)[:, None]
+    y = np.repeat(["a", "b"], 30)
+    found = forecast_learning_curve(ConditionalClassifier(), X, y, 50)
+    assert 0 < found.expected[0] < 0.05
+    assert 0 < found.high[0] < 0.2
+
+
+def test_too_few_labels():
+    X, y = wine(9)
+    with pytest.raises(ValueError, match=r"needs 10\. Label a few more rows"):
+        forecast_learning_curve(ConditionalClassifier(), X, y)
+    X, y = diabetes(9)
+    with pytest.raises(ValueError, match="There are 9 labels; a forecast needs 10"):
+        forecast_learning_curve(ConditionalRegressor(), X, y)
+
+
+def test_one_label_a_class():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.array([f"class {i}" if i < 15 else None for i in range(30)], dtype=object)
+    with pytest.raises(ValueError, match="Only 0 of the 15 labels can be tested"):
+        forecast_learning_curve(ConditionalClassifier(), X, y)
+
+
+def test_equal_numbers():
+    X, y = diabetes(30)
+    with pytest.raises(ValueError, match="All 30 labels are equal"):
+        forecast_learning_curve(ConditionalRegressor(), X, np.where(y > 0, 3.0, y))
+
+
+@pytest.mark.parametrize("wrong", [0, [50, -1], 1.5, [], "many"])
+def test_wrong_numbers_of_labels(wrong):
+    with pytest.raises(ValueError, match="n_labels is"):
+        forecast_learning_curve(ConditionalClassifier(), *wine(), wrong)
+
+
+def test_wrong_level():
+    with pytest.raises(ValueError, match="level is 90"):
+        forecast_learning_curve(ConditionalClassifier(), *wine(), 50, level=90)
+
+
+def test_several_targets():
+    X, y = diabetes(30)
+    with pytest.raises(ValueError, match="There are 2 targets; one is needed"):
+        forecast_learning_curve(ConditionalRegressor(), X, np.column_stack([y, y]))

@@ -1,0 +1,52 @@
+"""The gain of unlabeled rows, in the units of the headline."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import ttest_rel
+
+from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
+
+
+def test_numbers_are_compared_in_pairs(rng):
+    y = rng.normal(size=30)
+    better, worse = y + 0.1 * rng.normal(size=30), y + rng.normal(size=30)
+    gain = gain_of_numbers(y, better, worse, rows=7)
+    errors = np.abs(better - y), np.abs(worse - y)
+    assert_allclose([gain.with_rows, gain.without], [e.mean() for e in errors])
+    interval = ttest_rel(*errors).confidence_interval(0.95)
+    assert_allclose([gain.low, gain.high], interval)
+    assert gain.difference < 0  # with minus without, and less is better
+    assert (gain.better, gain.chance, gain.same) == (True, False, False)
+    back = gain_of_numbers(y, worse, better, rows=7)
+    assert_allclose([back.low, back.high], [-gain.high, -gain.low])
+    assert (back.better, back.chance, back.same) == (False, False, False)
+
+
+def test_differences_within_rounding_are_no_difference(rng):
+    y = rng.normal(1_000, 300, size=30)
+    first = y + rng.normal(0, 100, 30)
+    gain = gain_of_numbers(y, first + 1e-9, first, rows=7)
+    assert gain.same
+    assert not gain_of_numbers(y, 0.5 * (first + y), first, rows=7).same
+
+
+def test_only_labels_of_a_class_do_not_count():
+    given = ["a"] * 6 + ["b"] * 6 + ["c"]
+    without = ["b"] * 6 + ["b"] * 6 + ["a"]
+    gain = gain_of_classes(given, [*given[:12], "a"], without, rows=3)
+    assert (gain.labels, gain.with_rows, gain.without) == (12, 12, 6)
+    assert gain.difference == 0.5  # of the share recovered, and more is better
+    assert (gain.better, gain.chance, gain.same) == (True, False, False)
+    back = gain_of_classes(given, without, [*given[:12], "a"], rows=3)
+    assert (back.difference, back.better) == (-0.5, False)
+    assert_allclose([back.low, back.high], [-gain.high, -gain.low])
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_gain_is_unknown_with_too_few_labels(n):
+    numbers = gain_of_numbers(np.ones(n), np.zeros(n), np.zeros(n), rows=3)
+    classes = gain_of_classes(["a"] * n, ["b"] * n, ["a"] * n, rows=3)
+    for gain in (numbers, classes):
+        assert np.isnan([gain.difference, gain.low, gain.high]).all()
+        assert gain.chance

@@ -1,0 +1,62 @@
+"""Averages of local fits, for more labels than candidates are compared on."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import r2_score
+
+from halfmoon._selection import (
+    NumberCriterion,
+    average_of_local_fits,
+)
+from halfmoon._selection import (
+    local_average as many_labels,
+)
+from halfmoon.problem import LocalFit
+from selection.search_tables import posed_of
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(many_labels, "REGION_ROWS", 120)
+    monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
+    monkeypatch.setattr(many_labels, "RELEVANCE_LABELS", 200)
+
+
+@pytest.fixture
+def numbers(rng):
+    """A function that depends on two columns of six, with a jump along one."""
+    X = rng.uniform(-1, 1, size=(1_000, 6))
+    f = np.sin(6 * X[:, 0]) + (X[:, 1] > 0.2) + 0.1 * rng.normal(size=1_000)
+    return X, f, posed_of(X[:500], f[:500], single=True)
+
+
+def fit(X, data, seconds=30.0):
+    rng = np.random.default_rng(0)
+    return average_of_local_fits(X, data, NumberCriterion(), rng, seconds)
+
+
+def test_numbers_are_predicted_well_by_an_average_of_local_fits(small, numbers):
+    X, f, data = numbers
+    model = fit(X, data)
+    assert 1 <= len(model.members) <= 4
+    assert model.weights.sum() == pytest.approx(1.0)
+    assert all(isinstance(member.fit, LocalFit) for member in model.members)
+    values = model.predict(X[500:])
+    r2 = r2_score(f[500:], values)
+    assert r2 > 0.93  # noise allows for 0.99
+    # Held-out rows tell how well the others are predicted.
+    assert r2_score(f[:500], model.held_out[:, 0]) == pytest.approx(r2, abs=0.05)
+    assert_allclose(model.leave_one_out(), f[:500] - model.held_out[:, 0])
+    assert not model.uses_unlabeled
+    each = np.array([member.fit.predict(X[500:]) for member in model.members])
+    room = 0.25 * np.ptp(f[:500])
+    limits = f[:500].min() - room, f[:500].max() + room
+    assert_allclose(values, np.clip(model.weights @ each, *limits), rtol=1e-10)
+    assert_array_equal(fit(X, data).predict(X[500:]), values)
+
+
+def test_time_bounds_the_work(small, numbers):
+    X, _, data = numbers
+    names = [member.name for member in fit(X, data, seconds=0.0).members]
+    assert names == ["normal scores, laplace 0.12, local fits"]

@@ -1,0 +1,351 @@
+import subprocess
+import sys
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pandas.testing import assert_frame_equal, assert_series_equal
+from polars.testing import assert_frame_equal as assert_polars_equal
+
+import halfmoon
+from halfmoon.table import Settings, TableError, fill_table, open_table
+from halfmoon.table._files.frame_table import FrameTable, as_rows
+from small_tables import two_groups
+
+
+def flowers(n=60):
+    """Two classes, told apart by a number and by a text; every third has a label."""
+    rng = np.random.default_rng(0)
+    second = np.arange(n) % 2 == 1
+    frame = pd.DataFrame(
+        {
+            "length": np.where(second, 3.0, 0.0) + 0.3 * rng.normal(size=n),
+            "color": np.where(second, "<b>red", "blue"),
+            "seen": pd.date_range("2024-01-01", periods=n, tz="Europe/Paris"),
+            "species": np.where(second, "rose & co", "iris"),
+        },
+        index=[f"row {i}" for i in range(n)],
+    )
+    truth = frame["species"].copy()
+    frame.loc[np.arange(n) % 3 > 0, "species"] = None
+    return frame, truth
+
+
+@pytest.fixture(scope="module")
+def of_pandas():
+    frame, truth = flowers()
+    before = frame.copy(deep=True)
+    result = halfmoon.fill(frame, "species", budget=1)
+    assert_frame_equal(frame, before)  # it is not changed
+    return frame, truth, result
+
+
+def test_blanks_are_filled_and_the_rest_stays(of_pandas):
+    frame, truth, result = of_pandas
+    table = result.table
+    assert_series_equal(table["species"], truth)
+    assert_frame_equal(table[list(frame.columns[:3])], frame[list(frame.columns[:3])])
+    given = frame["species"].notna()
+    assert (table["species_source"] == np.where(given, "given", "predicted")).all()
+    assert table["species_confidence"].isna().eq(given).all()
+    assert table["species_confidence"].dropna().between(0.5, 1).all()
+    assert list(table.columns[4:]) == ["species_source", "species_confidence"]
+
+
+def test_polars_gives_the_same_predictions(of_pandas):
+    frame, _, result = of_pandas
+    of_polars = pl.from_pandas(frame)
+    before = of_polars.clone()
+    other = halfmoon.fill(of_polars, "species", budget=1)
+    assert_polars_equal(of_polars, before)
+    assert other.table["species"].to_list() == result.table["species"].to_list()
+    assert other.table.schema["species"] == pl.String
+    assert other.table["species_confidence"].null_count() == 20
+    assert isinstance(other.next_rows, pl.DataFrame)
+    assert isinstance(other.suspects, pl.DataFrame)
+    assert other.suspects.columns[-1] == "species_confidence"
+    new = pl.DataFrame({"length": [3.0], "color": ["<b>red"], "seen": [None]})
+    assert other.model.predict(new).values == ["rose & co"]
+
+
+def test_the_model_takes_data_frames(of_pandas):
+    frame, _, result = of_pandas
+    new = frame.drop(columns="species").iloc[:4]
+    assert result.model.predict(new).values == ["iris", "rose & co"] * 2
+
+
+def test_rows_to_label_next_are_unsure_ones_with_their_index(of_pandas):
+    _, _, result = of_pandas
+    rows = result.next_rows
+    assert (rows["species_source"] == "predicted").all()
+    assert_frame_equal(rows, result.table.loc[rows.index])
+
+
+def test_a_wrong_label_is_suspected():
+    frame, _ = flowers(90)
+    frame.loc["row 0", "species"] = "rose & co"
+    result = halfmoon.fill(frame, "species", budget=1, exclude="seen")
+    assert list(result.suspects.index) == ["row 0"]
+    assert list(result.suspects["species"]) == ["rose & co"]
+    assert list(result.suspects["species_predicted"]) == ["iris"]
+
+
+def test_the_notebook_output_is_short_and_escaped(of_pandas):
+    _, _, result = of_pandas
+    assert len(repr(result)) < 1_500
+    assert len(repr(result.filled)) < 100
+    assert "40 cells of 'species' filled from 20 labels" in repr(result.filled)
+    page = result._repr_html_()
+    assert "<b>red" not in page
+    assert "rose & co" not in page
+    assert "<script" not in page
+    assert page.count("<img") == 2
+    for sentence in result.record["summary"]:
+        assert sentence in str(result)
+
+
+def test_the_report_is_a_page(of_pandas, tmp_path):
+    _, _, result = of_pandas
+    report = result.report
+    assert report.html.startswith("<!DOCTYPE html>")
+    assert "halfmoon.fill(df, &#39;species&#39;, budget=1)" in report.html
+    assert len(repr(report)) < 100
+    report.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.html
+    assert report._repr_html_().startswith("<iframe srcdoc=")
+    assert "<p>" not in report._repr_html_()
+
+
+def numbers(kind):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    y = pd.Series((10 * x).round() + 0.0).astype(kind)
+    y[np.arange(60) % 2 == 1] = None
+    return pd.DataFrame({"x": x, "y": y})
+
+
+@pytest.mark.parametrize(
+    ("kind", "filled"),
+    [("float64", "float64"), ("float32", "float32"), ("Int64", "Int64")],
+)
+def test_numbers_and_their_types(kind, filled):
+    frame = numbers(kind)
+    result = halfmoon.fill(frame, "y", budget=1, task="numbers")
+    table = result.table
+    assert str(table["y"].dtype) == filled
+    known = frame["y"].notna()
+    assert (table.loc[known, "y"] == frame.loc[known, "y"]).all()
+    assert table["y"].notna().all()
+    blank = table[~known]
+    assert (blank["y_low"] <= blank["y"]).all()
+    assert (blank["y"] <= blank["y_high"]).all()
+    assert np.corrcoef(blank["y"].astype(float), blank["x"])[0, 1] > 0.99
+    of_polars = halfmoon.fill(pl.from_pandas(frame), "y", budget=1, task="numbers")
+    assert of_polars.table.schema["y"].is_integer() == (kind == "Int64")
+    assert "y_low" in of_polars.suspects.columns
+
+
+@pytest.mark.parametrize("kind", ["category", "boolean", "object", "string"])
+def test_classes_keep_their_type(kind):
+    frame, _ = flowers()
+    labels = frame["species"].map({"iris": True, "rose & co": False})
+    if kind in ("category", "string"):
+        labels = frame["species"]
+    frame["species"] = labels.astype(kind)
+    table = halfmoon.fill(frame, "species", budget=1).table
+    assert table["species"].dtype == frame["species"].dtype
+    known = frame["species"].notna()
+    assert set(table["species"]) == set(frame.loc[known, "species"])
+
+
+def test_labels_of_several_types_are_unchanged():
+    frame, _ = flowers()
+    frame["species"] = [
+        None if x is None or x != x else 1 if x == "iris" else "b"
+        for x in frame["species"]
+    ]
+    table = halfmoon.fill(frame, "species", budget=1).table
+    assert set(table["species"]) == {1, "b"}
+
+
+def test_columns_of_every_kind_can_be_read():
+    frame = pd.DataFrame(
+        {
+            "mixed": [1, "a", None, 2.5],
+            "period": pd.period_range("2024-01", periods=4, freq="M"),
+            "cut": pd.cut([1, 2, 3, np.nan], 2),
+            "sparse": pd.arrays.SparseArray([0, 0, 1, 0]),
+            "nullable": pd.array([1, None, 3, 4], dtype="Int64"),
+            "when": pd.to_datetime(["2024-01-01"] * 4).tz_localize("UTC"),
+            7: [1.5, np.nan, 2, 3],
+        }
+    )
+    rows = as_rows(frame)
+    assert rows.column_names == [*map(str, frame.columns)]
+    assert rows["mixed"].to_pylist() == ["1", "a", None, "2.5"]
+    assert rows["period"].to_pylist()[0] == "2024-01"
+    assert rows["cut"].to_pylist()[3] is None
+    assert rows["cut"].to_pylist()[0] == str(frame["cut"][0])
+    assert rows["sparse"].to_pylist() == [0, 0, 1, 0]
+    assert rows["nullable"].to_pylist() == [1, None, 3, 4]
+    assert rows["when"].to_pylist()[0] == datetime.fromisoformat("2024-01-01T00:00Z")
+    assert rows["7"].null_count == 1
+    odd = pl.DataFrame({"odd": pl.Series([{1}, None], dtype=pl.Object)})
+    assert as_rows(odd)["odd"].to_pylist() == ["{1}", None]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_a_frame_is_a_table_in_batches(make):
+    frame, _ = flowers()
+    frame = make(frame.reset_index(drop=True))
+    table = open_table(frame, batch_rows=25)
+    assert isinstance(table, FrameTable)
+    batches = list(table.batches())
+    assert [(batch.start, len(batch)) for batch in batches] == [
+        (0, 25),
+        (25, 25),
+        (50, 10),
+    ]
+    assert pa.Table.from_batches([b.rows for b in batches]).schema == table.schema
+    assert table.first_row == 1
+
+
+def test_a_frame_can_be_filled_into_a_file(tmp_path):
+    frame, truth = flowers()
+    place = tmp_path / "filled.csv"
+    with open_table(frame) as table:
+        filled = fill_table(table, place, Settings("species", budget=1))
+    assert list(pd.read_csv(place)["species"]) == list(truth)
+    assert filled.sha256 == fill_sha(frame)
+    assert filled.sha256 != fill_sha(frame.iloc[::-1])
+
+
+def fill_sha(frame):
+    import hashlib
+
+    with open_table(frame).source.open() as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("frame", "target", "options", "said"),
+    [
+        (
+            "a.csv",
+            "y",
+            {},
+            "frame is a str, but must be a data frame of pandas, polars or Dask",
+        ),
+        (pd.DataFrame({"a": [1]}), "b", {}, "no column 'b'"),
+        (pd.DataFrame({"a": [1]}), "a", {"budgte": 1}, "Did you mean 'budget'?"),
+        (pd.DataFrame({"a": [1]}), "a", {"memory": "much"}, "not an amount of memory"),
+        (pl.LazyFrame({"a": [1]}), "a", {}, "frame.collect()"),
+        (pd.DataFrame({("a", "b"): [1]}), "a", {}, "2 levels of column names"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "a", {}, "column names: 'a'"),
+        (pd.DataFrame(index=[1]), "a", {}, "has no columns"),
+    ],
+)
+def test_errors_of_fill(frame, target, options, said):
+    with pytest.raises(TableError) as error:
+        halfmoon.fill(frame, target, **options)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_libraries_are_named():
+    code = (
+        "import sys; sys.modules['pyarrow'] = None; import halfmoon\n"
+        "try: halfmoon.fill(None, 'y')\n"
+        "except ModuleNotFoundError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == (
+        "halfmoon.fill needs pyarrow, which is not installed. Run: "
+        'pip install "halfmoon[table]"'
+    )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_filled_frame_is_filled_again(library):
+    rows, _ = two_groups()
+    table = pa.table(
+        {
+            "x": [float(row[0]) for row in rows[1:]],
+            "side": [row[3] or None for row in rows[1:]],
+        }
+    )
+    made = {"pyarrow": lambda t: t, "pandas": lambda t: t.to_pandas()}
+    if library == "polars":
+        made["polars"] = pytest.importorskip("polars").from_arrow
+    once = halfmoon.fill(made[library](table), "side", budget=0.2).table
+    arrow = as_rows(once)
+    source = arrow["side_source"].to_pylist()
+    source[30] = "given"
+    changed = arrow.set_column(2, "side_source", pa.array(source))
+    again = as_rows(halfmoon.fill(made[library](changed), "side", budget=0.2).table)
+    assert again.column_names == ["x", "side", "side_source", "side_confidence"]
+    assert again["side_source"].to_pylist() == source
+    assert again["side_confidence"].to_pylist()[30] is None
+    assert again["side_confidence"].null_count == 11
+
+
+def test_confidences_of_a_frame_that_is_filled_again_stay_floats():
+    frame, truth = flowers()
+    once = halfmoon.fill(frame, "species", budget=1).table
+    again = halfmoon.fill(once, "species", budget=1).table
+    assert list(again.columns) == list(once.columns)
+    assert str(again["species_confidence"].dtype) == "float64"
+    assert_series_equal(again["species"], truth)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"]
+)
+def test_several_targets_at_once(make):
+    frame, truth = flowers()
+    frame["size"] = np.where(np.arange(60) % 4 < 2, 10 * frame["length"], np.nan)
+    results = halfmoon.fill(make(frame), ["species", "size"], budget=1)
+    assert list(results) == ["species", "size"]
+    species, size = results.values()
+    assert species.table is size.table
+    assert species.table["species"].to_list() == list(truth)
+    added = ["species_source", "species_confidence"]
+    added += ["size_source", "size_low", "size_high"]
+    assert list(species.table.columns)[5:] == added
+    of_species = {use.name for use in species.model.columns_ if use.role == "feature"}
+    of_size = {use.name for use in size.model.columns_ if use.role == "feature"}
+    assert "size" not in of_species
+    assert "species" not in of_size
+    filled = np.asarray(size.table["size"].to_list())
+    assert np.abs(filled - 10 * frame["length"].to_numpy()).mean() < 3
+    assert "'size'" in repr(size)
+    with pytest.raises(TableError, match="No target is named"):
+        halfmoon.fill(make(frame), [])
+
+
+def test_notes_name_arguments_instead_of_options():
+    frame, _ = flowers(90)
+    frame.loc["row 6", "species"] = " IRIS"
+    frame.loc["row 9", "species"] = "?"
+    frame["reviewer"] = np.where(frame["species"].notna(), "ann", None)
+    result = halfmoon.fill(frame, "species", budget=1, unlabeled="todo")
+    said = " ".join(result.summary)
+    assert "--" not in said
+    assert "use `merge_labels=True`." in said
+    assert "use `unlabeled='?'`." in said
+    assert "name it in `features`." in said
+    commands = [note.command for note in result.findings.notes if note.command]
+    start = "halfmoon.fill(df, 'species', unlabeled=('todo',), budget=1, "
+    assert start + "merge_labels=True)" in commands
+    for command in commands:  # each of them can be run
+        assert command.startswith("halfmoon.fill(df, ")
+        compile(command, "note", "eval")
