@@ -17,9 +17,9 @@ from itertools import takewhile
 from typing import Any
 
 import matplotlib
-from matplotlib import cycler
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 
 from halfmoon._report.colors import GRAY, INK, LINE, PALETTE, PAPER, with_dark
 from halfmoon._report.safe_text import safe_text
