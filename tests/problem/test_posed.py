@@ -39,6 +39,22 @@ def test_pieces(basis, lever):
     assert posed.dual == (basis == "exact" and lever in ("none", "smoothed"))
 
 
+@pytest.mark.parametrize("lever", LEVERS)
+@pytest.mark.parametrize("basis", BASES)
+def test_other_targets_from_the_same_factorization(basis, lever):
+    data = table(t=2)
+    posed = problem(basis, lever, Polynomials(1), data).pose(
+        data.X, data.y, sample_weight=data.w, rng=0
+    )
+    other = np.cos(posed.y) @ np.ones((2, 3)) + np.arange(3)
+    expected = posed.with_targets(other).path  # factored for these targets
+    posed.path  # noqa: B018 - factored for the first ones
+    again = posed.with_targets(other)
+    assert again.is_factored == (posed.path.rows is not None)
+    assert_allclose(again.path.theta(ALPHA), expected.theta(ALPHA), rtol=1e-8)
+    assert_allclose(again.path.beta(ALPHA), expected.beta(ALPHA), rtol=1e-8)
+
+
 def two_rings(n):
     half = ring_laplacian(n // 2)
     return sp.csr_array(np.kron(np.eye(2), half))

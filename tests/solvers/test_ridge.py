@@ -136,6 +136,28 @@ def test_pseudo_inverse_without_a_penalty(rng):
         assert_allclose(gcv, (r**2).mean() * 36, rtol=1e-8)
 
 
+@pytest.mark.parametrize("way", [svd, dual])
+@pytest.mark.parametrize("k", [0, 3])
+def test_other_targets_need_no_other_factorization(way, k, rng):
+    Phi, F = rng.normal(size=(9, 12)), rng.normal(size=(9, k))
+    Phi[4] = Phi[2]  # a direction with s = 0, which decides at lam = 0
+    F[4] = F[2]
+    first, other = 5.0 + rng.normal(size=(9, 2)), 1e3 + rng.normal(size=(9, 4))
+    path, expected = way(Phi, first, F).with_targets(other), way(Phi, other, F)
+    for alpha in (0.0, *ALPHAS):
+        for name in ("theta", "beta", "scales"):
+            actual = getattr(path, name)(alpha)
+            assert_allclose(actual, getattr(expected, name)(alpha), rtol=1e-8)
+        actual, left_out = (each.leave_one_out([alpha]) for each in (path, expected))
+        assert_allclose(actual, left_out, rtol=1e-8, atol=1e-9)
+
+
+def test_moments_cannot_take_other_targets(rng):
+    path = eigh(*(rng.normal(size=(20, m)) for m in (6, 2, 3)))
+    with pytest.raises(ValueError, match="Only moments of the rows were kept"):
+        path.with_targets(np.zeros((20, 1)))
+
+
 @pytest.mark.parametrize("alpha", [-1e-9, np.nan, np.inf])
 def test_alpha_must_not_be_negative(system, alpha):
     path = dual(*system)

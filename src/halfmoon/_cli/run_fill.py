@@ -139,7 +139,7 @@ def _write_results(
         settings,
         source=display_name(common.file),
         command=command,
-        with_map=report is not None,
+        for_page=report is not None,
     )
     record = record_of(findings, settings)
     if model is not None:

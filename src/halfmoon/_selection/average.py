@@ -177,8 +177,10 @@ class Average:
             if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
                 key = id(fit.posed.basis), id(fit.posed.unpenalized)
                 if key not in posed:
-                    K = gram_matrix(fit.posed.basis, grams)
-                    posed[key] = fit.posed.with_targets(y).with_gram(K)
+                    posed[key] = fit.posed.with_targets(y)
+                    if not posed[key].is_factored:
+                        K = gram_matrix(fit.posed.basis, grams)
+                        posed[key] = posed[key].with_gram(K)
                 assert fit.solve is not None
                 fit = fit.solve(posed[key])
             else:

@@ -16,8 +16,8 @@ the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -28,6 +28,7 @@ from halfmoon._selection.average import Average, Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search import Outcome
+from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Nystrom
 from halfmoon.problem import (
     Fit,
@@ -51,18 +52,23 @@ def average_of_entries(
     weights: Array,
     data: Posed,
     limits: tuple[Array, Array] | None,
+    posed: Mapping[Candidate, Posed] | None = None,
 ) -> Average:
-    """Return the average of entries that were fitted to all labels."""
-    posed: dict[tuple[Candidate, bytes], Posed] = {}
+    """Return the average of entries that were fitted to all labels.
+
+    `posed` has problems that are factored already, with the targets as they are.
+    """
+    known: dict[tuple[Candidate, TargetTransform], Posed]
+    known = {(each, IDENTITY): found for each, found in (posed or {}).items()}
     members = []
     for entry, weight in zip(entries, weights, strict=True):
         if weight <= 0:
             continue
-        key = entry.candidate, entry.target.suffix.encode()
-        if key not in posed:
-            posed[key] = entry.candidate.pose(replace(data, y=entry.y))
+        key = entry.candidate, entry.target
+        if key not in known:
+            known[key] = entry.candidate.pose(replace(data, y=entry.y))
         fit = Fit(
-            posed[key],
+            known[key],
             entry.theta,
             entry.beta,
             alpha=entry.alpha,
@@ -104,6 +110,7 @@ class Refit:
     criterion: Criterion
     rng: np.random.Generator
     local: Callable[[], Average] | None
+    _posed: dict[Candidate, Posed] = field(default_factory=dict, init=False)
 
     def answers(self) -> dict[str, Average]:
         """Return the fitted "twin" and "answer", which may be the same."""
@@ -150,22 +157,31 @@ class Refit:
         entries = []
         data = self.data
         for candidate in some:
-            posed = candidate.pose(data)
-            path, held_out = posed.path, loo_values(posed.path, data.y, data.w)
+            # The average and the twin may share it, and later questions need it again.
+            if candidate not in self._posed:
+                self._posed[candidate] = candidate.pose(data)
+            path = self._posed[candidate].path
+            held_out = loo_values(path, data.y, data.w)
             losses = self.criterion.losses(held_out, data.y, data.w)
             # At every alpha, because more labels need a smaller one.
             for alpha, values, loss in zip(ALPHAS, held_out, losses, strict=True):
                 theta = data.root_w * path.theta(alpha)
                 beta = path.beta(alpha)
-                target = self.outcome.entries[0].target
-                prior = np.zeros(2)
                 entry = Entry(
-                    candidate, alpha, target, data.y, values, theta, beta, loss, prior
+                    candidate,
+                    alpha,
+                    IDENTITY,
+                    data.y,
+                    values,
+                    theta,
+                    beta,
+                    loss,
+                    prior=np.zeros(2),
                 )
                 entries.append(entry)
         weights = self.criterion.weights(entries, data.y, data.w)
         limits = self.criterion.limits(data.y)
-        average = average_of_entries(entries, weights, data, limits)
+        average = average_of_entries(entries, weights, data, limits, self._posed)
         return _named(average, "all labels")
 
     def _refit_at_landmarks(self, candidate: Candidate) -> Average:

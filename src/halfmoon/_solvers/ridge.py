@@ -31,7 +31,7 @@ where the second form has no cancellation when lam is small, and holds at lam = 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg as sla
@@ -68,11 +68,14 @@ class RowFactor:
     s2 : ndarray of shape (l - rank F,)
     z : ndarray of shape (l - rank F, t)
         U'y.
+    scale : ndarray of shape (l - rank F,)
+        `RidgePath.z` is this times z: s, or 1 in the dual.
     """
 
     U: Array
     s2: Array
     z: Array
+    scale: Array
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,24 @@ class RidgePath:
                 f"alpha is {alpha}; a number that is not negative is needed."
             )
         return self.total_weight * float(alpha)
+
+    def with_targets(self, y: Array) -> RidgePath:
+        """Return the path of other targets, (l, t), from the same factorization.
+
+        O(l^2 t), where the labeled rows were factored and not only their moments.
+        """
+        if self.rows is None:
+            raise ValueError("Only moments of the rows were kept; factor them again.")
+        target = self.elimination.Q1.T @ y
+        left = y - self.elimination.Q1 @ target  # N N'y
+        z = self.rows.U.T @ left
+        return replace(
+            self,
+            z=self.rows.scale[:, None] * z,
+            target=target,
+            energy=(left**2).sum(axis=0),
+            rows=replace(self.rows, z=z),
+        )
 
     def inverse(self, lam: float) -> Array:
         """Return 1 / (s^2 + lam), or 0 where both are 0 to rounding."""
@@ -272,11 +293,11 @@ def ridge_svd(
     # Projecting F out leaves rounding errors of the size of Phi.
     rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
     s2 = _truncate(s**2, rounding)
-    z = U.T @ Ny
+    z, scale = U.T @ Ny, np.where(s2 > 0, s, 0.0)
     return RidgePath(
         s2=s2,
         V=Vt.T,
-        z=np.where(s2 > 0, s, 0.0)[:, None] * z,
+        z=scale[:, None] * z,
         cross=elimination.Q1.T @ Phi,
         target=elimination.Q1.T @ y,
         energy=(Ny**2).sum(axis=0),
@@ -284,7 +305,7 @@ def ridge_svd(
         n_labeled=y.shape[0],
         rounding=rounding,
         total_weight=total_weight,
-        rows=RowFactor(elimination.expand(U), s2, z),
+        rows=RowFactor(elimination.expand(U), s2, z, scale),
     )
 
 
@@ -380,7 +401,7 @@ def ridge_dual(
         n_labeled=y.shape[0],
         rounding=rounding,
         total_weight=total_weight,
-        rows=RowFactor(U, s2, z),
+        rows=RowFactor(U, s2, z, np.ones_like(s2)),
     )
 
 

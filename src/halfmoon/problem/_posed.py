@@ -116,7 +116,10 @@ class Posed:
         """Return the problem with other targets of the labeled rows, shape (l, t)."""
         of_basis = ("energy_matrix", "penalty", "whitening", "free", "gram_matrix")
         parts = (*of_basis, "X_l", "F", "elimination")
-        return self._keeping(parts, y=y, single=single)
+        copy = self._keeping(parts, y=y, single=single)
+        if self.is_factored and self.path.rows is not None:
+            copy.__dict__["path"] = self.path.with_targets(self.root_w * y)
+        return copy
 
     def with_loss(self, loss: Loss) -> Posed:
         """Return the problem with another loss."""
@@ -307,6 +310,11 @@ class Posed:
         """The kernel matrix of the labeled rows, shape (l, l), for a dual fit."""
         return self.basis.gram(self.labeled)(self.X_l)
 
+    @property
+    def is_factored(self) -> bool:
+        """Whether `path` was computed already."""
+        return "path" in self.__dict__
+
     @cached_property
     def path(self) -> RidgePath:
         """The factorization for every alpha, by the cheapest of three ways."""
@@ -323,7 +331,7 @@ class Posed:
         """Return theta and beta of (1), from the path or by Cholesky if cheaper."""
         y, lam = self.root_w * self.y, self.total_weight * alpha
         point = None
-        if self.overdetermined and "path" not in self.__dict__ and lam > 0:
+        if self.overdetermined and not self.is_factored and lam > 0:
             point = ridge_cholesky(*self._whitened_moments, y, self.elimination, lam)
         theta, beta = point or (self.path.theta(alpha), self.path.beta(alpha))
         if self.dual:

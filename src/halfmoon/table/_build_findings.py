@@ -64,7 +64,7 @@ def findings_of(
     *,
     source: str,
     command: str,
-    with_map: bool = True,
+    for_page: bool = True,
 ) -> Findings:
     """Return everything that the report of a run shows.
 
@@ -76,8 +76,9 @@ def findings_of(
         Name of the table.
     command : str
         Repeats the run.
-    with_map : bool
-        Whether to compute the map and the forecast, which take a second or two.
+    for_page : bool
+        Whether to compute what only the page shows: the map, the forecast, the rows to
+        label next and the distributions of columns.
     """
     model, scan, tally = filled.model, filled.scan, filled.tally
     if scan is None:
@@ -88,12 +89,14 @@ def findings_of(
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
-    next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
+    next_rows: tuple[ShownRow, ...] = ()
+    if for_page:
+        next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
     left_out = model.left_out()
     loo_texts = _as_text(left_out)
     doubted = _suspects(loo_texts)
     forecast = None
-    if with_map and not weak:
+    if for_page and not weak:
         forecast = _forecast(model, tally.n, settings.seed)
     return Findings(
         source=source,
@@ -108,7 +111,7 @@ def findings_of(
         helped=_helped(model, scan.learned_unlabeled),
         left_out=loo_texts,
         filled=_filled(filled, scan),
-        map=_map(model, scan, settings.seed) if with_map else None,
+        map=_map(model, scan, settings.seed) if for_page else None,
         shown_columns=shown,
         suspects=_suspect_rows(model, doubted[:SHOWN], left_out, scan, shown, cells),
         n_suspects=len(doubted),
@@ -124,7 +127,9 @@ def findings_of(
         sha256=filled.sha256,
         notes=tuple(with_command(note, command) for note in notes),
         next_rows=next_rows,
-        distributions=column_distributions(model.columns_, scan, importance),
+        distributions=column_distributions(model.columns_, scan, importance)
+        if for_page
+        else (),
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
     )

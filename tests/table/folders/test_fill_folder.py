@@ -224,7 +224,7 @@ def test_a_stopped_run_continues_where_it_was(finished, tmp_path, monkeypatch, l
 
 def test_a_resumed_run_has_findings(run):
     (filled,) = fill_folder(run / "in", run / "out", WHOLE, resume=True)
-    found = findings_of(filled, WHOLE, source="in", command="", with_map=False)
+    found = findings_of(filled, WHOLE, source="in", command="", for_page=False)
     assert (found.rows, found.labeled, found.predicted) == (120, 36, 84)
     assert any(
         "country=fr/part-2.parquet begins with row 41" in str(note)
