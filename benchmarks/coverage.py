@@ -173,7 +173,7 @@ def run(frame, y, labels, seed):
             seed=seed,
         )
         found = findings_of(
-            result.filled, result.settings, source="", command="", with_map=False
+            result.filled, result.settings, source="", command="", for_page=False
         )
     record = record_of(found, result.settings)
     out, truth = result.table.iloc[blanked], y[blanked]
