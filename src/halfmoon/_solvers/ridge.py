@@ -130,14 +130,12 @@ class RidgePath:
         """
         if self.rows is None:
             raise ValueError("Only moments of the rows were kept; factor them again.")
-        target = self.elimination.Q1.T @ y
-        left = y - self.elimination.Q1 @ target  # N N'y
-        z = self.rows.U.T @ left
+        z, target, energy = _in_modes(self.rows.U, self.elimination, y)
         return replace(
             self,
             z=self.rows.scale[:, None] * z,
             target=target,
-            energy=(left**2).sum(axis=0),
+            energy=energy,
             rows=replace(self.rows, z=z),
         )
 
@@ -288,24 +286,25 @@ def ridge_svd(
     total_weight: float,
 ) -> RidgePath:
     """Solve (1) from the labeled rows, for l - rank F <= r. O(l^2 r)."""
-    M, Ny = elimination.complement(Phi), elimination.complement(y)
-    U, s, Vt = sla.svd(M, full_matrices=False, check_finite=False)
+    M = elimination.complement(Phi)
+    E, s, Vt = sla.svd(M, full_matrices=False, check_finite=False)
     # Projecting F out leaves rounding errors of the size of Phi.
     rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
     s2 = _truncate(s**2, rounding)
-    z, scale = U.T @ Ny, np.where(s2 > 0, s, 0.0)
+    U, scale = elimination.expand(E), np.where(s2 > 0, s, 0.0)
+    z, target, energy = _in_modes(U, elimination, y)
     return RidgePath(
         s2=s2,
         V=Vt.T,
         z=scale[:, None] * z,
         cross=elimination.Q1.T @ Phi,
-        target=elimination.Q1.T @ y,
-        energy=(Ny**2).sum(axis=0),
+        target=target,
+        energy=energy,
         elimination=elimination,
         n_labeled=y.shape[0],
         rounding=rounding,
         total_weight=total_weight,
-        rows=RowFactor(elimination.expand(U), s2, z, scale),
+        rows=RowFactor(U, s2, z, scale),
     )
 
 
@@ -388,15 +387,15 @@ def ridge_dual(
             f"degree unpenalized."
         )
     s2 = _truncate(s2, rounding)
-    Ny = elimination.complement(y)
-    U, z = elimination.expand(E), E.T @ Ny
+    U = elimination.expand(E)
+    z, target, energy = _in_modes(U, elimination, y)
     return RidgePath(
         s2=s2,
         V=U,
         z=z,
         cross=elimination.Q1.T @ K,
-        target=elimination.Q1.T @ y,
-        energy=(Ny**2).sum(axis=0),
+        target=target,
+        energy=energy,
         elimination=elimination,
         n_labeled=y.shape[0],
         rounding=rounding,
@@ -415,6 +414,17 @@ def ridge_weighted(
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
     return ridge_dual(root * K * root.T, root * y, elimination, float(w.sum()))
+
+
+def _in_modes(
+    U: Array,  # (l, l - rank F)
+    elimination: Elimination,
+    y: Array,  # (l, t)
+) -> tuple[Array, Array, Array]:
+    """Return U'y, Q1'y and the squared length of N'y."""
+    target = elimination.Q1.T @ y
+    left = y - elimination.Q1 @ target  # N N'y
+    return U.T @ left, target, (left**2).sum(axis=0)
 
 
 def _rounding(s2: Array) -> float:
