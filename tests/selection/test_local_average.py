@@ -20,7 +20,7 @@ from selection.search_tables import posed_of
 def small(monkeypatch):
     monkeypatch.setattr(many_labels, "REGION_ROWS", 120)
     monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
-    monkeypatch.setattr(many_labels, "RELEVANCE_LABELS", 200)
+    monkeypatch.setattr(many_labels, "MAX_RELEVANCE_LABELS", 200)
 
 
 @pytest.fixture

@@ -237,7 +237,7 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
 
 def test_fewer_landmarks_come_close(many, refitted, new):
     exact = refitted("gaussian")["answer"].predict(new)
-    many.setattr(refit, "LANDMARKS", 17)  # of 18 labeled rows
+    many.setattr(refit, "REFIT_LANDMARKS", 17)  # of 18 labeled rows
     close = refitted("gaussian")["answer"]
     assert close.members[0].fit.posed.basis.n_components_ == 17
     assert_allclose(close.predict(new), exact, atol=0.1 * exact.std())

@@ -99,7 +99,7 @@ def test_matrices_and_prepared_rows_are_computed_once(shared, monkeypatch):
 
 def test_the_oldest_matrices_are_forgotten_and_made_again(shared, monkeypatch):
     each = 31 * 18 * 8
-    monkeypatch.setattr(workbench, "MAX_BYTES", 2 * each)
+    monkeypatch.setattr(workbench, "MAX_CACHED_BYTES", 2 * each)
     calls = counted(monkeypatch, Gaussian)
     a, b, c = (Gaussian(e) for e in (1.0, 2.0, 3.0))
     expected = shared.gram(a)
@@ -115,7 +115,7 @@ def test_the_oldest_matrices_are_forgotten_and_made_again(shared, monkeypatch):
     assert_array_equal(shared.gram(a), expected)
     assert len(calls) == 5
     # One matrix is kept, however large.
-    monkeypatch.setattr(workbench, "MAX_BYTES", 1)
+    monkeypatch.setattr(workbench, "MAX_CACHED_BYTES", 1)
     d = Gaussian(4.0)
     assert_array_equal(shared.gram(d), shared.gram(d))
     assert len(calls) == 6

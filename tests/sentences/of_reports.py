@@ -26,7 +26,7 @@ from halfmoon._report.key_figures import key_figures
 from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
-from halfmoon._report.rows_to_review import SHOWN
+from halfmoon._report.rows_to_review import MAX_REVIEW_ROWS
 from halfmoon._report.sentences import (
     answer,
     help_given,
@@ -110,7 +110,7 @@ def qualities():
         yield ""
     yield "# labels that look wrong"
     for n, of_labels in ((1, 18), (3, 18), (31, 18), (1, 500), (3, 500)):
-        rows = (ShownRow(2, (), "A", given="B"),) * min(n, SHOWN)
+        rows = (ShownRow(2, (), "A", given="B"),) * min(n, MAX_REVIEW_ROWS)
         yield suspects(
             replace(findings, suspects=rows, n_suspects=n, labeled=of_labels)
         )

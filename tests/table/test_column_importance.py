@@ -87,7 +87,7 @@ def test_more_labels_than_are_predicted():
 
 
 def test_the_most_correlated_of_many_columns(monkeypatch):
-    monkeypatch.setattr(module, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(module, "MAX_MEASURED_COLUMNS", 2)
     monkeypatch.setattr(module, "CORRELATED", 1)
     rows = table()
     model = fitted("numbers", rows["x"].to_numpy(), rows)

@@ -41,7 +41,7 @@ __all__ = [
     "NestedFeaturesPath",
 ]
 
-MAX_LABELS = 500  # for the comparison of risks, which then takes a fraction of a second
+MAX_RISK_LABELS = 500  # in the comparison of risks: a fraction of a second
 COSTLY_SHARE = 0.25  # of the error: warn of features that are predicted to cost more
 
 
@@ -252,7 +252,7 @@ def _warn_if_features_hurt(fit: Fit) -> None:
     posed, alpha = fit.posed, fit.alpha
     l, k = len(posed.labeled), posed.F.shape[1]
     by_kernel = posed.dual and posed.basis.conditional_degree < 0 and fit.by_ridge
-    if not by_kernel or not 1 < k <= l // 2 or l > MAX_LABELS or not alpha:
+    if not by_kernel or not 1 < k <= l // 2 or l > MAX_RISK_LABELS or not alpha:
         return
     K = posed.basis.gram(posed.labeled)(posed.X_l)
     weighted = posed.root_w * K * posed.root_w.T

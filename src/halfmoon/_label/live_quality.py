@@ -29,8 +29,8 @@ from halfmoon.table._table_model import TableModel
 
 __all__ = ["MORE_LABELS", "Gain", "LiveAccuracy", "expected_gain", "live_accuracy"]
 
-MIN_ROWS = 5  # random rows, for an accuracy
-MIN_LABELS = 0.5  # share of today's labels that a model must have had
+MIN_RANDOM_ROWS = 5  # random rows, for an accuracy
+MIN_LABELS_SHARE = 0.5  # share of today's labels that a model must have had
 MORE_LABELS = 50  # that the forecast is for
 SMALL_GAIN = 0.01  # share of the rows, or of the error
 
@@ -76,10 +76,10 @@ def live_accuracy(
         is_random = x.why == "random" and not x.shown
         kinds = {type(x.value), type(x.predicted)}
         is_known = NoneType not in kinds and (is_share or str not in kinds)
-        if is_random and is_known and x.labels >= MIN_LABELS * labels:
+        if is_random and is_known and x.labels >= MIN_LABELS_SHARE * labels:
             rows.setdefault(x.place, x)
     n = len(rows)
-    if n < MIN_ROWS:
+    if n < MIN_RANDOM_ROWS:
         return None
     if is_share:
         right = sum(str(x.value) == str(x.predicted) for x in rows.values())

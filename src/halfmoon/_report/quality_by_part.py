@@ -21,7 +21,7 @@ from halfmoon._report.sentences import COMMON
 __all__ = ["QualityInParts", "quality_in_parts"]
 
 MAX_IN_ORDER = 12  # classes; more are listed with the worst first
-MAX_CLASSES = 200
+MAX_LISTED_CLASSES = 200
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
         classes.sort(key=lambda each: np.nan_to_num(each.share, nan=2.0))
     tested = left_out.tested()
     return QualityInParts(
-        classes[:MAX_CLASSES],
-        max(0, len(classes) - MAX_CLASSES),
+        classes[:MAX_LISTED_CLASSES],
+        max(0, len(classes) - MAX_LISTED_CLASSES),
         worst_first,
         balanced,
         mix_ups(tested.given, tested.predicted),

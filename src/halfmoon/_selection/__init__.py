@@ -8,8 +8,9 @@ data (`search_data.py`), judged by a criterion (`criteria.py`), averaged
 
 from halfmoon._selection.average import Average, Member
 from halfmoon._selection.average_weights import posterior_weights, stacked_weights
-from halfmoon._selection.candidate import ALPHAS, Candidate, Entry
+from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate, Entry
 from halfmoon._selection.criteria import (
+    RANGE_MARGIN,
     ClassCriterion,
     Criterion,
     NumberCriterion,
@@ -30,7 +31,9 @@ from halfmoon._selection.twin_comparison import SUMMARIES, compare_members
 __all__ = [
     "ALPHAS",
     "IDENTITY",
+    "RANGE_MARGIN",
     "SUMMARIES",
+    "WIDTHS",
     "Average",
     "Candidate",
     "ClassCriterion",

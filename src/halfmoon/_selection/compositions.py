@@ -15,7 +15,11 @@ import numpy as np
 from halfmoon._selection.candidate import Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
-from halfmoon._selection.semi_supervised_families import graph_rows, pose_without_labels
+from halfmoon._selection.semi_supervised_families import (
+    AVERAGED_ROWS,
+    graph_rows,
+    pose_without_labels,
+)
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.kernels import Gaussian, Prepared
 from halfmoon.kernels._length_scales import median_distance
@@ -25,8 +29,7 @@ from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["composed_candidates"]
 
-MAX_ROWS = 2_000  # in an average
-LANDMARKS = 200
+COMPOSED_LANDMARKS = 200
 BASIS_WIDTH = 0.5  # median distances
 WEIGHTS_WIDTH = 0.25  # of the averaging weights, in median distances
 RESTART = 0.1  # restart probability of walks
@@ -56,13 +59,13 @@ def composed_candidates(
     smoothers: dict[str, Smoother] = {}
     if not promising & {"energy", "walk", "long walk", "fredholm"}:
         return
-    Z = np.asarray(prepare(shared.X[graph_rows(shared, MAX_ROWS)]))
+    Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
     e = median_distance(Z, shared.rng)
     if "fredholm" in promising:
         smoothers["averaged"] = KernelWeights(Gaussian(WEIGHTS_WIDTH * e))
     if promising & {"walk", "long walk"}:
         smoothers["walk"] = Diffusion(10, RESTART)
-    inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(LANDMARKS, len(Z)))
+    inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(COMPOSED_LANDMARKS, len(Z)))
     for name, smoother in smoothers.items():
         problem = Problem(Smoothed(inner, smoother), "graph", MU)
         kernel = PosedKernel(pose_without_labels(Z, problem, shared))

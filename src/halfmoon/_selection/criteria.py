@@ -40,6 +40,7 @@ from halfmoon._selection.average_weights import (
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 
 __all__ = [
+    "RANGE_MARGIN",
     "ClassCriterion",
     "Criterion",
     "NumberCriterion",
@@ -55,7 +56,7 @@ PRIOR_NATS = 12.0  # B of the formula
 CUT_HALF = 0.03  # the cut at which half of the gain is left
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
-ROOM = 0.25  # predictions may exceed the range of the labels by this share of it
+RANGE_MARGIN = 0.25  # of the range of the labels; predictions go no further beyond
 
 
 class Criterion(Protocol):
@@ -139,7 +140,7 @@ class NumberCriterion:
         if not self.limited:
             return None
         low, high = y.min(axis=0), y.max(axis=0)
-        return low - ROOM * (high - low), high + ROOM * (high - low)
+        return low - RANGE_MARGIN * (high - low), high + RANGE_MARGIN * (high - low)
 
 
 class ClassCriterion:

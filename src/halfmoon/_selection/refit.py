@@ -42,7 +42,7 @@ KEPT = 2  # candidates refitted exactly
 DUAL_LABELS = 2_000  # for which a refit is exact
 DUAL_MATRICES = 4  # matrices of labels by labels in memory at once
 LANDMARK_LABELS = 20_000  # for which supervised candidates are fitted at landmarks
-LANDMARKS = 1_500
+REFIT_LANDMARKS = 1_500
 CHOOSING = 4  # the choice of landmarks may use this fraction (1/4) of the memory
 
 
@@ -172,7 +172,7 @@ class Refit:
         data = self.data
         # The rest of the memory is for moments and for what is already held.
         share = max(1, parse_bytes(data.stream.memory_limit) // CHOOSING)
-        p = min(LANDMARKS, len(data.y))
+        p = min(REFIT_LANDMARKS, len(data.y))
         basis = Nystrom(candidate.kernel, p, memory_limit=share).fit(data.X, self.rng)
         posed = replace(data, basis=basis, unpenalized=candidate.unpenalized)
         fit = solve_ridge(posed, ALPHAS)

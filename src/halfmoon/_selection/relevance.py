@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._rows import Array, Rows
-from halfmoon._selection.candidate import ALPHAS, Candidate
+from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
@@ -39,7 +39,6 @@ __all__ = ["Stretched", "by_correlation", "by_gradient", "relevance_candidates"]
 
 SOME_ROWS = 300  # unlabeled rows over which slopes are averaged, too
 FLOOR = 0.002  # added to mean squared slopes, relative to the largest
-WIDTHS = (0.5, 1.0, 2.0)
 
 Recipe = Callable[[Array, Array, Array, Array], Array]
 

@@ -45,6 +45,8 @@ from halfmoon.smoothers._diffusion import diffused_values
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [
+    "AVERAGED_ROWS",
+    "GRAPH_ROWS",
     "distance_preparation",
     "energy_candidates",
     "fredholm_candidates",
@@ -65,7 +67,7 @@ GRAPH_ROWS = 10_000  # rows in the graph; other rows step onto it
 LONG_ROWS = 2_500  # the same for long walks
 SERIES_TOLERANCE = 1e-7  # absolute, for diffused values that are near 0.01
 AVERAGED_ROWS = 2_000  # rows in the averages of Fredholm kernels and energies
-LANDMARKS = 300
+ENERGY_LANDMARKS = 300
 ENERGY_WIDTHS = (1.5, 2.0, 3.0)  # mean distances to the tenth neighbor
 INNER_WIDTHS = (0.35, 0.7, 1.4)  # median distances
 BOTH_WIDTHS = (0.25, 0.5)
@@ -172,7 +174,7 @@ def energy_candidates(
     Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
     local = neighbor_distance(Z, shared.rng)
     for width in ENERGY_WIDTHS:
-        basis = Nystrom(Gaussian(width * local), min(LANDMARKS, len(Z)))
+        basis = Nystrom(Gaussian(width * local), min(ENERGY_LANDMARKS, len(Z)))
         posed = pose_without_labels(Z, Problem(basis, "gradient"), shared)
         one = shared.scaled(Prepared(prepare, PosedKernel(posed)))
         name = f"{prepare.name}, energy {width:g}"

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import Normalizer
 
 from halfmoon._rows import Rows, some_rows
-from halfmoon._selection.candidate import Candidate
+from halfmoon._selection.candidate import WIDTHS, Candidate
 from halfmoon._selection.row_preparation import (
     NormalScores,
     Preparation,
@@ -45,7 +45,6 @@ from halfmoon.unpenalized._prepared_features import PreparedFeatures
 
 __all__ = ["constant_candidates", "plain_candidates", "plain_preparations"]
 
-WIDTHS = (0.5, 1.0, 2.0)  # length scales, in median distances
 MANY_COLUMNS = 50  # wider rows may be in one unit, so raw rows are tried too
 TABLE_COLUMNS = 100  # columns that are ranked and stretched one by one, at most
 TEXT_COMPONENTS = 100

@@ -47,8 +47,8 @@ __all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
 
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
 PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
-MAX_MEMBERS = 2  # of an average, the heaviest
-LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
+MAX_POSTERIOR_MEMBERS = 2  # of an average, the heaviest
+SURROGATE_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
 
 
 def fit_posterior(
@@ -132,7 +132,7 @@ def average_posterior(
         if isinstance(member.fit, Fit)
         and isinstance(member.fit.posed.basis, Exact)
         and not member.target.suffix
-    ][:MAX_MEMBERS]
+    ][:MAX_POSTERIOR_MEMBERS]
     if not heaviest:
         return None
     total = sum(weight for _, weight in heaviest)
@@ -158,7 +158,8 @@ def _landmarks(X_l: Rows, X: Rows) -> Rows:
     """Return some labeled rows and some rows of the pool."""
     rng = np.random.default_rng(0)
     parts = [
-        rows[np.sort(rng.permutation(rows.shape[0])[:LANDMARKS])] for rows in (X_l, X)
+        rows[np.sort(rng.permutation(rows.shape[0])[:SURROGATE_LANDMARKS])]
+        for rows in (X_l, X)
     ]
     return sp.vstack(parts, "csr") if sp.issparse(X) else np.vstack(parts)
 

@@ -29,7 +29,11 @@ from halfmoon._report.findings import (
     ShownRow,
 )
 from halfmoon._report.histogram import Histogram
-from halfmoon._report.rows_to_review import SHOWN, suspect_classes, suspect_numbers
+from halfmoon._report.rows_to_review import (
+    MAX_REVIEW_ROWS,
+    suspect_classes,
+    suspect_numbers,
+)
 from halfmoon._report.unlabeled_gain import Gain, gain_of_classes, gain_of_numbers
 from halfmoon._selection import class_scores
 from halfmoon.queries._hidden_labels import HiddenLabels
@@ -110,7 +114,9 @@ def findings_of(
         filled=_filled(filled, scan),
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
-        suspects=_suspect_rows(model, doubted[:SHOWN], left_out, scan, shown, cells),
+        suspects=_suspect_rows(
+            model, doubted[:MAX_REVIEW_ROWS], left_out, scan, shown, cells
+        ),
         n_suspects=len(doubted),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=(
@@ -298,7 +304,7 @@ def _rows_to_label(
     filled: Filled, scan: Scan, shown: Sequence[str], cells: Cells, seed: int
 ) -> tuple[ShownRow, ...]:
     model, unsure, first = filled.model, filled.tally.unsure, scan.first_row
-    found = rows_to_label(model, scan, unsure, SHOWN, seed)
+    found = rows_to_label(model, scan, unsure, MAX_REVIEW_ROWS, seed)
     if not found:
         return ()
     numbers = [row.number for row in found]

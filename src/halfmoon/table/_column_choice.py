@@ -33,7 +33,7 @@ from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.loo_probabilities import loo_class_probabilities
 from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices, rows_with_targets
-from halfmoon._selection import ALPHAS, Standardized, squared_losses
+from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels._distances import squared_distances
 from halfmoon.problem._folds import balanced_folds, some_labels
@@ -48,14 +48,13 @@ __all__ = [
 ]
 
 MIN_LABELS, MAX_LABELS = 24, 500
-MAX_COLUMNS = 40  # above it, weights of columns in the search do as well
+MAX_CHOICE_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # used to compare columns
 EQUAL = 1e-12  # of the largest squared distance: closer rows are the same
 WEAK = 2.0
 SURE = 3.0
 HINT = 1.0  # standard errors above which columns are noted to perhaps hurt
 REPEATS = 4  # of the folds, if they can be drawn differently
-WIDTHS = (0.5, 1.0, 2.0)  # relative to the median distance
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,7 @@ def chosen_columns(
     """
     until = time.monotonic() + seconds
     l = sum(label is not None for label in labels)
-    if not (MIN_LABELS <= l <= MAX_LABELS and 2 <= len(groups) <= MAX_COLUMNS):
+    if not (MIN_LABELS <= l <= MAX_LABELS and 2 <= len(groups) <= MAX_CHOICE_COLUMNS):
         return None
     if set(groups) <= set(kept):
         return None

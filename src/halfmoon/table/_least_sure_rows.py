@@ -18,9 +18,9 @@ from halfmoon.table._sampling import joined
 
 __all__ = ["Answer", "Unsure", "UnsureRows", "as_text", "unsure_of"]
 
-MAX_ROWS = 1_000
-MAX_BYTES = 16_000_000
-MIN_ROWS = 20
+MAX_KEPT_ROWS = 1_000
+MAX_KEPT_BYTES = 16_000_000
+MIN_KEPT_ROWS = 20
 FIELDS = ("number", "key", "doubt")  # what is kept about each row
 KEPT = np.dtype(list(zip(FIELDS, ("i8", "u8", "f8"), strict=True)))
 
@@ -41,8 +41,8 @@ class UnsureRows:
     """
 
     features: Sequence[str] = ()  # columns that were learned from; empty for all
-    max_rows: int = MAX_ROWS
-    max_bytes: int = MAX_BYTES
+    max_rows: int = MAX_KEPT_ROWS
+    max_bytes: int = MAX_KEPT_BYTES
 
     _rows: pa.Table | None = None
     _kept: NDArray[Any] = field(default_factory=lambda: np.empty(0, KEPT))
@@ -97,7 +97,7 @@ class UnsureRows:
         rows = rows if self._rows is None else joined([self._rows, rows])
         kept, answers = np.append(self._kept, kept), self._answers + answers
         row_bytes = max(1.0, rows.nbytes / len(rows))
-        capacity = max(MIN_ROWS, int(self.max_bytes / row_bytes))
+        capacity = max(MIN_KEPT_ROWS, int(self.max_bytes / row_bytes))
         order = least_sure(-kept["doubt"], min(self.max_rows, capacity))
         if len(kept) > len(order):
             self._min_doubt = float(kept["doubt"][order[-1]])

@@ -25,7 +25,7 @@ __all__ = [
     "weak_notes",
 ]
 
-SHOWN = 5  # columns named one by one
+MAX_NOTE_COLUMNS = 5  # columns named one by one
 MAX_ARGUMENTS = 12  # columns in a command
 LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 
@@ -68,10 +68,12 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
         for use in model.columns_
         if use.role == "left out" and use.why not in WHY and use.name not in chosen
     ]
-    for use in left_out[:SHOWN]:
+    for use in left_out[:MAX_NOTE_COLUMNS]:
         yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
-    if len(left_out) > SHOWN:
-        more = count(len(left_out) - SHOWN, "more column was", "more columns were")
+    if len(left_out) > MAX_NOTE_COLUMNS:
+        more = count(
+            len(left_out) - MAX_NOTE_COLUMNS, "more column was", "more columns were"
+        )
         yield Note(f"{more} not learned from.")
 
 
@@ -129,8 +131,8 @@ def leak_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
             important=True,
         )
     if found.shifted:
-        names = ", ".join(map(repr, found.shifted[:SHOWN]))
-        more = len(found.shifted) - SHOWN
+        names = ", ".join(map(repr, found.shifted[:MAX_NOTE_COLUMNS]))
+        more = len(found.shifted) - MAX_NOTE_COLUMNS
         names += f" and {count(more, 'more column')}" if more > 0 else ""
         it_has = "it has" if len(found.shifted) == 1 else "they have"
         yield Note(

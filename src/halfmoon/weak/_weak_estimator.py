@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._estimators.alpha_grid import ALPHAS, Alphas
+from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import Data, basis_for
 from halfmoon._estimators.parameter_checks import RULES, Rule, is_positive, is_whole
@@ -36,7 +36,7 @@ from halfmoon.weak._row_smoother import RowCoordinates
 __all__ = ["WEAK_ALPHAS", "WeakEstimator"]
 
 #: Searched by folds: one factorization serves all, but each alpha needs its own fits.
-WEAK_ALPHAS = ALPHAS[::2]
+WEAK_ALPHAS = AUTO_ALPHAS[::2]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
