@@ -12,7 +12,7 @@ from halfmoon._report import Note, Reason
 from halfmoon._report.bar_charts import column_importance
 from halfmoon._report.colors import DARK, PAPER, with_dark
 from halfmoon._report.figures import of_quality
-from halfmoon._report.findings import Candidate, ColumnUse, LooClasses, ShownRow
+from halfmoon._report.findings import ComparedModel, LooClasses, ReportColumn, ShownRow
 from halfmoon._report.model_names import families, plain_name
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
@@ -246,11 +246,13 @@ def test_weights_of_a_family_add_up():
     names = ["standardized, gaussian 1", "standardized, gaussian 2", "as they are, x"]
     weights = (0.25, 0.5, 0.125)
     found = families(
-        Candidate(name, False, 0, 0, 0, weight)
+        ComparedModel(name, False, 0, 0, 0, weight)
         for name, weight in zip(names, weights, strict=True)
     )
     assert [(row.weight, row.models) for row in found] == [(0.75, 2), (0.125, 1)]
-    many = [Candidate(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)]
+    many = [
+        ComparedModel(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)
+    ]
     found = families(many)
     assert len(found) == 8
     assert_allclose(found[-1].weight, 5 / 16)
@@ -260,7 +262,7 @@ def test_weights_of_a_family_add_up():
 
 
 def test_importance_is_never_minus_zero():
-    columns = [ColumnUse("x", "number", 0.0, "feature", importance=-0.0001)]
+    columns = [ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)]
     assert column_importance(columns, as_percent=True).alt.endswith(": x 0.0.")
 
 

@@ -14,8 +14,8 @@ from halfmoon._selection import (
     Candidate,
     Entry,
     NumberCriterion,
-    Outcome,
     Refit,
+    SearchOutcome,
     refit,
 )
 from halfmoon._selection.candidate import fit_at_all_alphas
@@ -39,7 +39,7 @@ def outcome_of(entries, answer="average"):
     weights = np.arange(len(entries), 0.0, -1.0)
     twin = np.array([not entry.candidate.uses_unlabeled for entry in entries]) * weights
     shares = {"average": weights / weights.sum(), "twin": twin / max(twin.sum(), 1.0)}
-    return Outcome(entries, shares, True, answer, {}, {})
+    return SearchOutcome(entries, shares, True, answer, {}, {})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from halfmoon._selection import (
     SUMMARIES,
     Member,
     NumberCriterion,
-    Outcome,
+    SearchOutcome,
     compare_members,
     try_candidates,
 )
@@ -41,7 +41,7 @@ COLUMNS = ("loo_error", "difference", "low", "high")
 @pytest.mark.parametrize("safe", [True, False])
 def test_the_comparison_is_paired_with_the_twin(entries, shared, safe):
     y, w = shared.data.y, shared.data.w
-    outcome = Outcome.of(entries, shared, NumberCriterion(), safe=safe)
+    outcome = SearchOutcome.of(entries, shared, NumberCriterion(), safe=safe)
     table = outcome.comparison
     names = table["candidate"]
     assert tuple(names[:2]) == SUMMARIES
@@ -83,7 +83,7 @@ def answers(entries, data):
 def test_members_of_the_answer_have_rows_of_their_own(entries, shared, answers):
     answer, twin = answers
     y, w = shared.data.y, shared.data.w
-    before = Outcome.of(entries, shared, NumberCriterion(), safe=True).comparison
+    before = SearchOutcome.of(entries, shared, NumberCriterion(), safe=True).comparison
     table = compare_members(before, answer, twin, NumberCriterion())
     n = len(before["candidate"])
     assert table["candidate"] == [*before["candidate"], "alike", "alike (2)"]
@@ -115,7 +115,7 @@ def test_rows_that_were_left_out_are_those_of_either(entries, shared, answers, w
         answer = at_rows(answer)
     if who in ("twin", "both"):
         twin = at_rows(twin)
-    before = Outcome.of(entries, shared, NumberCriterion(), safe=True).comparison
+    before = SearchOutcome.of(entries, shared, NumberCriterion(), safe=True).comparison
     table = compare_members(before, answer, twin, NumberCriterion())
     n = len(before["candidate"])
     assert table["labels"][n] == 5

@@ -15,9 +15,9 @@ from halfmoon._report.figures import (
 )
 from halfmoon._report.findings import (
     ColumnDistribution,
-    ColumnUse,
     FilledNumbers,
     LooNumbers,
+    ReportColumn,
     RowMap,
     ShownRow,
 )
@@ -41,8 +41,8 @@ from report.situations import HELP, QUALITIES
 EDGES = np.arange(5.0)
 HISTOGRAM = Histogram(EDGES, np.array([1, 2, 3, 4]))
 COLUMNS_USED = (
-    ColumnUse("width", "number", 0.0, "feature", importance=0.25),
-    ColumnUse("color", "category", 0.0, "feature", importance=-0.0125),
+    ReportColumn("width", "number", 0.0, "feature", importance=0.25),
+    ReportColumn("color", "category", 0.0, "feature", importance=-0.0125),
 )
 DISTRIBUTIONS = (
     ColumnDistribution("width", HISTOGRAM, Histogram(EDGES, np.array([4, 3, 2, 1]))),

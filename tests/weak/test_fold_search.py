@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
-from halfmoon.weak._fold_search import Tried, best_of, cross_fitted
+from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted
 from halfmoon.weak._kernel_candidates import kernel_choices
 
 X, TRUTH = load_iris(return_X_y=True)
@@ -17,7 +17,7 @@ def tried(losses, ties=None, values=None):
     losses = np.array(losses, dtype=float)
     ties = np.zeros_like(losses) if ties is None else np.array(ties, dtype=float)
     values = losses[:, :, None] if values is None else values
-    return Tried(losses, ties, values)
+    return KernelTrial(losses, ties, values)
 
 
 def test_the_least_mean_loss_wins_and_ties_are_broken():

@@ -48,9 +48,9 @@ from halfmoon._selection import (
     Criterion,
     Entry,
     NumberCriterion,
-    Outcome,
     Refit,
     SearchData,
+    SearchOutcome,
     average_of_local_fits,
     candidates,
     class_scores,
@@ -129,7 +129,7 @@ class Halfmoon(CallbackSupport, Estimator):
             logging.INFO if self.verbose > 1 else logging.DEBUG,
             entries,
         )
-        outcome = Outcome.of(entries, shared, criterion, safe=self.safe)
+        outcome = SearchOutcome.of(entries, shared, criterion, safe=self.safe)
         self._cross_fitted = {"y": shared.data.y, **outcome.held_out}
         local = None
         if locally:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._report.colors import GRAY, INK, PALETTE, PAPER
-from halfmoon._report.findings import ColumnDistribution, ColumnUse
+from halfmoon._report.findings import ColumnDistribution, ReportColumn
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.safe_text import safe_text
@@ -106,7 +106,7 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
     return draw(paint, height=max(2.9, 1.15 + 0.29 * n), alt=alt)
 
 
-def column_importance(columns: Sequence[ColumnUse], *, as_percent: bool) -> Picture:
+def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> Picture:
     """Draw a bar for each column whose importance was measured, the longest first.
 
     The importance is an accuracy if `as_percent`, else it has the unit of the target.

@@ -33,7 +33,7 @@ from halfmoon._report.quality_scores import (
     r_squared,
 )
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 
 __all__ = [
     "PERCENT",
@@ -237,7 +237,7 @@ def help_given(helped: Helped) -> str:
     return f"Using {rows} {effect} ({_with_and_without(gain)}){chance}{alone}."
 
 
-def _with_and_without(gain: Gain) -> str:
+def _with_and_without(gain: UnlabeledGain) -> str:
     """Format the figures, as in "17 of 18 hidden labels recovered instead of 15"."""
     if gain.kind == "classes":
         recovered = f"{gain.with_rows:,} of {gain.labels:,} hidden labels recovered"

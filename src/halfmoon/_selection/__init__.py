@@ -23,7 +23,7 @@ from halfmoon._selection.local_average import average_of_local_fits
 from halfmoon._selection.refit import Refit
 from halfmoon._selection.relevance import by_correlation
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
-from halfmoon._selection.search import Outcome, try_candidates
+from halfmoon._selection.search import SearchOutcome, try_candidates
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 from halfmoon._selection.twin_comparison import SUMMARIES, compare_members
@@ -43,10 +43,10 @@ __all__ = [
     "Member",
     "NormalScores",
     "NumberCriterion",
-    "Outcome",
     "Preparation",
     "Refit",
     "SearchData",
+    "SearchOutcome",
     "Standardized",
     "TargetTransform",
     "average_of_local_fits",

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
-    Tried,
+    Evaluated,
     averaged_values,
     posterior_weights,
     stacked_weights,
@@ -116,11 +116,11 @@ class NumberCriterion:
         """Return zeros: predictions do not matter here."""
         return np.zeros((len(predictions), 2))
 
-    def weights(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+    def weights(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
         """Return the weights of smallest squared error."""
         return stacked_weights(entries, y, w)
 
-    def costs(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+    def costs(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
         """Return l / 2 log(mean squared error): normal noise of unknown variance."""
         losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
         return np.asarray(len(w) / 2 * np.log(np.maximum(losses, 1e-300)))

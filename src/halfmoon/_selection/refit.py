@@ -27,7 +27,7 @@ from halfmoon._rows import Array
 from halfmoon._selection.average import Average, Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
-from halfmoon._selection.search import Outcome
+from halfmoon._selection.search import SearchOutcome
 from halfmoon.bases import Nystrom
 from halfmoon.problem import (
     Fit,
@@ -92,7 +92,7 @@ class Refit:
     ----------
     data : Posed
         All labeled rows.
-    outcome : Outcome
+    outcome : SearchOutcome
     criterion : Criterion
     rng : Generator
     local : callable or None
@@ -100,7 +100,7 @@ class Refit:
     """
 
     data: Posed
-    outcome: Outcome
+    outcome: SearchOutcome
     criterion: Criterion
     rng: np.random.Generator
     local: Callable[[], Average] | None

@@ -21,7 +21,7 @@ from halfmoon._selection.shrinkage import shrink_to_constant
 from halfmoon._selection.twin_comparison import compare_with_twin
 from halfmoon.blocks import blas_for
 
-__all__ = ["Outcome", "try_candidates"]
+__all__ = ["SearchOutcome", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
@@ -57,7 +57,7 @@ def try_candidates(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SearchOutcome:
     """The weights of the entries, in the average of all and in the supervised twin.
 
     Attributes
@@ -91,7 +91,7 @@ class Outcome:
         criterion: Criterion,
         *,
         safe: bool,
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Weight the entries and choose between average and twin.
 
         Parameters

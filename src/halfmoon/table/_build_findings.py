@@ -18,13 +18,13 @@ import halfmoon
 from halfmoon._estimators.loo_probabilities import probabilities_of_scores
 from halfmoon._report.eigenmap import eigenmap
 from halfmoon._report.findings import (
-    ColumnUse,
     FilledClasses,
     FilledNumbers,
     Findings,
     Helped,
     LooClasses,
     LooNumbers,
+    ReportColumn,
     RowMap,
     ShownRow,
 )
@@ -34,7 +34,11 @@ from halfmoon._report.rows_to_review import (
     suspect_classes,
     suspect_numbers,
 )
-from halfmoon._report.unlabeled_gain import Gain, gain_of_classes, gain_of_numbers
+from halfmoon._report.unlabeled_gain import (
+    UnlabeledGain,
+    gain_of_classes,
+    gain_of_numbers,
+)
 from halfmoon._selection import class_scores
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
@@ -147,10 +151,10 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
 
 def _columns(
     model: TableModel, scan: Scan, importance: dict[str, float]
-) -> tuple[ColumnUse, ...]:
+) -> tuple[ReportColumn, ...]:
     sampled = len(scan.labels) < scan.n_rows
     return tuple(
-        ColumnUse(
+        ReportColumn(
             use.name,
             use.kind,
             use.missing,
@@ -163,7 +167,7 @@ def _columns(
     )
 
 
-def _shown_columns(uses: Sequence[ColumnUse]) -> tuple[str, ...]:
+def _shown_columns(uses: Sequence[ReportColumn]) -> tuple[str, ...]:
     """Return columns that identify a row: a name first, then the most important."""
     names = [use.name for use in uses if use.kind == "identifier"][:1]
     learned = [use for use in uses if use.role in ("known", "feature")]
@@ -181,7 +185,7 @@ def _helped(model: TableModel, unlabeled: int) -> Helped:
     )
 
 
-def _gain(model: TableModel, unlabeled: int) -> Gain:
+def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     """Return what unlabeled rows gained, on the labels that compared candidates.
 
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.

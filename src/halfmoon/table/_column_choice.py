@@ -40,7 +40,7 @@ from halfmoon.problem._folds import balanced_folds, some_labels
 
 __all__ = [
     "ColumnChoice",
-    "Proposal",
+    "ColumnProposal",
     "chosen_columns",
     "loo_losses",
     "loo_score",
@@ -89,7 +89,7 @@ class ColumnChoice:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ColumnProposal:
     """Columns to learn from (`stay`) and to leave out (`go`).
 
     `errors` is by how many standard errors the former predict folds better than all.
@@ -153,7 +153,7 @@ def chosen_columns(
     groups: Mapping[str, Indices],
     kept: Collection[str],
     seconds: float,
-) -> Proposal | None:
+) -> ColumnProposal | None:
     """Propose columns that do better in leave-one-out than all of them, or None.
 
     Parameters
@@ -188,7 +188,7 @@ def chosen_columns(
     except _OutOfTime:
         return None
     stay = tuple(name for name in groups if name in best.names)
-    return Proposal(stay, tuple(n for n in groups if n not in best.names), errors)
+    return ColumnProposal(stay, tuple(n for n in groups if n not in best.names), errors)
 
 
 def _targets(labels: Sequence[Any], kind: str) -> Array:

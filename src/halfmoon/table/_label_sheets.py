@@ -18,7 +18,7 @@ from halfmoon.table._blank_labels import Blanks, as_number
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.csv_quoting import NewCells
 from halfmoon.table._given_labels import label_text
-from halfmoon.table._least_sure_rows import Answer, Unsure, as_text
+from halfmoon.table._least_sure_rows import RowPrediction, Unsure, as_text
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._table_errors import (
     CommandError,
@@ -179,7 +179,7 @@ def _row_name(columns: Sequence[str]) -> str:
     return OTHER_ROW if ROW in columns else ROW
 
 
-def _sure_cells(answer: Answer, cells: Cells) -> list[str]:
+def _sure_cells(answer: RowPrediction, cells: Cells) -> list[str]:
     if answer.confidence is not None:
         shown = f"{answer.confidence:.{cells.digits}f}"
         return [shown.replace(".", cells.style.decimal)]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
-from halfmoon.table._predictions import Answer, Prediction
+from halfmoon.table._predictions import Prediction, RowPrediction
 from halfmoon.table._row_keys import cell_keys
 from halfmoon.table._sampling import joined
 
-__all__ = ["Answer", "Unsure", "UnsureRows", "as_text", "unsure_of"]
+__all__ = ["RowPrediction", "Unsure", "UnsureRows", "as_text", "unsure_of"]
 
 MAX_KEPT_ROWS = 1_000
 MAX_KEPT_BYTES = 16_000_000
@@ -30,7 +30,7 @@ class Unsure(NamedTuple):
 
     number: int  # in the table, from 0
     cells: dict[str, str]
-    answer: Answer
+    answer: RowPrediction
 
 
 @dataclass
@@ -46,7 +46,7 @@ class UnsureRows:
 
     _rows: pa.Table | None = None
     _kept: NDArray[Any] = field(default_factory=lambda: np.empty(0, KEPT))
-    _answers: list[Answer] = field(default_factory=list)
+    _answers: list[RowPrediction] = field(default_factory=list)
     _min_doubt: float = -np.inf  # rows with less doubt cannot enter
 
     def __len__(self) -> int:
@@ -92,7 +92,9 @@ class UnsureRows:
             answers = [other._answers[i] for i in new]
             self._add(other.table().take(pa.array(new)), other._kept[new], answers)
 
-    def _add(self, rows: pa.Table, kept: NDArray[Any], answers: list[Answer]) -> None:
+    def _add(
+        self, rows: pa.Table, kept: NDArray[Any], answers: list[RowPrediction]
+    ) -> None:
         """Add new rows and drop the surest."""
         rows = rows if self._rows is None else joined([self._rows, rows])
         kept, answers = np.append(self._kept, kept), self._answers + answers
@@ -104,7 +106,7 @@ class UnsureRows:
         self._rows, self._kept = rows.take(pa.array(order)), kept[order]
         self._answers = [answers[i] for i in order]
 
-    def state(self) -> tuple[pa.Table | None, list[Answer]]:
+    def state(self) -> tuple[pa.Table | None, list[RowPrediction]]:
         """Return the rows with what is kept about them, and the answers."""
         if self._rows is None:
             return None, []
@@ -113,7 +115,7 @@ class UnsureRows:
             rows = rows.append_column(name, pa.array(self._kept[name]))
         return rows, self._answers
 
-    def restore(self, rows: pa.Table | None, answers: list[Answer]) -> None:
+    def restore(self, rows: pa.Table | None, answers: list[RowPrediction]) -> None:
         """Restore what `state` returned."""
         if rows is None:
             return
@@ -138,7 +140,7 @@ class UnsureRows:
         return unsure_of(self._rows, i, number, self._answers[i])
 
 
-def unsure_of(rows: pa.Table, i: int, number: int, answer: Answer) -> Unsure:
+def unsure_of(rows: pa.Table, i: int, number: int, answer: RowPrediction) -> Unsure:
     """Return row i of some rows, its number in the table and its prediction."""
     cells = rows.slice(i, 1).to_pylist()[0]
     texts = {name: as_text(cell) for name, cell in cells.items()}

@@ -13,7 +13,7 @@ from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
 from halfmoon.table._files import Table
 from halfmoon.table._least_sure_rows import as_text
 from halfmoon.table._output_columns import Cells
-from halfmoon.table._predictions import Answer, sureness
+from halfmoon.table._predictions import RowPrediction, sureness
 from halfmoon.table._table_errors import CommandError, ModelError
 from halfmoon.table._table_model import TableModel
 
@@ -64,7 +64,7 @@ class ExplainedRow:
 def shown_row(
     number: int,
     texts: Sequence[str],
-    answer: Answer,
+    answer: RowPrediction,
     cells: Cells,
     given: Any = None,
     reasons: Reasons | None = None,
@@ -193,9 +193,9 @@ def explained_rows(
     ]
 
 
-def loo_answer(left_out: LooClasses | LooNumbers, i: int) -> Answer:
+def loo_answer(left_out: LooClasses | LooNumbers, i: int) -> RowPrediction:
     """Return the leave-one-out prediction of labeled row i."""
-    return Answer(left_out.predicted[i], None, *sureness(left_out, i))
+    return RowPrediction(left_out.predicted[i], None, *sureness(left_out, i))
 
 
 def most_important(

@@ -31,7 +31,7 @@ from halfmoon._report.sentences import (
     suspects,
     verdict,
 )
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._memory_budget import peak_bytes
 from halfmoon.table._parameter_text import as_options
@@ -167,7 +167,7 @@ def _scores(found: Findings) -> dict[str, Any]:
     }
 
 
-def _gain_record(gain: Gain) -> dict[str, Any]:
+def _gain_record(gain: UnlabeledGain) -> dict[str, Any]:
     classes = gain.kind == "classes"
     return {
         "measure": "labels recovered" if classes else "mean absolute error",

@@ -21,14 +21,14 @@ import numpy as np
 
 from halfmoon._rows import Array, Indices
 
-__all__ = ["Tried", "best_of", "cross_fitted", "try_alphas"]
+__all__ = ["KernelTrial", "best_of", "cross_fitted", "try_alphas"]
 
 #: Maps values at held-out rows to losses and to tie-breakers, both of shape (l,).
 Losses = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class KernelTrial:
     """A kernel at several alphas, on held-out folds.
 
     Attributes
@@ -54,7 +54,7 @@ def try_alphas(
     losses: Losses,
     *,
     unlabeled: bool = False,
-) -> Tried:
+) -> KernelTrial:
     """Predict the folds with a kernel at each alpha.
 
     Parameters
@@ -75,10 +75,10 @@ def try_alphas(
         found[i] = (*losses(g), g)
     every = [found[i] for i in range(len(alphas))]
     all_losses, ties, g = (np.array(each) for each in zip(*every, strict=True))
-    return Tried(all_losses, ties, g, unlabeled)
+    return KernelTrial(all_losses, ties, g, unlabeled)
 
 
-def best_of(tried: Sequence[Tried], w: Array) -> tuple[int, int]:
+def best_of(tried: Sequence[KernelTrial], w: Array) -> tuple[int, int]:
     """Return the numbers of the kernel and the alpha with the least mean loss."""
     pairs = [(k, a) for k, each in enumerate(tried) for a in range(len(each.losses))]
     losses = np.concatenate([each.losses for each in tried]) @ w
@@ -87,7 +87,7 @@ def best_of(tried: Sequence[Tried], w: Array) -> tuple[int, int]:
     return pairs[int(np.flatnonzero(close)[ties[close].argmin()])]
 
 
-def cross_fitted(tried: Sequence[Tried], folds: list[Indices], w: Array) -> Array:
+def cross_fitted(tried: Sequence[KernelTrial], folds: list[Indices], w: Array) -> Array:
     """Return held-out values, each by the choice of the other folds, shape (l, t)."""
     out = np.empty_like(tried[0].values[0])
     for fold in folds:

@@ -29,7 +29,7 @@ from halfmoon._rows import Array, Indices, Rows
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Posed, Problem, solve_ridge
-from halfmoon.weak._fold_search import Tried, best_of, cross_fitted, try_alphas
+from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted, try_alphas
 from halfmoon.weak._kernel_candidates import kernel_choices
 from halfmoon.weak._row_smoother import RowCoordinates
 
@@ -158,7 +158,7 @@ class WeakEstimator(Estimator):
         """
         start = time.monotonic()
         choices = kernel_choices(self.kernel, X, as_generator(self.random_state))
-        tried: list[Tried] = []
+        tried: list[KernelTrial] = []
         best = None
         for number, choice in enumerate(choices):
             spent = time.monotonic() - start
@@ -189,7 +189,7 @@ class WeakEstimator(Estimator):
         return posed, coordinates, alpha
 
     def _store_folds(
-        self, tried: list[Tried], folds: list[Indices], posed: Posed
+        self, tried: list[KernelTrial], folds: list[Indices], posed: Posed
     ) -> None:
         """Store the mean losses, and the held-out values."""
         self.fold_losses_: Array | None = None
