@@ -1,4 +1,4 @@
-"""A small table with some labels, a workbench on it, and kernels of each kind."""
+"""A small table with some labels, search data on it, and kernels of each kind."""
 
 import numpy as np
 import pytest

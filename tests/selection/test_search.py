@@ -87,17 +87,17 @@ class Preferring(NumberCriterion):
 def test_the_twin_answers_unless_it_is_beaten(entries, shared, preferred, safe):
     outcome = SearchOutcome.of(entries, shared, Preferring(preferred), safe=safe)
     assert outcome.helped == preferred
-    assert outcome.answer == ("twin" if safe and not preferred else "average")
+    assert outcome.chosen == ("twin" if safe and not preferred else "average")
     assert_allclose(outcome.comparison["weight"].sum(), 1.0, rtol=1e-12)
     walk = outcome.comparison["candidate"].index("walk")
-    if outcome.answer == "twin":
+    if outcome.chosen == "twin":
         assert outcome.comparison["weight"][walk] == 0.0
 
 
 def test_without_unlabeled_rows_nothing_helps(entries, shared):
     alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
     outcome = SearchOutcome.of(alone, shared, Preferring(True), safe=True)
-    assert (outcome.helped, outcome.answer) == (False, "twin")
+    assert (outcome.helped, outcome.chosen) == (False, "twin")
     assert_array_equal(outcome.weights["twin"], outcome.weights["average"])
 
 

@@ -28,7 +28,7 @@ from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.rows_to_review import MAX_REVIEW_ROWS
 from halfmoon._report.sentences import (
-    answer,
+    headline,
     help_given,
     rare_classes,
     suspects,
@@ -94,7 +94,7 @@ def qualities():
     """All situations, each with what the summary says and what the tiles show."""
     for name, findings in QUALITIES.items():
         yield f"# {name}"
-        yield str(answer(findings))
+        yield str(headline(findings))
         yield str(verdict(findings))
         yield from rare_classes(findings)
         yield from (

@@ -105,15 +105,15 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
         auto = _is_auto(self.unpenalized)
-        own = Constant().fit(X) if auto else self._own_features(X, rng)
+        unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         some = some_labels(data.y, SEARCH_LABELS, rng)
-        shared = self._workbench(X, labeled[some], _only(data, some), rng)
+        shared = self._search_data(X, labeled[some], _only(data, some), rng)
         more = len(some) < len(labeled)
         locally = more and not sp.issparse(X)
         criterion = self._criterion(shared)
         entries: list[Entry] = []
         kinds = candidates(
-            *(shared, criterion, own),
+            *(shared, criterion, unpenalized),
             auto=auto,
             classes=self._of_classes,
             tried=entries,
@@ -134,16 +134,16 @@ class Halfmoon(CallbackSupport, Estimator):
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
-            free = replace(data, unpenalized=own)
+            free = replace(data, unpenalized=unpenalized)
             local = partial(average_of_local_fits, X, free, criterion, rng, left)
-        answers = Refit(data, outcome, criterion, rng, local).answers()
-        self._twin_solution, self.solution_ = answers["twin"], answers["answer"]
+        averages = Refit(data, outcome, criterion, rng, local).averages()
+        self._twin_solution, self.solution_ = averages["twin"], averages["chosen"]
         self._comparison = outcome.comparison
         if more:
             self._comparison = compare_members(
-                outcome.comparison, answers["answer"], answers["twin"], criterion
+                outcome.comparison, averages["chosen"], averages["twin"], criterion
             )
-        self.used_unlabeled_ = answers["answer"].uses_unlabeled
+        self.used_unlabeled_ = averages["chosen"].uses_unlabeled
 
     def _fit_parts(
         self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
@@ -179,7 +179,7 @@ class Halfmoon(CallbackSupport, Estimator):
             stream=Stream(self.memory_limit, self.n_jobs),
         )
 
-    def _workbench(
+    def _search_data(
         self, X: Rows, labeled: Indices, data: Posed, rng: np.random.Generator
     ) -> SearchData:
         others = np.setdiff1d(np.arange(X.shape[0]), labeled)
@@ -211,15 +211,15 @@ class Halfmoon(CallbackSupport, Estimator):
         )
 
     def _held_out(self) -> HeldOut:
-        answer = cast(Average, self.solution_)
-        values, rows = self._cross_fitted["answer"], answer.rows
+        average = cast(Average, self.solution_)
+        values, rows = self._cross_fitted["chosen"], average.rows
         if len(values) < len(
-            answer.y
+            average.y
         ):  # with so many labels, the choice matters little
-            values = answer.held_out
-        return HeldOut(rows, answer.y[rows], values, answer.w[rows])
+            values = average.held_out
+        return HeldOut(rows, average.y[rows], values, average.w[rows])
 
-    def _own_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
+    def _user_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
         """Return the user's unpenalized features, fitted."""
         names = getattr(self, "feature_names_in_", None)
         options = as_unpenalized(self.unpenalized, None, names)
@@ -252,7 +252,7 @@ class Halfmoon(CallbackSupport, Estimator):
             twin.solution_ = self._twin_solution
             twin._cross_fitted = {
                 **self._cross_fitted,
-                "answer": self._cross_fitted["twin"],
+                "chosen": self._cross_fitted["twin"],
             }
         twin.used_unlabeled_ = False
         twin._score_and_calibrate()
@@ -270,8 +270,8 @@ class Halfmoon(CallbackSupport, Estimator):
         if self._parts():
             groups = cast(OutputGroups, self.solution_)
             return by_output(groups.columns, [part.coef_ for part in self._parts()])
-        answer = cast(Average, self.solution_)
-        return answer.shaped(answer.coef)
+        average = cast(Average, self.solution_)
+        return average.shaped(average.coef)
 
 
 def _only(data: Posed, some: Indices) -> Posed:

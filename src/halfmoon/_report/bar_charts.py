@@ -136,8 +136,8 @@ def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> P
 
     cost = "Percentage points of accuracy lost" if as_percent else "Error added"
     first = zip(names[:3], texts, strict=False)
-    said = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
-    alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {said}."
+    listed = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
+    alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
     return draw(paint, height=1.0 + 0.29 * max(3, len(names)), alt=alt)
 
 

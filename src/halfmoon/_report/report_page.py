@@ -32,7 +32,7 @@ from halfmoon._report.next_steps import next_steps, row_numbers
 from halfmoon._report.number_format import count, duration, number, percent
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.safe_text import rounded, safe_text
-from halfmoon._report.sentences import answer, help_given, verdict
+from halfmoon._report.sentences import headline, help_given, verdict
 
 __all__ = ["MAX_FILLED_ROWS", "reason_groups", "render", "render_rows"]
 
@@ -54,7 +54,7 @@ def render(findings: Findings) -> str:
         "report.html",
         findings,
         columns=findings.columns[:MAX_LISTED_COLUMNS],
-        answer=answer(findings),
+        headline=headline(findings),
         tiles=key_figures(findings),
         verdict=verdict(findings),
         help_given=help_given(findings.helped),

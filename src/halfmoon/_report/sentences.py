@@ -38,10 +38,10 @@ from halfmoon._report.unlabeled_gain import UnlabeledGain
 __all__ = [
     "PERCENT",
     "Sentence",
-    "answer",
     "count",
     "duration",
     "format_aligned",
+    "headline",
     "help_given",
     "number",
     "percent",
@@ -77,7 +77,7 @@ def range_of(score: Score) -> str:
     return f"{low.removesuffix(PERCENT)}–{high}"
 
 
-def answer(findings: Findings) -> Sentence:
+def headline(findings: Findings) -> Sentence:
     """Return the headline: what was filled in, and how good it should be."""
     start = f"Filled {count(findings.predicted, 'blank')} in "
     end = f" from {count(findings.labeled, 'label')}"

@@ -126,8 +126,8 @@ class Average:
             group = _Group([replace(member, weight=1.0)])
             values = self._map(group.on_original_scale, X)
             variance = member.fit.std(X).reshape(mean.shape) ** 2
-            own = member.target.inverse_variance(values, variance)
-            total += share * (own + (values - mean) ** 2)
+            own_variance = member.target.inverse_variance(values, variance)
+            total += share * (own_variance + (values - mean) ** 2)
         return self.shaped(np.sqrt(total))
 
     @property

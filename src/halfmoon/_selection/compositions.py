@@ -38,7 +38,7 @@ MU = 1e-2  # weight of the RKHS norm relative to the energy
 
 def composed_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     columns: Unpenalized | None,
     prepare: Preparation,
     promising: set[str],
@@ -48,7 +48,7 @@ def composed_candidates(
     Parameters
     ----------
     shared : SearchData
-    own : Unpenalized or None
+    unpenalized : Unpenalized or None
         Features that every candidate leaves unpenalized.
     columns : Unpenalized or None
         Columns that may be unpenalized as well.
@@ -71,7 +71,7 @@ def composed_candidates(
         kernel = PosedKernel(pose_without_labels(Z, problem, shared))
         one = shared.scaled(Prepared(prepare, kernel))
         full = f"{prepare.name}, composed {name} + energy"
-        yield Candidate(full, "composed", one, own, True)
+        yield Candidate(full, "composed", one, unpenalized, True)
         if columns is not None:
             full = f"{full}, columns unpenalized"
             yield Candidate(full, "composed", one, columns, True)

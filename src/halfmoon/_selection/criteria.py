@@ -243,12 +243,12 @@ def log_losses(
     """
     l, C = len(codes), scores.shape[2]
     scores = scores - scores.max(axis=2, keepdims=True)
-    own = np.take_along_axis(scores, codes[None, :, None], axis=2)[:, :, 0]
-    losses = np.full(own.shape, np.inf)
-    best = np.full(len(own), np.inf)
+    of_labels = np.take_along_axis(scores, codes[None, :, None], axis=2)[:, :, 0]
+    losses = np.full(of_labels.shape, np.inf)
+    best = np.full(len(of_labels), np.inf)
     for T in TEMPERATURES:
         # The largest score is 0, so the sum is at least 1.
-        p = np.exp(T * own) / np.exp(T * scores).sum(axis=2)
+        p = np.exp(T * of_labels) / np.exp(T * scores).sum(axis=2)
         at_T = -np.log((l * p + 1.0 / C) / (l + 1.0))
         mean = at_T @ w / w.sum()
         better = mean < best

@@ -150,14 +150,14 @@ def _compare_in_regions(
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
-            own = data.y[members]
-            K, mean = kind.kernel(kind.prepare(data.X[members])), own.mean(axis=0)
+            y_members = data.y[members]
+            K, mean = kind.kernel(kind.prepare(data.X[members])), y_members.mean(axis=0)
             for value, alpha in zip(values, alphas, strict=True):
                 lam = data.total_weight * alpha
-                point = ridge_point(K, F[members], own, data.w[members], lam)
+                point = ridge_point(K, F[members], y_members, data.w[members], lam)
                 known = np.isfinite(point.residuals)
-                residuals = np.where(known, point.residuals, own - mean)
-                value[done : done + len(own)] = own - residuals
+                residuals = np.where(known, point.residuals, y_members - mean)
+                value[done : done + len(y_members)] = y_members - residuals
             done += len(members)
         losses = criterion.losses(values, y, w)
         best = int(np.argmin(losses @ w))

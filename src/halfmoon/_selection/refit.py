@@ -105,28 +105,28 @@ class Refit:
     rng: np.random.Generator
     local: Callable[[], Average] | None
 
-    def answers(self) -> dict[str, Average]:
-        """Return the fitted "twin" and "answer", which may be the same."""
+    def averages(self) -> dict[str, Average]:
+        """Return the fitted "twin" and "chosen", which may be the same."""
         outcome = self.outcome
         if len(self.data.y) <= len(outcome.entries[0].y):
             twin = self._average(outcome.weights["twin"])
-            if outcome.answer == "twin":
-                return {"twin": twin, "answer": twin}
-            return {"twin": twin, "answer": self._average(outcome.weights["average"])}
+            if outcome.chosen == "twin":
+                return {"twin": twin, "chosen": twin}
+            return {"twin": twin, "chosen": self._average(outcome.weights["average"])}
         local = [] if self.local is None else [self.local()]
         twin = min([*local, *self._refits("twin", local)], key=self._loss)
-        if outcome.answer == "twin":
-            return {"twin": twin, "answer": twin}
-        answer = min([twin, *self._refits("average", local)], key=self._loss)
-        return {"twin": twin, "answer": answer}
+        if outcome.chosen == "twin":
+            return {"twin": twin, "chosen": twin}
+        chosen = min([twin, *self._refits("average", local)], key=self._loss)
+        return {"twin": twin, "chosen": chosen}
 
     def _average(self, weights: Array) -> Average:
         limits = self.criterion.limits(self.data.y)
         return average_of_entries(self.outcome.entries, weights, self.data, limits)
 
-    def _loss(self, answer: Average) -> float:
-        y, w = answer.y[answer.rows], answer.w[answer.rows]
-        losses = self.criterion.losses(answer.held_out[None], y, w)[0]
+    def _loss(self, average: Average) -> float:
+        y, w = average.y[average.rows], average.w[average.rows]
+        losses = self.criterion.losses(average.held_out[None], y, w)[0]
         return float(np.average(losses, weights=w))
 
     def _refits(self, name: str, local: list[Average]) -> list[Average]:

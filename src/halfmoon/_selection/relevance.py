@@ -56,7 +56,7 @@ class Stretched:
 
 def relevance_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     scales: list[TargetTransform],
 ) -> Iterator[Candidate]:
@@ -67,7 +67,7 @@ def relevance_candidates(
     some = min(SOME_ROWS, shared.X.shape[0])
     more = shared.rng.choice(shared.X.shape[0], some, replace=False)
     rows = np.vstack([Z_l, prepare(shared.X[np.sort(more)])])
-    F, folds = shared.features(own)[: shared.n_labeled], balanced_folds(y)
+    F, folds = shared.features(unpenalized)[: shared.n_labeled], balanced_folds(y)
     for name, recipe in RECIPES.items():
         by = recipe(Z_l, rows, y, data.w)
         stretched = Preparation(f"{prepare.name} by {name}", Stretched(prepare, by))
@@ -89,7 +89,7 @@ def relevance_candidates(
                     values[fold] = K[fold] @ c + F[fold] @ path.beta(alpha)
             one = shared.scaled(Prepared(stretched, kernel))
             full = f"{stretched.name}, {label}"
-            yield Candidate(full, "relevance", one, own, False, held_out)
+            yield Candidate(full, "relevance", one, unpenalized, False, held_out)
 
 
 def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:

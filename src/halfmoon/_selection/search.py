@@ -67,19 +67,19 @@ class SearchOutcome:
         Weights of the entries in the "average" and in the "twin".
     helped : bool
         Whether unlabeled rows clearly helped.
-    answer : "average" or "twin"
+    chosen : "average" or "twin"
         Which of the two is used.
     comparison : dict
         Each candidate compared with the twin; see `HalfmoonClassifier`.
     held_out : dict of str to ndarray of shape (l, t)
-        Cross-fitted predictions of the "answer", the "average" and the "twin" at the
+        Cross-fitted predictions of the "chosen", the "average" and the "twin" at the
         labeled rows.
     """
 
     entries: list[Entry]
     weights: dict[str, Array]
     helped: bool
-    answer: Literal["average", "twin"]
+    chosen: Literal["average", "twin"]
     comparison: dict[str, Any]
     held_out: dict[str, Array]
 
@@ -105,15 +105,15 @@ class SearchOutcome:
         """
         y, w = shared.data.y, shared.data.w
         weights, helped = average_and_twin_weights(entries, y, w, criterion)
-        answer: Literal["average", "twin"] = "average" if helped or not safe else "twin"
+        chosen: Literal["average", "twin"] = "average" if helped or not safe else "twin"
         held_out = cross_fit_predictions(entries, y, w, criterion, safe=safe)
         if criterion.shrinks_to_constant:
             for name in ("average", "twin"):
                 weights[name], held_out[name] = shrink_to_constant(
                     entries, weights[name], held_out[name], y, w
                 )
-            _, held_out["answer"] = shrink_to_constant(
-                entries, weights[answer], held_out["answer"], y, w
+            _, held_out["chosen"] = shrink_to_constant(
+                entries, weights[chosen], held_out["chosen"], y, w
             )
-        comparison = compare_with_twin(entries, weights, answer, y, w, criterion)
-        return cls(entries, weights, helped, answer, comparison, held_out)
+        comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
+        return cls(entries, weights, helped, chosen, comparison, held_out)

@@ -75,7 +75,7 @@ BOTH_WIDTHS = (0.25, 0.5)
 
 def walk_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     neighbors: tuple[int, ...] = (5, 10),
     *,
@@ -95,14 +95,14 @@ def walk_candidates(
         for share in MIXES:
             mixed: Kernel = one + plain * share if share else one
             label = f"{name} + {share:g} gaussian" if share else name
-            yield Candidate(label, "walk", mixed, own, True)
+            yield Candidate(label, "walk", mixed, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "walk", one, None, True)
 
 
 def long_walk_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     neighbors: tuple[int, ...] = (5, 10),
     *,
@@ -116,7 +116,7 @@ def long_walk_candidates(
     ):
         one = shared.scaled(kernel, centered=True)
         name = f"{prepare.name}, walk k={k} restart={restart:g}"
-        yield Candidate(name, "long walk", one, own, True)
+        yield Candidate(name, "long walk", one, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "long walk", one, None, True)
 
@@ -141,7 +141,7 @@ def _walks(
 
 
 def fredholm_candidates(
-    shared: SearchData, own: Unpenalized | None, prepare: Preparation
+    shared: SearchData, unpenalized: Unpenalized | None, prepare: Preparation
 ) -> Iterator[Candidate]:
     """Yield Fredholm kernels with linear and Gaussian inner and outer kernels."""
     Z = prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)])
@@ -160,12 +160,14 @@ def fredholm_candidates(
         )
     for name, kernel in kinds.items():
         one = shared.scaled(Prepared(prepare, kernel))
-        yield Candidate(f"{prepare.name}, averaged {name}", "fredholm", one, own, True)
+        yield Candidate(
+            f"{prepare.name}, averaged {name}", "fredholm", one, unpenalized, True
+        )
 
 
 def energy_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     *,
     without_constant: bool = False,
@@ -178,7 +180,7 @@ def energy_candidates(
         posed = pose_without_labels(Z, Problem(basis, "gradient"), shared)
         one = shared.scaled(Prepared(prepare, PosedKernel(posed)))
         name = f"{prepare.name}, energy {width:g}"
-        yield Candidate(name, "energy", one, own, True)
+        yield Candidate(name, "energy", one, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "energy", one, None, True)
 

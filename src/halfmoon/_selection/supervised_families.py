@@ -60,14 +60,14 @@ def constant_candidates(shared: SearchData) -> Iterator[Candidate]:
 
 
 def plain_candidates(
-    shared: SearchData, own: Unpenalized | None, *, free: bool
+    shared: SearchData, unpenalized: Unpenalized | None, *, free: bool
 ) -> Iterator[Candidate]:
     """Yield candidates with kernels on prepared rows.
 
     Parameters
     ----------
     shared : SearchData
-    own : Unpenalized or None
+    unpenalized : Unpenalized or None
         Fitted features that every candidate leaves unpenalized.
     free : bool
         Whether columns may be unpenalized as well.
@@ -75,14 +75,14 @@ def plain_candidates(
     for prepare in plain_preparations(shared.X, shared.rng):
         sample = prepare(some_rows(shared.X, SAMPLE_ROWS, shared.rng))
         linear = shared.scaled(Prepared(prepare, Linear()))
-        yield Candidate(f"{prepare.name}, linear", "plain", linear, own)
+        yield Candidate(f"{prepare.name}, linear", "plain", linear, unpenalized)
         columns = unpenalized_columns(shared, prepare) if free else None
         for name, kernel in kernels_near_median(sample, shared.rng).items():
             name = f"{prepare.name}, {name}"
             one = shared.scaled(Prepared(prepare, kernel))
-            yield Candidate(name, "plain", one, own)
+            yield Candidate(name, "plain", one, unpenalized)
             both = linear * 0.5 + one * 0.5
-            yield Candidate(f"{name} + linear", "plain", both, own)
+            yield Candidate(f"{name} + linear", "plain", both, unpenalized)
             if columns is not None:
                 yield Candidate(f"{name}, columns unpenalized", "plain", one, columns)
 

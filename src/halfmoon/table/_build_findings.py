@@ -49,7 +49,7 @@ from halfmoon.table._first_pass import Scan
 from halfmoon.table._least_sure_rows import Unsure, as_text
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._parameter_text import with_command
-from halfmoon.table._row_reasons import Reasons, loo_answer, reasons_of, shown_row
+from halfmoon.table._row_reasons import Reasons, loo_prediction, reasons_of, shown_row
 from halfmoon.table._rows_to_label import rows_to_label
 from halfmoon.table._run_notes import common_notes, learning_notes
 from halfmoon.table._run_settings import Settings
@@ -191,7 +191,7 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
     """
     values, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
-    names = ("y", "answer", "twin") if used else ("y", "average", "answer")
+    names = ("y", "chosen", "twin") if used else ("y", "average", "chosen")
     if model.kind == "numbers":
         y, with_rows, without = (values[name][:, 0] for name in names)
         return gain_of_numbers(y, with_rows, without, unlabeled)
@@ -301,7 +301,7 @@ def _shown_unsure(
 ) -> ShownRow:
     texts = [row.cells.get(name, "") for name in shown]
     number = row.number + first_row
-    return shown_row(number, texts, row.answer, cells, reasons=reasons)
+    return shown_row(number, texts, row.prediction, cells, reasons=reasons)
 
 
 def _rows_to_label(
@@ -316,7 +316,7 @@ def _rows_to_label(
         rows = unsure.rows_numbered(numbers)
     else:
         rows = scan.rows.take(pa.array(np.searchsorted(scan.numbers, numbers)))
-    reasons = reasons_of(model, rows, first, [row.answer.value for row in found])
+    reasons = reasons_of(model, rows, first, [row.prediction.value for row in found])
     return tuple(
         _shown_unsure(row, shown, cells, first, why)
         for row, why in zip(found, reasons, strict=True)
@@ -344,15 +344,15 @@ def _suspect_rows(
 ) -> tuple[ShownRow, ...]:
     places = left_out.rows[chosen]
     rows, numbers = scan.rows.take(pa.array(places)), scan.numbers[places].tolist()
-    answers, first = [loo_answer(left_out, i) for i in chosen], scan.first_row
-    values = [answer.value for answer in answers]
+    predictions, first = [loo_prediction(left_out, i) for i in chosen], scan.first_row
+    values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, numbers)
     texts = [[as_text(row.get(name)) for name in shown] for row in rows.to_pylist()]
     return tuple(
         shown_row(
             numbers[i] + first,
             texts[i],
-            answers[i],
+            predictions[i],
             cells,
             left_out.given[place],
             reasons[i],

@@ -58,9 +58,9 @@ def write_rows_to_label(
     ]
     for row in rows:
         before = [str(row.number + table.first_row), ""]
-        value = new.text(cells.shown(row.answer.value))
+        value = new.text(cells.shown(row.prediction.value))
         after = [
-            *_sure_cells(row.answer, cells),
+            *_sure_cells(row.prediction, cells),
             *(row.cells.get(name, "") for name in shown),
         ]
         lines.append(chain(map(new.quoted, before), [value], map(new.quoted, after)))
@@ -179,8 +179,8 @@ def _row_name(columns: Sequence[str]) -> str:
     return OTHER_ROW if ROW in columns else ROW
 
 
-def _sure_cells(answer: RowPrediction, cells: Cells) -> list[str]:
-    if answer.confidence is not None:
-        shown = f"{answer.confidence:.{cells.digits}f}"
+def _sure_cells(prediction: RowPrediction, cells: Cells) -> list[str]:
+    if prediction.confidence is not None:
+        shown = f"{prediction.confidence:.{cells.digits}f}"
         return [shown.replace(".", cells.style.decimal)]
-    return [cells.shown(answer.low), cells.shown(answer.high)]
+    return [cells.shown(prediction.low), cells.shown(prediction.high)]

@@ -40,7 +40,7 @@ class Prediction:
             return 1.0 - np.asarray(self.confidence, dtype=np.float64)
         return np.asarray(self.high) - np.asarray(self.low)
 
-    def answer(self, i: int) -> RowPrediction:
+    def at(self, i: int) -> RowPrediction:
         """Return the prediction for row i, in values of Python."""
         value, second = self.values[i], self.second[i] if self.second else None
         return RowPrediction(value, second, *sureness(self, i))

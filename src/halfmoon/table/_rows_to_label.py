@@ -139,13 +139,13 @@ def chosen_rows(
     rows = found.rows.take(pa.array(places))
     prediction = model.predict(rows)
     numbers = found.numbers[places].tolist()
-    return [unsure_of(rows, i, n, prediction.answer(i)) for i, n in enumerate(numbers)]
+    return [unsure_of(rows, i, n, prediction.at(i)) for i, n in enumerate(numbers)]
 
 
 def whole_rows(table: Table, chosen: Sequence[Unsure]) -> list[Unsure]:
     """Return the chosen rows with the cells of all columns."""
     by_number = rows_by_number(table, [row.number for row in chosen])
-    return [unsure_of(by_number[n], 0, n, answer) for n, _, answer in chosen]
+    return [unsure_of(by_number[n], 0, n, prediction) for n, _, prediction in chosen]
 
 
 def _pool(is_labeled: NDArray[np.bool_], seed: int) -> NDArray[np.intp]:

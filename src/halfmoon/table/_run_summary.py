@@ -22,8 +22,8 @@ from halfmoon._report.quality_scores import (
     r_squared,
 )
 from halfmoon._report.sentences import (
-    answer,
     count,
+    headline,
     help_given,
     number,
     percent,
@@ -134,7 +134,7 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
 
 
 def _sentences(found: Findings) -> Iterator[object]:
-    yield answer(found)
+    yield headline(found)
     yield verdict(found)
     yield from rare_classes(found)
     yield help_given(found.helped)
