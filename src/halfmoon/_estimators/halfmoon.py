@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.callbacks import CallbackSupport, announced, with_callbacks
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.comparison_table import SUMMARIES, Comparison
+from halfmoon._estimators.comparison_table import Comparison
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.regression import Regressor
@@ -43,6 +43,7 @@ from halfmoon._rows import (
     rows_with_targets,
 )
 from halfmoon._selection import (
+    SUMMARIES,
     Average,
     ClassCriterion,
     Criterion,

@@ -10,7 +10,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.stats import t
 
+from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
+from halfmoon._selection import SUMMARIES
 
 __all__ = [
     "ComparedModel",
@@ -20,7 +22,6 @@ __all__ = [
     "gain_of_numbers",
 ]
 
-LEVEL = 0.95
 MAX_CANDIDATES = 100  # the heaviest; the report adds them up by family
 
 
@@ -139,7 +140,7 @@ class Helped:
             for name, unlabeled, *numbers in zip(
                 *(comparison[column] for column in columns), strict=True
             )
-            if name not in ("supervised twin", "average of all")
+            if name not in SUMMARIES
         ]
         heaviest = sorted(
             (each for each in candidates if each.weight > 0), key=lambda x: -x.weight

@@ -43,12 +43,17 @@ from halfmoon.unpenalized import (
 )
 from halfmoon.unpenalized._prepared_features import PreparedFeatures
 
-__all__ = ["constant_candidates", "plain_candidates", "plain_preparations"]
+__all__ = [
+    "LABELS_PER_FEATURE",
+    "constant_candidates",
+    "plain_candidates",
+    "plain_preparations",
+]
 
 MANY_COLUMNS = 50  # wider rows may be in one unit, so raw rows are tried too
 TABLE_COLUMNS = 100  # columns that are ranked and stretched one by one, at most
 TEXT_COMPONENTS = 100
-LABELS_PER_FEATURE = 5  # at least, for unpenalized columns
+LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 SAMPLE_ROWS = 2_000  # for a median distance
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "LengthScale",
     "WithLengthScale",
     "median_distance",
+    "median_of_positive",
     "neighbor_distance",
 ]
 
@@ -60,13 +61,18 @@ def median_distance(
     """
     X = as_rows(some_rows(_indexable(X), sample_rows, rng))
     q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
-    q = q[q > 0]
-    if q.size == 0:
+    return float(np.sqrt(median_of_positive(q, X.shape[0])))
+
+
+def median_of_positive(distances: Array, n: int) -> float:
+    """Return the median of the distances above 0 between n rows, squared or not."""
+    distances = distances[distances > 0]
+    if distances.size == 0:
         raise ValueError(
-            f"length_scale='median' needs two rows that differ; got n_samples = "
-            f"{X.shape[0]}, all equal. Give the length scale as a number."
+            f"length_scale='median' needs two rows that differ; got n_samples = {n}, "
+            f"all equal. Give the length scale as a number."
         )
-    return float(np.sqrt(np.median(q)))
+    return float(np.median(distances))
 
 
 def neighbor_distance(

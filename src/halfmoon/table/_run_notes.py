@@ -8,6 +8,7 @@ import pandas as pd
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
+from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cell_values import as_column
 from halfmoon.table._column_names import listed
 from halfmoon.table._fill_table import Filled
@@ -27,7 +28,6 @@ __all__ = [
 
 MAX_NOTE_COLUMNS = 5  # columns named one by one
 MAX_ARGUMENTS = 12  # columns in a command
-LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 
 
 def learning_notes(filled: Filled) -> Iterator[Note]:
