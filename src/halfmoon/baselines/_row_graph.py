@@ -27,7 +27,7 @@ __all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
 EPS = float(np.finfo(np.float64).eps)
 
 SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
-PEAK_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
+GRAPH_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
 
 
 def resolved_scale(
@@ -142,7 +142,7 @@ class AllPairs(RowGraph):
         self, X: Rows, length_scale: float | None, memory_limit: int | str
     ) -> None:
         n = X.shape[0]
-        need, limit = PEAK_MATRICES * 8 * n * n, parse_bytes(memory_limit)
+        need, limit = GRAPH_MATRICES * 8 * n * n, parse_bytes(memory_limit)
         if need > limit:
             raise MemoryError(
                 f"The graph of all pairs of {n:,} rows needs {format_bytes(need)}, "

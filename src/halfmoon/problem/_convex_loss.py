@@ -32,7 +32,7 @@ from halfmoon.problem._posed import Posed
 
 __all__ = ["search_loss", "solve_loss"]
 
-PEAK_MATRICES = 4  # l-by-l matrices held at once
+LABEL_MATRICES = 4  # l-by-l matrices held at once
 SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
 DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if normal
 
@@ -175,7 +175,7 @@ def _refuse_one_class(posed: Posed) -> None:
 
 def _refuse_large(posed: Posed) -> None:
     l, limit = len(posed.labeled), parse_bytes(posed.stream.memory_limit)
-    need = 8 * PEAK_MATRICES * l * l
+    need = 8 * LABEL_MATRICES * l * l
     if need > limit:
         raise MemoryError(
             f"The {posed.loss.name} loss with {l:,} labels needs {format_bytes(need)}, "
