@@ -214,10 +214,10 @@ class Conditional(Estimator):
         X = self._table(X, reset=False)
         targets = cast(Any, self)._as_targets(as_labels(y, X.shape[0]))
         targets = targets.reshape(X.shape[0], -1)
-        known = ~np.isnan(targets).any(axis=1)
-        if not known.any():
+        labeled = ~np.isnan(targets).any(axis=1)
+        if not labeled.any():
             raise no_labels_to_score(X.shape[0])
-        return posed, X[known], targets[known]
+        return posed, X[labeled], targets[labeled]
 
 
 @with_parameter_docs

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from halfmoon._labels import is_missing, known_labels, label_array, no_labels
+from halfmoon._labels import is_missing, label_array, labels_of, no_labels
 from halfmoon._rows import Array
 
 __all__ = ["as_labels", "class_codes", "numeric_targets", "require_y"]
@@ -116,7 +116,7 @@ def class_codes(
         raise no_labels(len(labels), "one label for each of two classes")
     if known.dtype == object:
         _refuse_mixed_types(known)
-        known = known_labels(labels, ~missing)
+        known = labels_of(labels, ~missing)
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise ValueError("y contains infinity; a class, or NaN for none, is needed.")
     check_classification_targets(known)

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection import Average
@@ -207,6 +208,4 @@ def _scaled(X: Rows) -> Any:
     """Scale dense columns to deviation 1; constant columns and CSR stay."""
     if not isinstance(X, np.ndarray):
         return X
-    X = as_dense_rows(X)
-    spread = X.std(axis=0)
-    return X / np.where(spread > 0, spread, 1.0)
+    return StandardScaler(with_mean=False).fit_transform(as_dense_rows(X))
