@@ -35,12 +35,12 @@ from halfmoon.problem import (
     solve_ridge,
 )
 from halfmoon.problem._leave_one_out import loo_sample
+from halfmoon.problem._solve_ridge import DUAL_MATRICES
 
 __all__ = ["Refit", "average_of_entries"]
 
 KEPT = 2  # candidates refitted exactly
 DUAL_LABELS = 2_000  # for which a refit is exact
-LABEL_MATRICES = 4  # matrices of labels by labels in memory at once
 LANDMARK_LABELS = 20_000  # for which supervised candidates are fitted at landmarks
 REFIT_LANDMARKS = 1_500
 CHOOSING = 4  # the choice of landmarks may use this fraction (1/4) of the memory
@@ -134,7 +134,7 @@ class Refit:
         l = len(self.data.y)
         best = self._by_weight(self.outcome.weights[name])
         limit = parse_bytes(self.data.stream.memory_limit)
-        if l <= DUAL_LABELS and 8 * LABEL_MATRICES * l * l <= limit:
+        if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
             return [self._refit_exactly(best[:KEPT])]
         of_a_kind: dict[bool, Candidate] = {}
         for candidate in best:
