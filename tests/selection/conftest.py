@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from halfmoon._selection import (
-    Candidate,
-    NormalScores,
-    NumberCriterion,
-    Preparation,
-)
+from halfmoon._selection import Candidate, NormalScores, NumberCriterion, Preparation
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import Gaussian, Linear, Prepared, ProductLaplace

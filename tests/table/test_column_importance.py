@@ -5,9 +5,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.table import (
-    _column_importance as module,
-)
+from halfmoon.table import _column_importance as module
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._table_model import TableModel
 

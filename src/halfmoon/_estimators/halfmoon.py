@@ -214,9 +214,7 @@ class Halfmoon(CallbackSupport, Estimator):
     def _held_out(self) -> HeldOut:
         average = cast(Average, self.solution_)
         values, rows = self._cross_fitted["chosen"], average.rows
-        if len(values) < len(
-            average.y
-        ):  # with so many labels, the choice matters little
+        if len(values) < len(average.y):  # with so many, the choice matters little
             values = average.held_out
         return HeldOut(rows, average.y[rows], values, average.w[rows])
 

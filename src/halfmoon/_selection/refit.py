@@ -29,11 +29,7 @@ from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search import SearchOutcome
 from halfmoon.bases import Nystrom
-from halfmoon.problem import (
-    Fit,
-    Posed,
-    solve_ridge,
-)
+from halfmoon.problem import Fit, Posed, solve_ridge
 from halfmoon.problem._leave_one_out import loo_sample
 from halfmoon.problem._solve_ridge import DUAL_MATRICES
 

@@ -36,11 +36,7 @@ from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import Gaussian, Kernel, Linear, Prepared
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
 from halfmoon.problem import Posed, PosedKernel, Problem
-from halfmoon.smoothers import (
-    Diffusion,
-    DiffusionKernel,
-    KernelWeights,
-)
+from halfmoon.smoothers import Diffusion, DiffusionKernel, KernelWeights
 from halfmoon.smoothers._diffusion import diffused_values
 from halfmoon.unpenalized import Unpenalized
 

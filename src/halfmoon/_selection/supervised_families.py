@@ -36,11 +36,7 @@ from halfmoon._selection.row_preparation import (
 from halfmoon._selection.search_data import SearchData
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.unpenalized import (
-    Constant,
-    Polynomials,
-    Unpenalized,
-)
+from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._prepared_features import PreparedFeatures
 
 __all__ = [

@@ -28,11 +28,7 @@ from halfmoon.table._folders.folder_listing import (
 from halfmoon.table._folders.folder_table import FolderTable
 from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
 from halfmoon.table._folders.one_file import FilePlan, fill_file, fill_on_engine
-from halfmoon.table._learn_from_table import (
-    given_labels,
-    learn,
-    settings_of,
-)
+from halfmoon.table._learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._memory_budget import BATCH_BYTES, resident_bytes
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._run_stages import Silent, Stages
