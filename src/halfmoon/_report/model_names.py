@@ -29,7 +29,7 @@ def families(
     """Group candidates, the heaviest first; the last ones become "Other models"."""
     groups: dict[tuple[str, str, bool], list[float]] = {}
     for each in candidates:
-        key = (*plain_name(each.name), each.unlabeled)
+        key = (*plain_name(each.name), each.uses_unlabeled)
         groups.setdefault(key, []).append(each.weight)
     rows = [ModelFamily(*key, sum(w), len(w)) for key, w in groups.items()]
     rows.sort(key=lambda row: (-row.weight, row.name, row.columns))

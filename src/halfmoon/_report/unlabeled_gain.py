@@ -114,7 +114,7 @@ class ComparedModel:
     """A model of the search, compared with the supervised twin."""
 
     name: str
-    unlabeled: bool
+    uses_unlabeled: bool
     difference: float
     low: float
     high: float

@@ -33,7 +33,7 @@ __all__ = [
     "neighbor_distance",
 ]
 
-SAMPLE_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
+PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
 NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
 NEIGHBOR = 10
 SLICE_ENTRIES = 2**20  # distances held at once
@@ -48,7 +48,7 @@ def median_distance(
     X: Rows,  # (n, d)
     rng: np.random.Generator | int | None = None,
     *,
-    sample_rows: int = SAMPLE_ROWS,
+    sample_rows: int = PAIRED_ROWS,
 ) -> float:
     """Return the median distance between two rows, from a sample of the rows.
 

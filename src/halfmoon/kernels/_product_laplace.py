@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from halfmoon._rows import Array, Rows, as_dense_rows, some_rows
 from halfmoon.kernels._base import Kernel
-from halfmoon.kernels._length_scales import SAMPLE_ROWS, median_of_positive
+from halfmoon.kernels._length_scales import PAIRED_ROWS, median_of_positive
 
 __all__ = ["ProductLaplace"]
 
@@ -42,7 +42,7 @@ class ProductLaplace(Kernel):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         if self.length_scale != "median":
             return self
-        sample = as_dense_rows(some_rows(X, SAMPLE_ROWS, rng))
+        sample = as_dense_rows(some_rows(X, PAIRED_ROWS, rng))
         scale = median_of_positive(pdist(sample, "cityblock"), X.shape[0])
         return replace(self, length_scale=scale)
 

@@ -37,14 +37,14 @@ class KernelTrial:
         Least losses over the sets of held-out rows, and tie-breakers.
     values : ndarray of shape (A, l, t)
         Held-out values.
-    unlabeled : bool
+    uses_unlabeled : bool
         Whether the kernel uses unlabeled rows.
     """
 
     losses: Array
     ties: Array
     values: Array
-    unlabeled: bool = False
+    uses_unlabeled: bool = False
 
 
 def try_alphas(
@@ -53,7 +53,7 @@ def try_alphas(
     values: Callable[[float, list[Indices]], Array],
     losses: Losses,
     *,
-    unlabeled: bool = False,
+    uses_unlabeled: bool = False,
 ) -> KernelTrial:
     """Predict the folds with a kernel at each alpha.
 
@@ -66,7 +66,7 @@ def try_alphas(
         Maps an alpha and the folds to held-out values at all rows, shape (l, t).
     losses : callable
         Maps such values to losses and tie-breakers.
-    unlabeled : bool
+    uses_unlabeled : bool
         Whether the kernel uses unlabeled rows.
     """
     found: dict[int, tuple[Array, Array, Array]] = {}
@@ -75,7 +75,7 @@ def try_alphas(
         found[i] = (*losses(g), g)
     every = [found[i] for i in range(len(alphas))]
     all_losses, ties, g = (np.array(each) for each in zip(*every, strict=True))
-    return KernelTrial(all_losses, ties, g, unlabeled)
+    return KernelTrial(all_losses, ties, g, uses_unlabeled)
 
 
 def best_of(tried: Sequence[KernelTrial], w: Array) -> tuple[int, int]:

@@ -42,7 +42,7 @@ class KernelChoice(NamedTuple):
     """A kernel, and whether it uses unlabeled rows."""
 
     kernel: Any
-    unlabeled: bool = False
+    uses_unlabeled: bool = False
 
 
 def kernel_choices(
@@ -89,6 +89,6 @@ def _automatic(X: Rows, rng: np.random.Generator) -> list[KernelChoice]:
         size = float(walk.diag(Z[:: max(1, len(Z) // 256)]).mean())
         one = Prepared(scores, walk) * (1.0 / size)
         # A small budget only tries the first: one of each kind.
-        mixed = KernelChoice(one + laplace * LAPLACE_SHARE, unlabeled=True)
+        mixed = KernelChoice(one + laplace * LAPLACE_SHARE, uses_unlabeled=True)
         found.insert(2 * number + 1, mixed)
     return found

@@ -173,7 +173,7 @@ class WeakEstimator(Estimator):
             with blas_for(X.shape[0] * posed.basis.n_components_**2):
                 found = try_alphas(
                     *(alphas, folds, partial(values, coordinates), losses),
-                    unlabeled=choice.unlabeled,
+                    uses_unlabeled=choice.uses_unlabeled,
                 )
             tried.append(found)
             which, at = best_of(tried, posed.w)
@@ -183,7 +183,9 @@ class WeakEstimator(Estimator):
         posed, coordinates, alpha, choice = best
         self.kernel_ = choice.kernel
         self.used_unlabeled_ = (
-            choice.unlabeled or self.energy is not None or self.smoother is not None
+            choice.uses_unlabeled
+            or self.energy is not None
+            or self.smoother is not None
         )
         self._store_folds(tried, folds, posed)
         return posed, coordinates, alpha
@@ -201,7 +203,7 @@ class WeakEstimator(Estimator):
             means = [each.losses @ posed.w / posed.total_weight for each in tried]
             self.fold_losses_ = means[0] if len(means) == 1 else np.array(means)
         self._unseen = cross_fitted(tried, folds, posed.w)
-        supervised = [each for each in tried if not each.unlabeled]
+        supervised = [each for each in tried if not each.uses_unlabeled]
         if len(supervised) < len(tried):
             self._unseen_supervised = cross_fitted(supervised, folds, posed.w)
 
