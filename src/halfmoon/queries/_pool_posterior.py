@@ -49,7 +49,7 @@ __all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
 PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
 MAX_POSTERIOR_MEMBERS = 2  # of an average, the heaviest
-SURROGATE_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
+POSTERIOR_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
 
 
 def fit_posterior(
@@ -159,7 +159,7 @@ def _landmarks(X_l: Rows, X: Rows) -> Rows:
     """Return some labeled rows and some rows of the pool."""
     rng = np.random.default_rng(0)
     parts = [
-        rows[np.sort(rng.permutation(rows.shape[0])[:SURROGATE_LANDMARKS])]
+        rows[np.sort(rng.permutation(rows.shape[0])[:POSTERIOR_LANDMARKS])]
         for rows in (X_l, X)
     ]
     return sp.vstack(parts, "csr") if sp.issparse(X) else np.vstack(parts)
