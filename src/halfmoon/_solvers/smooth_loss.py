@@ -34,7 +34,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.bordered_system import Bordered, loo_values
 from halfmoon._solvers.box_program import LossPoint
 from halfmoon.losses import Logistic, Softmax
@@ -46,7 +46,6 @@ TOLERANCE = 1e-8  # of the last step; the error after it is about the square
 MIN_CURVATURE = 1e-14  # relative to the weight of a row
 MIN_PROBABILITY = 1e-8  # where curvatures are inverted
 MAX_HALVINGS = 40
-EPS = float(np.finfo(np.float64).eps)
 
 
 def solve_logistic(

@@ -22,7 +22,7 @@ import numpy as np
 from halfmoon._cloning import unfitted_copy
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._random_state import as_generator
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon._transformers.base import KernelTransformer, features_kernel
 from halfmoon._whitening import Whitening, symmetric_eigen, whitening
 from halfmoon.bases import Basis, Nystrom, WithDerivatives
@@ -30,7 +30,6 @@ from halfmoon.problem._posed import energy_matrix
 
 __all__ = ["LaplacianEigenmaps"]
 
-EPS = float(np.finfo(np.float64).eps)
 EIGENMAP_LANDMARKS = 1_000  # by default: their p^3 work takes a second or two
 TIE = 1e-6  # relative difference below which values count as equally large
 

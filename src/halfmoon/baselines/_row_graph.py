@@ -18,13 +18,12 @@ from scipy.sparse.csgraph import connected_components
 
 from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels import median_distance
 from halfmoon.kernels._distances import squared_distances
 
 __all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
 
-EPS = float(np.finfo(np.float64).eps)
 
 SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
 GRAPH_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak

@@ -19,14 +19,13 @@ from typing import Self
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import EPS, Array, Indices, Rows
 from halfmoon._solvers.ridge import RowFactor
 from halfmoon.problem import Posed
 
 __all__ = ["RowCoordinates", "RowSmoother"]
 
 MAX_DENSE_ROWS = 4_000  # 128 MB
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
