@@ -20,7 +20,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -108,7 +107,7 @@ def by_gradient(steps: int, power: float) -> Recipe:
         by = np.ones(Z_l.shape[1])
         for _ in range(steps):
             a, b = Z_l * by, rows * by
-            kernel = Gaussian(_distance(b))
+            kernel = Gaussian(median_distance(b, 0))
             path = ridge_weighted(kernel(a), np.ones((len(a), 1)), y, w)
             errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
             best = ALPHAS[2:][int(np.argmin(errors))]
@@ -135,7 +134,8 @@ def _of_unit_mean_square(by: Array) -> Array:
 
 def _kernels(rows: Array) -> dict[str, Kernel]:
     """Return kernels of three widths near the median distance."""
-    e, e1 = _distance(rows), _distance(rows, ProductLaplace)
+    e = median_distance(rows, 0)
+    e1 = float(ProductLaplace().resolve(rows, 0).length_scale)
     linear = Linear() * (1.0 / max((rows * rows).sum(axis=1).mean(), 1e-300))
     kernels: dict[str, Kernel] = {}
     for width in WIDTHS:
@@ -144,9 +144,3 @@ def _kernels(rows: Array) -> dict[str, Kernel]:
         kernels[f"laplace {width:g}"] = laplace
         kernels[f"laplace {width:g} + linear"] = 0.5 * laplace + 0.5 * linear
     return kernels
-
-
-def _distance(rows: Array, kernel: Any = None) -> float:
-    if kernel is None:
-        return median_distance(rows, 0)
-    return float(kernel().resolve(rows, 0).length_scale)

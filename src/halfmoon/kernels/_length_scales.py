@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias, cast
+from typing import Any, Literal, NoReturn, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +31,7 @@ __all__ = [
     "median_distance",
     "median_of_positive",
     "neighbor_distance",
+    "refuse_equal_samples",
 ]
 
 PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
@@ -61,18 +62,22 @@ def median_distance(
     """
     X = as_rows(some_rows(_indexable(X), sample_rows, rng))
     q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
-    return float(np.sqrt(median_of_positive(q, X.shape[0])))
+    scale = float(np.sqrt(median_of_positive(q)))
+    return scale if scale > 0 else refuse_equal_samples(X.shape[0])
 
 
-def median_of_positive(distances: Array, n: int) -> float:
-    """Return the median of the distances above 0 between n rows, squared or not."""
-    distances = distances[distances > 0]
-    if distances.size == 0:
-        raise ValueError(
-            f"length_scale='median' needs two rows that differ; got n_samples = {n}, "
-            f"all equal. Give the length scale as a number."
-        )
-    return float(np.median(distances))
+def median_of_positive(distances: Array) -> float:
+    """Return the median of the distances above 0, or 0 if there are none."""
+    positive = distances[distances > 0]
+    return float(np.median(positive)) if positive.size else 0.0
+
+
+def refuse_equal_samples(n: int) -> NoReturn:
+    """Raise the error of the median rule for n equal rows."""
+    raise ValueError(
+        f"length_scale='median' needs two rows that differ; got n_samples = {n}, all "
+        f"equal. Give the length scale as a number."
+    )
 
 
 def neighbor_distance(

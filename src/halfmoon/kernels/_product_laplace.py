@@ -17,7 +17,11 @@ from scipy.spatial.distance import cdist, pdist
 
 from halfmoon._rows import Array, Rows, as_dense_rows, some_rows
 from halfmoon.kernels._base import Kernel
-from halfmoon.kernels._length_scales import PAIRED_ROWS, median_of_positive
+from halfmoon.kernels._length_scales import (
+    PAIRED_ROWS,
+    median_of_positive,
+    refuse_equal_samples,
+)
 
 __all__ = ["ProductLaplace"]
 
@@ -43,8 +47,8 @@ class ProductLaplace(Kernel):
         if self.length_scale != "median":
             return self
         sample = as_dense_rows(some_rows(X, PAIRED_ROWS, rng))
-        scale = median_of_positive(pdist(sample, "cityblock"), X.shape[0])
-        return replace(self, length_scale=scale)
+        scale = median_of_positive(pdist(sample, "cityblock"))
+        return replace(self, length_scale=scale or refuse_equal_samples(X.shape[0]))
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         e = self._checked_scale()

@@ -36,6 +36,7 @@ from halfmoon._rows import Array, Indices, rows_with_targets
 from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels._distances import squared_distances
+from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
 
 __all__ = [
@@ -310,6 +311,4 @@ class _Choice:
 
 def _scale(D: Array) -> float:
     """Return the median squared distance between different rows."""
-    above = D[np.triu_indices(len(D), 1)]
-    positive = above[above > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
+    return median_of_positive(D[np.triu_indices(len(D), 1)]) or 1.0
