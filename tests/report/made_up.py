@@ -104,7 +104,7 @@ def made_up(classes, n=400, labeled=60, seed=0):
             False,
             UnlabeledGain("classes", n - labeled, labeled, 7, 6, 1 / 30, -0.05, 0.1),
         ),
-        left_out=LooClasses(
+        loo=LooClasses(
             tuple(names[codes[given]]),
             tuple(names[predicted[given]]),
             confidence[given],
@@ -193,7 +193,7 @@ def hundred_classes():
     """Many classes with few mistakes, long decimals and free text."""
     names = [f"{i:03d}" for i in range(100)]
     base = made_up(names, n=3000, labeled=400)
-    given = base.left_out.given
+    given = base.loo.given
     predicted = tuple(names[1] if i % 100 == 7 else g for i, g in enumerate(given))
     text = "The package came late and the box was open, so that I sent it back at once."
 
@@ -203,7 +203,7 @@ def hundred_classes():
 
     return replace(
         base,
-        left_out=replace(base.left_out, predicted=predicted),
+        loo=replace(base.loo, predicted=predicted),
         next_rows=tuple(map(messy, base.next_rows)),
         suspects=tuple(map(messy, base.suspects)),
     )

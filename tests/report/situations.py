@@ -27,7 +27,7 @@ def classes(given, predicted, *, filled=160, confidence=0.93):
     return Findings(
         **about("wines.csv", "cultivar", "classes", ["a"], filled + l, l),
         helped=Helped(False, UNKNOWN),
-        left_out=LooClasses(
+        loo=LooClasses(
             tuple(given), tuple(predicted), np.full(l, 0.9), np.full(l, 0.9)
         ),
         filled=FilledClasses(
@@ -50,7 +50,7 @@ def numbers(given, predicted, *, filled=340):
             "houses.csv", "price", "numbers", ["a"], filled + len(given), len(given)
         ),
         helped=Helped(False, replace(UNKNOWN, kind="numbers")),
-        left_out=LooNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
+        loo=LooNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
         filled=FilledNumbers(
             Histogram.of(given, edges), Histogram.of(given, edges), 20.0
         ),

@@ -43,9 +43,7 @@ def rare_class():
     base = made_up(["ok", "fraud"], n=100, labeled=50)
     given = ("ok",) * 48 + ("fraud",) * 2
     predicted = ("ok",) * 47 + ("fraud",) + ("fraud", "ok")
-    return replace(
-        base, left_out=replace(base.left_out, given=given, predicted=predicted)
-    )
+    return replace(base, loo=replace(base.loo, given=given, predicted=predicted))
 
 
 def test_a_rare_class_has_its_own_line():
@@ -74,9 +72,9 @@ def test_classes_have_their_mean_confidence():
 def test_the_only_label_of_a_class_is_not_tested():
     base = made_up(["a", "b", "c"], n=20, labeled=5)
     nothing = np.full(5, 0.5)
-    left_out = LooClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
-    findings = replace(base, left_out=left_out)
-    assert left_out.tested().given == tuple("aabb")
+    loo = LooClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
+    findings = replace(base, loo=loo)
+    assert loo.tested().given == tuple("aabb")
     parts = quality_in_parts(findings)
     assert parts.untested
     assert [line.share for line in parts.classes[:2]] == [0.5, 1.0]
@@ -86,7 +84,7 @@ def test_the_only_label_of_a_class_is_not_tested():
     matrix = of_quality(findings)[0].picture
     assert matrix.alt == "Confusion matrix of 4 labels: 1 wrong."
     alone = LooClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
-    assert of_quality(replace(base, left_out=alone)) == []
+    assert of_quality(replace(base, loo=alone)) == []
 
 
 def test_balanced_accuracy_is_for_a_very_common_class():

@@ -59,7 +59,7 @@ def classes():
         base,
         columns=COLUMNS_USED,
         distributions=DISTRIBUTIONS,
-        left_out=replace(base.left_out, given=given, predicted=predicted),
+        loo=replace(base.loo, given=given, predicted=predicted),
         filled=replace(base.filled, given={"ok": 36, "fraud": 4}),
         notes=(Note("A.", "B.", "run", important=True), Note("C.", "D:", "run again")),
         next_rows=base.next_rows[:1],
@@ -75,7 +75,7 @@ def numbers():
     return replace(
         classes(),
         kind="numbers",
-        left_out=LooNumbers(given, predicted, predicted - 1.5, predicted + 1.5, 0.9),
+        loo=LooNumbers(given, predicted, predicted - 1.5, predicted + 1.5, 0.9),
         filled=FilledNumbers(HISTOGRAM, HISTOGRAM, 3.0),
         map=RowMap(
             np.stack([np.arange(m), np.arange(m) % 3], axis=1).astype(float),

@@ -160,11 +160,11 @@ def _proposals(
     prediction, cells = model.predict(rows), Cells.of(model)
     values, first = list(prediction.values), sample.scan.first_row
     if checks:  # predicted without their own label
-        left_out = model.left_out()
-        places = {int(model.numbers_[row]): i for i, row in enumerate(left_out.rows)}
+        loo = model.left_out()
+        places = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
         for i, number in enumerate(numbers):
             if number in checks and number in places:
-                values[i] = left_out.predicted[places[number]]
+                values[i] = loo.predicted[places[number]]
     reasons = reasons_of(model, rows, first, values, list(numbers))
     found = {}
     for i, (number, value, why) in enumerate(

@@ -207,7 +207,7 @@ class Findings:
     columns: tuple[ReportColumn, ...]
     blanks: tuple[tuple[str, int], ...]  # what counted as blank, and how often
     helped: Helped
-    left_out: LooClasses | LooNumbers
+    loo: LooClasses | LooNumbers
     filled: FilledClasses | FilledNumbers
     map: RowMap | None
     shown_columns: tuple[str, ...]  # columns of the rows below

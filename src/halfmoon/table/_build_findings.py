@@ -97,8 +97,8 @@ def findings_of(
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
     next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
-    left_out = model.left_out()
-    loo_texts = _as_text(left_out)
+    loo = model.left_out()
+    loo_texts = _as_text(loo)
     doubted = _suspects(loo_texts)
     forecast = None
     if with_map and not weak:
@@ -114,12 +114,12 @@ def findings_of(
         columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
-        left_out=loo_texts,
+        loo=loo_texts,
         filled=_filled(filled, scan),
         map=_map(model, scan, settings.seed) if with_map else None,
         shown_columns=shown,
         suspects=_suspect_rows(
-            model, doubted[:MAX_REVIEW_ROWS], left_out, scan, shown, cells
+            model, doubted[:MAX_REVIEW_ROWS], loo, scan, shown, cells
         ),
         n_suspects=len(doubted),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
@@ -224,14 +224,14 @@ def _forecast(model: TableModel, blanks: int, seed: int) -> Forecast | None:
         return None
 
 
-def _as_text(left_out: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
+def _as_text(loo: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
     """Return leave-one-out predictions with classes as text."""
-    if isinstance(left_out, LooNumbers):
-        return left_out
+    if isinstance(loo, LooNumbers):
+        return loo
     given, predicted = (
-        tuple(map(str, labels)) for labels in (left_out.given, left_out.predicted)
+        tuple(map(str, labels)) for labels in (loo.given, loo.predicted)
     )
-    return replace(left_out, given=given, predicted=predicted)
+    return replace(loo, given=given, predicted=predicted)
 
 
 def _filled(filled: Filled, scan: Scan) -> FilledClasses | FilledNumbers:
@@ -323,28 +323,24 @@ def _rows_to_label(
     )
 
 
-def _suspects(left_out: LooClasses | LooNumbers) -> NDArray[np.intp]:
+def _suspects(loo: LooClasses | LooNumbers) -> NDArray[np.intp]:
     """Return which given labels look wrong, the most doubtful first."""
-    if isinstance(left_out, LooNumbers):
-        return suspect_numbers(
-            left_out.given, left_out.predicted, left_out.low, left_out.high
-        )
-    return suspect_classes(
-        left_out.given, left_out.predicted, left_out.given_probability
-    )
+    if isinstance(loo, LooNumbers):
+        return suspect_numbers(loo.given, loo.predicted, loo.low, loo.high)
+    return suspect_classes(loo.given, loo.predicted, loo.given_probability)
 
 
 def _suspect_rows(
     model: TableModel,
     chosen: NDArray[np.intp],
-    left_out: LooClasses | LooNumbers,
+    loo: LooClasses | LooNumbers,
     scan: Scan,
     shown: Sequence[str],
     cells: Cells,
 ) -> tuple[ShownRow, ...]:
-    places = left_out.rows[chosen]
+    places = loo.rows[chosen]
     rows, numbers = scan.rows.take(pa.array(places)), scan.numbers[places].tolist()
-    predictions, first = [loo_prediction(left_out, i) for i in chosen], scan.first_row
+    predictions, first = [loo_prediction(loo, i) for i in chosen], scan.first_row
     values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, numbers)
     texts = [[as_text(row.get(name)) for name in shown] for row in rows.to_pylist()]
@@ -354,7 +350,7 @@ def _suspect_rows(
             texts[i],
             predictions[i],
             cells,
-            left_out.given[place],
+            loo.given[place],
             reasons[i],
         )
         for i, place in enumerate(chosen)

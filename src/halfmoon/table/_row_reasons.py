@@ -169,15 +169,13 @@ def explained_rows(
     places = [number - first for number in numbers]
     by_number = rows_by_number(table, places)
     rows = pa.concat_tables([by_number[number] for number in places])
-    predicted, left_out = model.predict(rows), model.left_out()
-    labeled = {int(model.numbers_[row]): i for i, row in enumerate(left_out.rows)}
+    predicted, loo = model.predict(rows), model.left_out()
+    labeled = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
     predictions, given = [], []
     for i, number in enumerate(places):
         at = labeled.get(number)
-        predictions.append(
-            predicted.at(i) if at is None else loo_prediction(left_out, at)
-        )
-        given.append(None if at is None else left_out.given[at])
+        predictions.append(predicted.at(i) if at is None else loo_prediction(loo, at))
+        given.append(None if at is None else loo.given[at])
     values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, places, patient=True)
     needed = {*places, *(r.row - first for each in reasons for r in each.all)}
@@ -195,9 +193,9 @@ def explained_rows(
     ]
 
 
-def loo_prediction(left_out: LooClasses | LooNumbers, i: int) -> RowPrediction:
+def loo_prediction(loo: LooClasses | LooNumbers, i: int) -> RowPrediction:
     """Return the leave-one-out prediction of labeled row i."""
-    return RowPrediction(left_out.predicted[i], None, *sureness(left_out, i))
+    return RowPrediction(loo.predicted[i], None, *sureness(loo, i))
 
 
 def most_important(

@@ -55,7 +55,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "given": found.labeled,
         "predicted": found.predicted,
         "learned_from": {
-            "labels": len(found.left_out.given),
+            "labels": len(found.loo.given),
             "unlabeled_rows": found.unlabeled_used,
             "columns": [c.name for c in found.columns if c.role in ROLES_USED],
             "known": [c.name for c in found.columns if c.role == "known"],
@@ -91,7 +91,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         }
     elif isinstance(filled, FilledNumbers):
         record["mean_width"] = finite(filled.mean_width)
-        record["level"] = getattr(found.left_out, "level", None)
+        record["level"] = getattr(found.loo, "level", None)
     return record | {
         "summary": [str(sentence) for sentence in _sentences(found)],
         "settings": asdict(settings),
@@ -143,8 +143,8 @@ def _sentences(found: Findings) -> Iterator[object]:
 
 
 def _scores(found: Findings) -> dict[str, Any]:
-    left_out = found.left_out
-    if isinstance(left_out, LooClasses):
+    loo = found.loo
+    if isinstance(loo, LooClasses):
         expected = expected_accuracy(found)
         score = expected.score
         return {
@@ -157,10 +157,10 @@ def _scores(found: Findings) -> dict[str, Any]:
                     "found": each.found,
                     "false_alarms": each.false_alarms,
                 }
-                for each in per_class(left_out.given, left_out.predicted)
+                for each in per_class(loo.given, loo.predicted)
             },
         }
-    arguments = (left_out.given, left_out.predicted, found.predicted)
+    arguments = (loo.given, loo.predicted, found.predicted)
     return {
         "r2": _score_record(r_squared(*arguments)),
         "mean_absolute_error": _score_record(mean_absolute_error(*arguments)),
