@@ -13,13 +13,7 @@ from halfmoon._report.findings import ColumnDistribution, ReportColumn
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.svg_drawing import (
-    Picture,
-    draw,
-    legend_above,
-    short,
-    short_names,
-)
+from halfmoon._report.svg_drawing import Picture, draw, legend_above, short, short_names
 from halfmoon._rows import Array
 
 __all__ = [

@@ -22,14 +22,7 @@ from halfmoon.kernels import Kernel
 from halfmoon.problem import Posed
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = [
-    "ALPHAS",
-    "WIDTHS",
-    "Candidate",
-    "Entry",
-    "fit_at_all_alphas",
-    "loo_values",
-]
+__all__ = ["ALPHAS", "WIDTHS", "Candidate", "Entry", "fit_at_all_alphas", "loo_values"]
 
 #: Penalty weights, for kernels whose mean diagonal is 1.
 ALPHAS = tuple(10.0**e for e in (-5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 1))

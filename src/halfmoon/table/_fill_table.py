@@ -36,13 +36,7 @@ from halfmoon.table._table_model import TableModel
 from halfmoon.table._time_forecast import TimeForecast
 from halfmoon.table._unseen_categories import Unseen
 
-__all__ = [
-    "Filled",
-    "fill_table",
-    "fill_targets",
-    "predict_table",
-    "refuse_unfit",
-]
+__all__ = ["Filled", "fill_table", "fill_targets", "predict_table", "refuse_unfit"]
 
 
 @dataclass(repr=False)

@@ -18,13 +18,7 @@ from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_model import TableModel
 from halfmoon.table._weak_table_model import ENOUGH, WeakTableModel
 
-__all__ = [
-    "choice_notes",
-    "common_notes",
-    "leak_notes",
-    "learning_notes",
-    "weak_notes",
-]
+__all__ = ["choice_notes", "common_notes", "leak_notes", "learning_notes", "weak_notes"]
 
 MAX_NOTE_COLUMNS = 5  # columns named one by one
 MAX_ARGUMENTS = 12  # columns in a command
