@@ -50,7 +50,7 @@ def test_weights_are_chosen_without_the_label_that_they_answer(entries, data, sa
         spread = np.average((gains - gain) ** 2, weights=w[kept])
         helped = gain > 2.0 * np.sqrt(spread / 16)
         who = "average" if helped or not safe else "twin"
-        assert_array_equal(found["chosen"][i], found[who][i])
+        assert_array_equal(found["answer"][i], found[who][i])
 
 
 def fake(values, losses, family="plain"):
@@ -75,7 +75,7 @@ def test_what_labels_cannot_tell_looks_as_bad_as_it_is(rng):
         entries.append(fake(values, ((values - y) ** 2)[:, 0]))
     criterion = NumberCriterion(limited=False)
     hopeful = averaged_values(entries, criterion.weights(entries, y, w))
-    honest = cross_fit_predictions(entries, y, w, criterion, safe=True)["chosen"]
+    honest = cross_fit_predictions(entries, y, w, criterion, safe=True)["answer"]
     assert ((hopeful - y) ** 2).mean() < 0.9 * ((honest - y) ** 2).mean()
     assert ((honest - y) ** 2).mean() > 0.9 * y.var()
 
@@ -90,7 +90,7 @@ def test_classes_and_folds_of_more_than_one_label(rng):
         losses = criterion.losses(values[None], signs, w)[0]
         entries.append(fake(values, losses, family))
     entries[0].prior = 0.7, 0.0
-    found = cross_fit_predictions(entries, signs, w, criterion, safe=True)["chosen"]
+    found = cross_fit_predictions(entries, signs, w, criterion, safe=True)["answer"]
     for first in range(20):
         fold = np.arange(first, 60, 20)
         kept = np.delete(np.arange(60), fold)
@@ -106,4 +106,4 @@ def test_one_label_is_what_it_is():
     entries = [fake(np.zeros((1, 2)), np.ones(1))]
     y, criterion = np.array([[1.0, 2.0]]), NumberCriterion(limited=False)
     found = cross_fit_predictions(entries, y, np.ones(1), criterion, safe=True)
-    assert_array_equal(found["chosen"], [[0.0, 0.0]])
+    assert_array_equal(found["answer"], [[0.0, 0.0]])

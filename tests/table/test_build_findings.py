@@ -11,7 +11,7 @@ from halfmoon.table._table_model import TableModel
 Y = np.array([[1.0], [1.0], [-1.0], [-1.0]])
 FOUND = {
     "y": Y,
-    "chosen": Y * [[1], [1], [1], [-1]],  # 3 right
+    "answer": Y * [[1], [1], [1], [-1]],  # 3 right
     "average": Y,  # 4 right
     "twin": Y * [[1], [1], [-1], [-1]],  # 2 right
 }

@@ -131,6 +131,7 @@ class Halfmoon(CallbackSupport, Estimator):
             entries,
         )
         outcome = SearchOutcome.of(entries, shared, criterion, safe=self.safe)
+        # Model files contain these names: "answer" is the one chosen.
         self._cross_fitted = {"y": shared.data.y, **outcome.held_out}
         local = None
         if locally:
@@ -213,7 +214,7 @@ class Halfmoon(CallbackSupport, Estimator):
 
     def _held_out(self) -> HeldOut:
         average = cast(Average, self.solution_)
-        values, rows = self._cross_fitted["chosen"], average.rows
+        values, rows = self._cross_fitted["answer"], average.rows
         if len(values) < len(average.y):  # with so many, the choice matters little
             values = average.held_out
         return HeldOut(rows, average.y[rows], values, average.w[rows])
@@ -251,7 +252,7 @@ class Halfmoon(CallbackSupport, Estimator):
             twin.solution_ = self._twin_solution
             twin._cross_fitted = {
                 **self._cross_fitted,
-                "chosen": self._cross_fitted["twin"],
+                "answer": self._cross_fitted["twin"],
             }
         twin.used_unlabeled_ = False
         twin._score_and_calibrate()

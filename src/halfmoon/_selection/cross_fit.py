@@ -83,10 +83,10 @@ def cross_fit_predictions(
     Returns
     -------
     dict of str to ndarray of shape (l, t)
-        Predictions of the "chosen" one, the "average" and the "twin".
+        Predictions of the "answer" (the one chosen), the "average" and the "twin".
     """
     l, limits = len(y), criterion.limits(y)
-    found = {name: np.empty_like(y) for name in ("chosen", "average", "twin")}
+    found = {name: np.empty_like(y) for name in ("answer", "average", "twin")}
     for first in range(min(FOLDS, l)):
         fold = np.arange(first, l, FOLDS)
         kept = np.delete(np.arange(l), fold) if l > 1 else fold
@@ -96,7 +96,7 @@ def cross_fit_predictions(
             values = averaged_values(entries, weights[name])
             values = values if limits is None else np.clip(values, *limits)
             found[name][fold] = values[fold]
-        found["chosen"][fold] = found["average" if helped or not safe else "twin"][fold]
+        found["answer"][fold] = found["average" if helped or not safe else "twin"][fold]
     return found
 
 

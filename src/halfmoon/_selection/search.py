@@ -72,7 +72,7 @@ class SearchOutcome:
     comparison : dict
         Each candidate compared with the twin; see `HalfmoonClassifier`.
     held_out : dict of str to ndarray of shape (l, t)
-        Cross-fitted predictions of the "chosen", the "average" and the "twin" at the
+        Cross-fitted predictions of the "answer", the "average" and the "twin" at the
         labeled rows.
     """
 
@@ -112,8 +112,8 @@ class SearchOutcome:
                 weights[name], held_out[name] = shrink_to_constant(
                     entries, weights[name], held_out[name], y, w
                 )
-            _, held_out["chosen"] = shrink_to_constant(
-                entries, weights[chosen], held_out["chosen"], y, w
+            _, held_out["answer"] = shrink_to_constant(
+                entries, weights[chosen], held_out["answer"], y, w
             )
         comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
         return cls(entries, weights, helped, chosen, comparison, held_out)

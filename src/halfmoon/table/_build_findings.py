@@ -191,7 +191,7 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
     """
     values, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
-    names = ("y", "chosen", "twin") if used else ("y", "average", "chosen")
+    names = ("y", "answer", "twin") if used else ("y", "average", "answer")
     if model.kind == "numbers":
         y, with_rows, without = (values[name][:, 0] for name in names)
         return gain_of_numbers(y, with_rows, without, unlabeled)
