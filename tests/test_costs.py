@@ -10,7 +10,6 @@ from halfmoon._costs import (
     energy_cost,
     energy_operations,
     in_words,
-    prediction_operations,
     seconds_a_call,
 )
 from halfmoon._moments import dirichlet
@@ -23,12 +22,10 @@ from halfmoon.kernels import Gaussian
 
 def test_operations_are_those_of_the_products():
     """Two products of p-by-n and n-by-p, distances, and p exponentials a row."""
-    n, d, p, t = 1_000, 7, 30, 2
+    n, d, p = 1_000, 7, 30
     products, distances, exponentials = 2 * 2 * n * p * p, 2 * n * p * d, 20 * n * p
     other = 5 * n * p  # norms, clipping, scaling
     assert energy_operations(n, d, p) == products + distances + exponentials + other
-    expected = distances + exponentials + other + 2 * n * p * t
-    assert prediction_operations(n, d, p, t) == expected
 
 
 def test_bytes_are_what_a_sum_over_partitions_moves(rng):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon._labels import is_missing, known_labels, label_array, labeled_rows
+from halfmoon._labels import is_missing, label_array, labeled_rows, labels_of
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -56,7 +56,7 @@ def test_columns(name):
     assert_array_equal(is_missing(y, unlabeled), [False, True, False])
     labeled = labeled_rows(y, unlabeled)
     assert_array_equal(labeled, [True, False, True])
-    actual = known_labels(y, labeled)
+    actual = labels_of(y, labeled)
     assert actual.dtype.kind == kind
     if known is not None:
         assert_array_equal(actual, known)
@@ -67,7 +67,7 @@ def test_polars():
     for values, kind in (([1, None, 2], "i"), (["a", None, "b"], "O")):
         y = polars.Series(values)
         assert_array_equal(is_missing(y), [False, True, False])
-        actual = known_labels(y, ~is_missing(y))
+        actual = labels_of(y, ~is_missing(y))
         assert_array_equal(actual, [values[0], values[2]])
         assert actual.dtype.kind == kind
 
@@ -83,7 +83,7 @@ def test_several_targets():
     assert_array_equal(is_missing(y), np.isnan(y))
     assert_array_equal(labeled_rows(y), [True, False, True])  # one output is enough
     assert_array_equal(labeled_rows(pd.DataFrame(y)), [True, False, True])
-    assert_array_equal(known_labels(y, labeled_rows(y)), [[1.0, 2.0], [3.0, NAN]])
+    assert_array_equal(labels_of(y, labeled_rows(y)), [[1.0, 2.0], [3.0, NAN]])
 
 
 def test_one_label_for_each_row():

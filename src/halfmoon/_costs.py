@@ -8,7 +8,6 @@ pass                        operations
 ==========================  ================================================
 energy by gradients         n (4 p^2 + 2 p d + 25 p): two products of p by p
 covariance                  n (2 p^2 + 2 p d + 25 p)
-predictions of t targets    n (2 p d + 25 p + 2 p t)
 ==========================  ================================================
 
 Over m partitions, a sum sends its function to each (the landmarks, 8 p d bytes) and
@@ -33,7 +32,6 @@ __all__ = [
     "energy_cost",
     "energy_operations",
     "in_words",
-    "prediction_operations",
     "probe_rows",
     "seconds_a_call",
 ]
@@ -76,11 +74,6 @@ class Cost:
 def energy_operations(n: int, d: int, p: int) -> float:
     """Return the operations for the energy of p kernel sections over n rows."""
     return float(n) * p * (4 * p + 2 * d + EXPONENTIAL_OPERATIONS + 5)
-
-
-def prediction_operations(n: int, d: int, p: int, t: int = 1) -> float:
-    """Return the operations for t functions of p kernel sections at n rows."""
-    return float(n) * p * (2 * d + EXPONENTIAL_OPERATIONS + 5 + 2 * t)
 
 
 def energy_cost(

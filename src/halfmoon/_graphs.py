@@ -22,9 +22,11 @@ from halfmoon.kernels._distances import squared_norms
 __all__ = [
     "NeighborIndex",
     "graph_laplacian",
+    "inverse_roots",
     "neighbor_graph",
     "normalized_adjacency",
     "self_tuned_weights",
+    "sparse_weights",
     "weighted_graph",
 ]
 
@@ -91,6 +93,13 @@ class NeighborIndex:
         columns = self._search.kneighbors(X, self.n_neighbors + 1, False)
         return self._distances(X, columns), columns
 
+    def new_scales(self, distances: Array, columns: NDArray[np.intp]) -> Array:
+        """Return s of new rows, (b, 1): the largest of their distances, never 0."""
+        s = distances.max(axis=1)
+        # If all neighbors are equal copies of the row, use their scale.
+        s[s == 0] = self.scales[columns[s == 0, 0]]
+        return s[:, None]
+
     def _distances(self, X: Rows, columns: NDArray[np.intp]) -> Array:
         """Return distances by differences of rows, exactly 0 for equal rows.
 
@@ -145,7 +154,6 @@ def weighted_graph(
 ) -> sp.csr_array:
     """Return the symmetric weights W of the rows of an index, as `neighbor_graph`."""
     distances, columns = index.others()
-    n, k = distances.shape
     if length_scale is None:
         values = self_tuned_weights(distances, index.scales, index.scales[columns])
     elif not length_scale > 0:
@@ -155,9 +163,19 @@ def weighted_graph(
         )
     else:
         values = np.exp(-0.5 * (distances / length_scale) ** 2)
-    starts = np.arange(0, n * k + 1, k)
-    W = sp.csr_array((values.ravel(), columns.ravel(), starts), shape=(n, n))
+    W = sparse_weights(values, columns, len(values))
     return sp.csr_array(W.maximum(W.T))
+
+
+def sparse_weights(
+    values: Array,  # (b, k)
+    columns: NDArray[np.intp],  # (b, k)
+    n: int,
+) -> sp.csr_array:
+    """Return a CSR array of shape (b, n) with k entries in each row."""
+    starts = np.arange(0, values.size + 1, values.shape[1])
+    shape = len(values), n
+    return sp.csr_array((values.ravel(), columns.ravel(), starts), shape=shape)
 
 
 def graph_laplacian(W: sp.csr_array, *, normalized: bool = False) -> sp.csr_array:
@@ -171,7 +189,11 @@ def graph_laplacian(W: sp.csr_array, *, normalized: bool = False) -> sp.csr_arra
 
 def normalized_adjacency(W: sp.csr_array) -> sp.csr_array:
     """Return S = D^-1/2 W D^-1/2, whose eigenvalues lie in [-1, 1]."""
-    degree = np.asarray(W.sum(axis=1)).ravel()
-    scale = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
-    D = sp.diags_array(scale)
+    D = sp.diags_array(inverse_roots(np.asarray(W.sum(axis=1)).ravel()))
     return sp.csr_array(D @ W @ D)
+
+
+def inverse_roots(degree: Array) -> Array:
+    """Return D^-1/2, shape (n,); 0 for a row without edges."""
+    root = np.zeros_like(degree)
+    return np.divide(1.0, np.sqrt(degree), out=root, where=degree > 0)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 __all__ = [
     "is_missing",
-    "known_labels",
     "label_array",
     "labeled_rows",
+    "labels_of",
     "no_labels",
     "no_labels_to_score",
 ]
@@ -86,15 +86,15 @@ def labeled_rows(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
     return np.asarray(~missing.reshape(len(missing), -1).all(axis=1))
 
 
-def known_labels(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:
+def labels_of(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:
     """Return the labels of the labeled rows; objects become numbers where possible.
 
     Strings stay objects, which sort and compare, and are never truncated.
     """
-    known = label_array(y)[labeled]
-    if known.dtype == object and not all(isinstance(v, str) for v in known.ravel()):
-        return np.array(known.tolist())
-    return known
+    labels = label_array(y)[labeled]
+    if labels.dtype == object and not all(isinstance(v, str) for v in labels.ravel()):
+        return np.array(labels.tolist())
+    return labels
 
 
 def _column_as_list(y: Any) -> list[Any] | None:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 __all__ = [
+    "EPS",
     "Array",
     "Indices",
     "Rows",
@@ -36,6 +37,7 @@ Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]  # row numbers
 Rows: TypeAlias = Any  # (n, d): ndarray, memory map or scipy.sparse of any real dtype
 
+EPS = float(np.finfo(np.float64).eps)  # relative rounding of the numbers of an Array
 SLICE_ENTRIES = 2**20  # read at once when a whole table is checked
 MAX_ENTRY = 1e75  # its fourth power is still finite
 

@@ -16,9 +16,9 @@ from sklearn.utils.validation import validate_data
 
 from halfmoon._labels import (
     is_missing,
-    known_labels,
     label_array,
     labeled_rows,
+    labels_of,
     no_labels_to_score,
 )
 from halfmoon._partitions.partitioned_rows import is_in_partitions
@@ -76,7 +76,7 @@ def labeled_part(
     if gaps.any():
         outputs = np.where(gaps, np.nan, label_array(y)[labeled])
         return rows, outputs.astype(np.float64), w
-    return rows, known_labels(y, labeled), w
+    return rows, labels_of(y, labeled), w
 
 
 def take_rows(X: Any, chosen: NDArray[np.bool_]) -> Any:

@@ -17,11 +17,9 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpocon, dpotrf
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 
 __all__ = ["Whitening", "identity_whitening", "symmetric_eigen", "whitening"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)

@@ -15,7 +15,7 @@ from halfmoon._estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon._estimators.alpha_grid import ALPHAS, Alphas, unit_of
+from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas, unit_of
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.problem import Problem
@@ -53,10 +53,10 @@ def test_the_numbers_of_a_user_are_used_as_they_are():
     data = table()
     posed = PROBLEMS["energy"].pose(data.X, data.y)
     assert Alphas.of(0.3).at(posed) == [0.3]
-    assert Alphas.of(ALPHAS).at(posed) == list(ALPHAS)
-    assert_allclose(Alphas.of("auto").at(posed), unit_of(posed) * np.array(ALPHAS))
-    model = LaplacianRegressor(Gaussian(0.8), ALPHAS).fit(data.X, data.y)
-    assert model.alpha_ in ALPHAS
+    assert Alphas.of(AUTO_ALPHAS).at(posed) == list(AUTO_ALPHAS)
+    assert_allclose(Alphas.of("auto").at(posed), unit_of(posed) * np.array(AUTO_ALPHAS))
+    model = LaplacianRegressor(Gaussian(0.8), AUTO_ALPHAS).fit(data.X, data.y)
+    assert model.alpha_ in AUTO_ALPHAS
 
 
 MODELS = {
@@ -87,7 +87,9 @@ def test_the_unit_of_a_kernel_changes_nothing(factor):
     assert_allclose(scaled.predict(data.new), expected, rtol=1e-6)
     path = ConditionalRegressor(factor * Linear()).fit(data.X, data.y)
     path = path.hard_threshold_path(data.X, data.y)
-    assert_allclose(path.alphas, unit_of(scaled.solution_.posed) * np.array(ALPHAS))
+    assert_allclose(
+        path.alphas, unit_of(scaled.solution_.posed) * np.array(AUTO_ALPHAS)
+    )
 
 
 def test_the_norm_of_the_exact_basis_is_computed_once(monkeypatch):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 import halfmoon as hm
-from halfmoon._estimators.kernel_search import WIDTHS, kernel_choices
+from halfmoon._estimators.kernel_search import AUTO_WIDTHS, kernel_choices
 from halfmoon._partitions import survey
 from halfmoon.filters import Heat
 from halfmoon.kernels import Gaussian, Matern
@@ -80,7 +80,7 @@ def test_classes_losses_and_gaps():
     sign = np.where(np.isnan(KNOWN), np.nan, KNOWN > 0)
     model = hm.ConditionalClassifier(Gaussian("auto"), loss="logistic", alpha=1e-3)
     model.fit(X, sign)
-    assert len(model.kernel_errors_) == len(WIDTHS)
+    assert len(model.kernel_errors_) == len(AUTO_WIDTHS)
     assert model.score(X, Y > 0) > 0.8
     outputs = np.column_stack([KNOWN, X[:, 0]])
     both = hm.ConditionalRegressor(Gaussian(SCALES), alpha=1e-3).fit(X, outputs)
@@ -92,7 +92,9 @@ def test_classes_losses_and_gaps():
 def test_automatic_widths():
     found = kernel_choices(Gaussian("auto"), X, np.random.default_rng(0))
     median = median_distance(X, np.random.default_rng(0))
-    assert_allclose([each.length_scale for each in found], median * np.array(WIDTHS))
+    assert_allclose(
+        [each.length_scale for each in found], median * np.array(AUTO_WIDTHS)
+    )
     assert kernel_choices("gaussian", X, np.random.default_rng(0)) == ["gaussian"]
 
 

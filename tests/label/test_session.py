@@ -11,7 +11,7 @@ from halfmoon._label.answers import Answer
 from halfmoon._label.journal import Journal
 from halfmoon._label.live_quality import live_accuracy
 from halfmoon._label.question_queue import Questions
-from halfmoon._label.refit import Proposal, Refit
+from halfmoon._label.refit import Proposal, RefitResult
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._files import open_table
 from halfmoon.table._run_settings import Settings
@@ -357,7 +357,9 @@ def test_a_new_batch_replaces_the_old_one():
     proposal = Proposal("a", "a", 0.9)
     old, new = range(10), range(10, 20)
     for batch in (old, new):
-        questions.refit = Refit(5, list(batch), [], dict.fromkeys(batch, proposal))
+        questions.refit = RefitResult(
+            5, list(batch), [], dict.fromkeys(batch, proposal)
+        )
         found = questions.next_for("ann", 10, [3], {4: {}})
         chosen = [x.number for x in found if x.why == "chosen"]
         assert set(chosen) <= set(batch) - {3, 4}

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import halfmoon
-from halfmoon._model_files.tensors import Layout, read_tensors, write_tensors
+from halfmoon._model_files.tensors import ArrayLayout, read_tensors, write_tensors
 
 ARRAYS = {
     "0": np.arange(6.0).reshape(2, 3),
@@ -26,7 +26,7 @@ def written(arrays):
 
 
 def layouts(arrays):
-    return {name: Layout.of(array) for name, array in arrays.items()}
+    return {name: ArrayLayout.of(array) for name, array in arrays.items()}
 
 
 def test_round_trip():

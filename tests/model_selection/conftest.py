@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from halfmoon._labels import known_labels, labeled_rows
+from halfmoon._labels import labeled_rows, labels_of
 
 
 def dense(X):
@@ -25,9 +25,7 @@ class LabeledOnly(BaseEstimator):
     def fit(self, X, y):
         labeled = labeled_rows(y, self.unlabeled)
         self.n_unlabeled_ = int((~labeled).sum())
-        self.model_ = self._model().fit(
-            np.asarray(X)[labeled], known_labels(y, labeled)
-        )
+        self.model_ = self._model().fit(np.asarray(X)[labeled], labels_of(y, labeled))
         return self
 
     def predict(self, X):

@@ -104,9 +104,7 @@ def of_classes(source, target, table, n_labeled, budget, wrong=0):
                 rows=len(X) - len(chosen),
             ),
         ),
-        left_out=LooClasses(
-            tuple(given), tuple(predicted), p_left.max(axis=1), p_given
-        ),
+        loo=LooClasses(tuple(given), tuple(predicted), p_left.max(axis=1), p_given),
         filled=FilledClasses(
             counts(given),
             counts(values[blank].astype(str)),
@@ -178,7 +176,7 @@ def of_numbers(source, target, table, n_labeled, budget, wrong=0):
                 rows=len(X) - len(chosen),
             ),
         ),
-        left_out=LooNumbers(given, left, left - half, left + half, 0.9),
+        loo=LooNumbers(given, left, left - half, left + half, 0.9),
         filled=FilledNumbers(
             Histogram.of(given, edges),
             Histogram.of(values[blank], edges),

@@ -7,15 +7,15 @@ import numpy as np
 from halfmoon._report import Findings, Note, Reason
 from halfmoon._report.findings import (
     ColumnDistribution,
-    ColumnUse,
     FilledClasses,
     Helped,
     LooClasses,
+    ReportColumn,
     RowMap,
     ShownRow,
 )
 from halfmoon._report.histogram import Histogram, confidence_edges
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.queries import Forecast
 
 HOSTILE = (
@@ -47,9 +47,11 @@ def about(source, target, kind, names, n, labeled, **rest):
         "predicted": n - labeled,
         "unlabeled_used": n - labeled,
         "columns": (
-            *(ColumnUse(name, "number", 0.0, "feature") for name in names),
-            ColumnUse(target, "category", 1 - labeled / n, "target"),
-            ColumnUse("id", "number", 0.0, "left out", "a different value in each row"),
+            *(ReportColumn(name, "number", 0.0, "feature") for name in names),
+            ReportColumn(target, "category", 1 - labeled / n, "target"),
+            ReportColumn(
+                "id", "number", 0.0, "left out", "a different value in each row"
+            ),
         ),
         "blanks": (("", n - labeled),),
         "shown_columns": tuple(names[:6]),
@@ -99,9 +101,10 @@ def made_up(classes, n=400, labeled=60, seed=0):
             "table.csv", "kind", "classes", [f"c{i}" for i in range(6)], n, labeled
         ),
         helped=Helped(
-            False, Gain("classes", n - labeled, labeled, 7, 6, 1 / 30, -0.05, 0.1)
+            False,
+            UnlabeledGain("classes", n - labeled, labeled, 7, 6, 1 / 30, -0.05, 0.1),
         ),
-        left_out=LooClasses(
+        loo=LooClasses(
             tuple(names[codes[given]]),
             tuple(names[predicted[given]]),
             confidence[given],
@@ -133,7 +136,9 @@ def hostile():
         source=HOSTILE[0],
         target=HOSTILE[1],
         columns=tuple(
-            ColumnUse(text, "text", 0.25, "left out", HOSTILE[i - 1], HOSTILE[i - 2], i)
+            ReportColumn(
+                text, "text", 0.25, "left out", HOSTILE[i - 1], HOSTILE[i - 2], i
+            )
             for i, text in enumerate(HOSTILE)
         ),
         blanks=tuple((text, 3) for text in HOSTILE[:6]),
@@ -165,7 +170,9 @@ def hostile():
 
 def two_labels():
     """The smallest possible findings."""
-    nothing = Helped(False, Gain("classes", 3, 0, 0, 0, np.nan, np.nan, np.nan))
+    nothing = Helped(
+        False, UnlabeledGain("classes", 3, 0, 0, 0, np.nan, np.nan, np.nan)
+    )
     return replace(
         made_up(["no", "yes"], n=5, labeled=2),
         helped=nothing,
@@ -186,7 +193,7 @@ def hundred_classes():
     """Many classes with few mistakes, long decimals and free text."""
     names = [f"{i:03d}" for i in range(100)]
     base = made_up(names, n=3000, labeled=400)
-    given = base.left_out.given
+    given = base.loo.given
     predicted = tuple(names[1] if i % 100 == 7 else g for i, g in enumerate(given))
     text = "The package came late and the box was open, so that I sent it back at once."
 
@@ -196,7 +203,7 @@ def hundred_classes():
 
     return replace(
         base,
-        left_out=replace(base.left_out, predicted=predicted),
+        loo=replace(base.loo, predicted=predicted),
         next_rows=tuple(map(messy, base.next_rows)),
         suspects=tuple(map(messy, base.suspects)),
     )
@@ -215,7 +222,7 @@ def long_names():
         shown_columns=(long,) * 6,
         command=f"halfmoon fill {long}.csv --target {long}",
         columns=tuple(
-            ColumnUse(f"{long}{i}", "number", 0, "feature") for i in range(9)
+            ReportColumn(f"{long}{i}", "number", 0, "feature") for i in range(9)
         ),
     )
 

@@ -14,10 +14,10 @@ from halfmoon._report.findings import (
     PartialLabels,
 )
 from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 from report.made_up import about
 
-UNKNOWN = Gain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
+UNKNOWN = UnlabeledGain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)
 
 
 def classes(given, predicted, *, filled=160, confidence=0.93):
@@ -27,7 +27,7 @@ def classes(given, predicted, *, filled=160, confidence=0.93):
     return Findings(
         **about("wines.csv", "cultivar", "classes", ["a"], filled + l, l),
         helped=Helped(False, UNKNOWN),
-        left_out=LooClasses(
+        loo=LooClasses(
             tuple(given), tuple(predicted), np.full(l, 0.9), np.full(l, 0.9)
         ),
         filled=FilledClasses(
@@ -50,7 +50,7 @@ def numbers(given, predicted, *, filled=340):
             "houses.csv", "price", "numbers", ["a"], filled + len(given), len(given)
         ),
         helped=Helped(False, replace(UNKNOWN, kind="numbers")),
-        left_out=LooNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
+        loo=LooNumbers(given, predicted, predicted - 10, predicted + 10, 0.9),
         filled=FilledNumbers(
             Histogram.of(given, edges), Histogram.of(given, edges), 20.0
         ),
@@ -82,7 +82,9 @@ def partly(findings, kind, exact, partial, inside, *, tested=None):
 
 def helped(used, with_rows, without, low, high, *, kind="classes", rows=160):
     """Gain of unlabeled rows, in the middle of its interval."""
-    gain = Gain(kind, rows, 18, with_rows, without, (low + high) / 2, low, high)
+    gain = UnlabeledGain(
+        kind, rows, 18, with_rows, without, (low + high) / 2, low, high
+    )
     return Helped(used, gain)
 
 

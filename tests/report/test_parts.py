@@ -12,7 +12,7 @@ from halfmoon._report import Note, Reason
 from halfmoon._report.bar_charts import column_importance
 from halfmoon._report.colors import DARK, PAPER, with_dark
 from halfmoon._report.figures import of_quality
-from halfmoon._report.findings import Candidate, ColumnUse, LooClasses, ShownRow
+from halfmoon._report.findings import ComparedModel, LooClasses, ReportColumn, ShownRow
 from halfmoon._report.model_names import families, plain_name
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
@@ -43,9 +43,7 @@ def rare_class():
     base = made_up(["ok", "fraud"], n=100, labeled=50)
     given = ("ok",) * 48 + ("fraud",) * 2
     predicted = ("ok",) * 47 + ("fraud",) + ("fraud", "ok")
-    return replace(
-        base, left_out=replace(base.left_out, given=given, predicted=predicted)
-    )
+    return replace(base, loo=replace(base.loo, given=given, predicted=predicted))
 
 
 def test_a_rare_class_has_its_own_line():
@@ -74,9 +72,9 @@ def test_classes_have_their_mean_confidence():
 def test_the_only_label_of_a_class_is_not_tested():
     base = made_up(["a", "b", "c"], n=20, labeled=5)
     nothing = np.full(5, 0.5)
-    left_out = LooClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
-    findings = replace(base, left_out=left_out)
-    assert left_out.tested().given == tuple("aabb")
+    loo = LooClasses(tuple("aabbc"), tuple("abbba"), nothing, nothing)
+    findings = replace(base, loo=loo)
+    assert loo.tested().given == tuple("aabb")
     parts = quality_in_parts(findings)
     assert parts.untested
     assert [line.share for line in parts.classes[:2]] == [0.5, 1.0]
@@ -86,7 +84,7 @@ def test_the_only_label_of_a_class_is_not_tested():
     matrix = of_quality(findings)[0].picture
     assert matrix.alt == "Confusion matrix of 4 labels: 1 wrong."
     alone = LooClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
-    assert of_quality(replace(base, left_out=alone)) == []
+    assert of_quality(replace(base, loo=alone)) == []
 
 
 def test_balanced_accuracy_is_for_a_very_common_class():
@@ -246,11 +244,13 @@ def test_weights_of_a_family_add_up():
     names = ["standardized, gaussian 1", "standardized, gaussian 2", "as they are, x"]
     weights = (0.25, 0.5, 0.125)
     found = families(
-        Candidate(name, False, 0, 0, 0, weight)
+        ComparedModel(name, False, 0, 0, 0, weight)
         for name, weight in zip(names, weights, strict=True)
     )
     assert [(row.weight, row.models) for row in found] == [(0.75, 2), (0.125, 1)]
-    many = [Candidate(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)]
+    many = [
+        ComparedModel(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)
+    ]
     found = families(many)
     assert len(found) == 8
     assert_allclose(found[-1].weight, 5 / 16)
@@ -260,7 +260,7 @@ def test_weights_of_a_family_add_up():
 
 
 def test_importance_is_never_minus_zero():
-    columns = [ColumnUse("x", "number", 0.0, "feature", importance=-0.0001)]
+    columns = [ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)]
     assert column_importance(columns, as_percent=True).alt.endswith(": x 0.0.")
 
 

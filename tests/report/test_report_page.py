@@ -137,7 +137,7 @@ def test_numbers_of_the_findings_are_on_the_page():
     assert f"{row.number} {row.prediction} " in text
     outline = rendered("diabetes")[1]
     alts = " ".join(attrs["alt"] for attrs in outline.all("img"))
-    left = diabetes().left_out
+    left = diabetes().loo
     spread = left.given - left.given.mean()
     ratio = ((left.given - left.predicted) ** 2).sum() / (spread**2).sum()
     r2 = 1 - ratio * (1 + 6 / 60)  # of new rows, not of the labels
@@ -197,11 +197,11 @@ def test_findings_with_little_to_show():
     findings = two_labels()
     nothing = np.array([np.nan, np.nan])
     unknown = LooClasses(("a", "b"), ("b", "b"), nothing, nothing)
-    text = Outline(render(replace(findings, left_out=unknown))).text
+    text = Outline(render(replace(findings, loo=unknown))).text
     assert "There are too few labels to tell whether using the " in text
     assert "Quality cannot be measured: each class has one label." in text
     none = LooClasses((), (), np.empty(0), np.empty(0))
-    text = Outline(render(replace(findings, left_out=none, columns=()))).text
+    text = Outline(render(replace(findings, loo=none, columns=()))).text
     assert "No label could be hidden and predicted from the others." in text
     everything = made_up(["a", "b"], n=30, labeled=30)
     assert "0 blanks were filled in" in Outline(render(everything)).text

@@ -11,7 +11,7 @@ from halfmoon._report.quality_scores import wilson_interval
 from halfmoon._report.reliability import reliability
 from halfmoon._report.residuals import errors_by_thirds, residuals
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 
 
 def test_confusion_agrees_with_scikit_learn(rng):
@@ -225,7 +225,7 @@ def test_helped_from_comparison():
         "high": np.array([0.0, -0.1, 0.3, 0.1, -0.2]),
         "weight": np.array([0.0, 0.0, 0.3, 0.7, 0.0]),
     }
-    gain = Gain("classes", 9, 8, 7, 6, 0.1, -0.1, 0.3)
+    gain = UnlabeledGain("classes", 9, 8, 7, 6, 0.1, -0.1, 0.3)
     helped = Helped.from_comparison(table, used_unlabeled=True, gain=gain)
     assert (helped.used_unlabeled, helped.gain) == (True, gain)
     assert [each.name for each in helped.candidates] == ["walk", "plain"]

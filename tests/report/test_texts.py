@@ -60,7 +60,7 @@ def test_formats_of_numbers():
 
 def test_key_figures():
     by_name = {tile.name: tile for tile in key_figures(diabetes())}
-    left = diabetes().left_out
+    left = diabetes().loo
     # Errors of new rows are a little larger than those of 60 hidden labels.
     error = np.abs(left.given - left.predicted).mean() * np.sqrt(1 + 6 / 60)
     assert by_name["Expected error"].figure == f"{error:.0f}"

@@ -1,14 +1,9 @@
-"""A small table with some labels, a workbench on it, and kernels of each kind."""
+"""A small table with some labels, search data on it, and kernels of each kind."""
 
 import numpy as np
 import pytest
 
-from halfmoon._selection import (
-    Candidate,
-    NormalScores,
-    NumberCriterion,
-    Preparation,
-)
+from halfmoon._selection import Candidate, NormalScores, NumberCriterion, Preparation
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import Gaussian, Linear, Prepared, ProductLaplace

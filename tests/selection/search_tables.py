@@ -1,4 +1,4 @@
-"""Labeled rows and workbenches for tests."""
+"""Labeled rows and search data for tests."""
 
 from collections import OrderedDict
 from dataclasses import replace
@@ -30,7 +30,7 @@ def posed_of(X_l, y, w=None, *, single=False, stream=None):
 
 
 def bench_of(X, y, w=None, *, labeled=None, others=None, rng=0):
-    """A workbench with the first rows of X labeled, unless it is said which."""
+    """Search data with the first rows of X labeled, unless it is said which."""
     labeled = np.arange(len(y)) if labeled is None else labeled
     if others is None:
         others = np.setdiff1d(np.arange(X.shape[0]), labeled)
@@ -39,7 +39,7 @@ def bench_of(X, y, w=None, *, labeled=None, others=None, rng=0):
 
 
 def with_targets(shared, y):
-    """The workbench with other targets of its labeled rows."""
+    """The search data with other targets of its labeled rows."""
     return replace(
         shared, data=replace(shared.data, y=y), _rows={}, _grams=OrderedDict()
     )

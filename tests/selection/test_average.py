@@ -223,7 +223,7 @@ def test_std_of_logarithms_is_in_units_of_the_targets(candidates, shared, new):
 
 
 def test_std_is_that_of_a_mixture_of_the_weightiest(entries, data, new, monkeypatch):
-    monkeypatch.setattr("halfmoon._selection.average.MAX_MEMBERS", 2)
+    monkeypatch.setattr("halfmoon._selection.average.MAX_DEVIATION_MEMBERS", 2)
     average = average_of_entries(entries[:3], np.array([0.6, 0.01, 0.39]), data, None)
     mean, expected = average.predict(new), 0.0
     for share, i in ((0.6 / 0.99, 0), (0.39 / 0.99, 2)):

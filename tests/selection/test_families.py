@@ -7,7 +7,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from halfmoon._selection import ClassCriterion, NumberCriterion, Outcome, candidates
+from halfmoon._selection import (
+    ClassCriterion,
+    NumberCriterion,
+    SearchOutcome,
+    candidates,
+)
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon._selection.refit import average_of_entries
 from halfmoon.unpenalized import Constant, Features
@@ -91,7 +96,7 @@ def test_every_candidate_is_a_kernel_with_finite_answers(rng, name, classes):
     assert families >= {"plain", "constant", "walk", "long walk", "fredholm", "energy"}
     table = not sp.issparse(X) and X.shape[1] <= 100
     assert ("relevance" in families) == (table and l >= 4)
-    outcome = Outcome.of(entries, shared, criterion, safe=True)
+    outcome = SearchOutcome.of(entries, shared, criterion, safe=True)
     limits = criterion.limits(shared.data.y)
     for weights in outcome.weights.values():
         average = average_of_entries(entries, weights, shared.data, limits)

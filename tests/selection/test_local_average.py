@@ -5,13 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import r2_score
 
-from halfmoon._selection import (
-    NumberCriterion,
-    average_of_local_fits,
-)
-from halfmoon._selection import (
-    local_average as many_labels,
-)
+from halfmoon._selection import NumberCriterion, average_of_local_fits
+from halfmoon._selection import local_average as many_labels
 from halfmoon.problem import LocalFit
 from selection.search_tables import posed_of
 
@@ -20,7 +15,7 @@ from selection.search_tables import posed_of
 def small(monkeypatch):
     monkeypatch.setattr(many_labels, "REGION_ROWS", 120)
     monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
-    monkeypatch.setattr(many_labels, "RELEVANCE_LABELS", 200)
+    monkeypatch.setattr(many_labels, "MAX_RELEVANCE_LABELS", 200)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from halfmoon._selection import (
     Candidate,
     Entry,
     NumberCriterion,
-    Outcome,
     Refit,
+    SearchOutcome,
     refit,
 )
 from halfmoon._selection.candidate import fit_at_all_alphas
@@ -39,7 +39,7 @@ def outcome_of(entries, answer="average"):
     weights = np.arange(len(entries), 0.0, -1.0)
     twin = np.array([not entry.candidate.uses_unlabeled for entry in entries]) * weights
     shares = {"average": weights / weights.sum(), "twin": twin / max(twin.sum(), 1.0)}
-    return Outcome(entries, shares, True, answer, {}, {})
+    return SearchOutcome(entries, shares, True, answer, {}, {})
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def refitted(candidates, few, data):
             fit_at_all_alphas(candidates[n], few, NumberCriterion())[4] for n in names
         ]
         rng, outcome = np.random.default_rng(0), outcome_of(entries, answer)
-        return Refit(data, outcome, NumberCriterion(), rng, local).answers()
+        return Refit(data, outcome, NumberCriterion(), rng, local).averages()
 
     return make
 
@@ -62,20 +62,20 @@ def test_an_average_that_saw_all_labels_is_the_answer(candidates, shared, data, 
         for n in ("walk", "gaussian")
     ]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).averages()
     limits = NumberCriterion().limits(data.y)
     expected = average_of_entries(entries, np.array([2 / 3, 1 / 3]), data, limits)
-    assert_array_equal(answers["answer"].predict(new), expected.predict(new))
-    assert_array_equal(answers["answer"].limits, limits)
+    assert_array_equal(answers["chosen"].predict(new), expected.predict(new))
+    assert_array_equal(answers["chosen"].limits, limits)
     assert [m.name for m in answers["twin"].members] == ["gaussian"]
     safe = Refit(
         data, outcome_of(entries, "twin"), NumberCriterion(), rng, None
-    ).answers()
-    assert safe["answer"] is safe["twin"]
+    ).averages()
+    assert safe["chosen"] is safe["twin"]
 
 
 def test_the_weightiest_are_fitted_to_all_labels(refitted, candidates, shared, new):
-    answer = refitted("gaussian", "laplace", "linear")["answer"]
+    answer = refitted("gaussian", "laplace", "linear")["chosen"]
     data, made = shared.data, []
     for name in ("gaussian", "laplace"):  # the third is left out
         for entry in fit_at_all_alphas(candidates[name], shared, NumberCriterion()):
@@ -104,8 +104,8 @@ def test_what_cannot_be_fitted_to_more_labels_is_passed_over(
     ]
     entries = [fit_at_all_alphas(each, few, NumberCriterion())[4] for each in chosen]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
-    names = {member.name for member in answers["answer"].members}
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).averages()
+    names = {member.name for member in answers["chosen"].members}
     assert names <= {"gaussian, all labels", "linear, all labels"}
 
 
@@ -115,9 +115,9 @@ def test_the_constant_is_the_answer_where_nothing_else_has_weight(
     zero = Candidate("constant", "constant", kernels["linear"] * 0.0, constant)
     entries = fit_at_all_alphas(zero, few, NumberCriterion())[4:5]
     rng = np.random.default_rng(0)
-    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).answers()
+    answers = Refit(data, outcome_of(entries), NumberCriterion(), rng, None).averages()
     mean = np.average(data.y, axis=0, weights=data.w)
-    assert_allclose(answers["answer"].predict(new), np.tile(mean, (7, 1)), rtol=1e-9)
+    assert_allclose(answers["chosen"].predict(new), np.tile(mean, (7, 1)), rtol=1e-9)
 
 
 # ---- at landmarks --------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_all_labels_as_landmarks_are_the_exact_fit(
 ):
     column = slice(1) if single else slice(2)
     own = replace(data, y=data.y[:, column], single=single)
-    answer = refitted("gaussian", data=own)["answer"]
+    answer = refitted("gaussian", data=own)["chosen"]
     (member,) = answer.members
     assert isinstance(member.fit.posed.basis, Nystrom)
     assert member.name == "gaussian, at landmarks"
@@ -158,7 +158,7 @@ def test_all_labels_as_landmarks_are_the_exact_fit(
 def test_what_learned_from_unlabeled_rows_keeps_its_kernel_at_landmarks(
     many, refitted, candidates, data, new, name
 ):
-    answer = refitted(name, "gaussian")["answer"]
+    answer = refitted(name, "gaussian")["chosen"]
     (member,) = answer.members
     if member.uses_unlabeled:
         exact = solve_ridge(candidates[name].pose(data), ALPHAS)
@@ -179,8 +179,8 @@ def test_memory_decides_between_a_matrix_and_landmarks(
 ):
     # Four matrices of 18 by 18 numbers are 10,368 bytes.
     answer = refitted("gaussian", data=replace(data, stream=Stream(limit, n_jobs=1)))
-    assert isinstance(answer["answer"].members[0].fit.posed.basis, kind)
-    assert np.isfinite(answer["answer"].predict(new)).all()
+    assert isinstance(answer["chosen"].members[0].fit.posed.basis, kind)
+    assert np.isfinite(answer["chosen"].predict(new)).all()
 
 
 # ---- local fits ----------------------------------------------------------------------
@@ -205,9 +205,9 @@ def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
     local = average_of_entries([entry], np.ones(1), data, None)
     answers = refitted("walk", "gaussian", local=lambda: local)
     assert (answers["twin"] is local) == better
-    assert (answers["answer"] is local) == better
+    assert (answers["chosen"] is local) == better
     assert refitted("walk", "gaussian", answer="twin", local=lambda: local)[
-        "answer"
+        "chosen"
     ].members[0].name == ("laplace" if better else "gaussian, all labels")
 
 
@@ -232,13 +232,13 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
     assert refitted("gaussian", local=lambda: local)["twin"] is local
     assert refitted("gaussian")["twin"] is not local  # where there are no local fits
     answers = refitted("walk", "gaussian", local=lambda: local)
-    assert answers["answer"].members[0].name == "walk, at landmarks"
+    assert answers["chosen"].members[0].name == "walk, at landmarks"
 
 
 def test_fewer_landmarks_come_close(many, refitted, new):
-    exact = refitted("gaussian")["answer"].predict(new)
-    many.setattr(refit, "LANDMARKS", 17)  # of 18 labeled rows
-    close = refitted("gaussian")["answer"]
+    exact = refitted("gaussian")["chosen"].predict(new)
+    many.setattr(refit, "REFIT_LANDMARKS", 17)  # of 18 labeled rows
+    close = refitted("gaussian")["chosen"]
     assert close.members[0].fit.posed.basis.n_components_ == 17
     assert_allclose(close.predict(new), exact, atol=0.1 * exact.std())
 

@@ -10,7 +10,7 @@ from halfmoon._selection import (
     ALPHAS,
     Candidate,
     NumberCriterion,
-    Outcome,
+    SearchOutcome,
     try_candidates,
 )
 from halfmoon._selection.candidate import fit_at_all_alphas
@@ -85,19 +85,19 @@ class Preferring(NumberCriterion):
 @pytest.mark.parametrize("preferred", [True, False])
 @pytest.mark.parametrize("safe", [True, False])
 def test_the_twin_answers_unless_it_is_beaten(entries, shared, preferred, safe):
-    outcome = Outcome.of(entries, shared, Preferring(preferred), safe=safe)
+    outcome = SearchOutcome.of(entries, shared, Preferring(preferred), safe=safe)
     assert outcome.helped == preferred
-    assert outcome.answer == ("twin" if safe and not preferred else "average")
+    assert outcome.chosen == ("twin" if safe and not preferred else "average")
     assert_allclose(outcome.comparison["weight"].sum(), 1.0, rtol=1e-12)
     walk = outcome.comparison["candidate"].index("walk")
-    if outcome.answer == "twin":
+    if outcome.chosen == "twin":
         assert outcome.comparison["weight"][walk] == 0.0
 
 
 def test_without_unlabeled_rows_nothing_helps(entries, shared):
     alone = [entry for entry in entries if not entry.candidate.uses_unlabeled]
-    outcome = Outcome.of(alone, shared, Preferring(True), safe=True)
-    assert (outcome.helped, outcome.answer) == (False, "twin")
+    outcome = SearchOutcome.of(alone, shared, Preferring(True), safe=True)
+    assert (outcome.helped, outcome.chosen) == (False, "twin")
     assert_array_equal(outcome.weights["twin"], outcome.weights["average"])
 
 
@@ -109,5 +109,5 @@ def test_one_label_has_an_outcome(candidates, rng):
         for name in ("gaussian", "walk")
     ]
     entries = try_candidates(tried, one, NumberCriterion(), 60.0)
-    table = Outcome.of(entries, one, NumberCriterion(), safe=True).comparison
+    table = SearchOutcome.of(entries, one, NumberCriterion(), safe=True).comparison
     assert all(np.isfinite(table[c]).all() for c in ("loo_error", "low", "high"))

@@ -1,16 +1,11 @@
-"""The workbench: kernel matrices at the points, computed once and forgotten."""
+"""The search data: kernel matrices at the points, computed once and forgotten."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import (
-    Preparation,
-)
-from halfmoon._selection import (
-    search_data as workbench,
-)
+from halfmoon._selection import Preparation, search_data
 from halfmoon.kernels import Gaussian, Linear, Prepared
 from halfmoon.unpenalized import Polynomials
 from helpers import squared_distances
@@ -99,7 +94,7 @@ def test_matrices_and_prepared_rows_are_computed_once(shared, monkeypatch):
 
 def test_the_oldest_matrices_are_forgotten_and_made_again(shared, monkeypatch):
     each = 31 * 18 * 8
-    monkeypatch.setattr(workbench, "MAX_BYTES", 2 * each)
+    monkeypatch.setattr(search_data, "MAX_CACHED_BYTES", 2 * each)
     calls = counted(monkeypatch, Gaussian)
     a, b, c = (Gaussian(e) for e in (1.0, 2.0, 3.0))
     expected = shared.gram(a)
@@ -115,7 +110,7 @@ def test_the_oldest_matrices_are_forgotten_and_made_again(shared, monkeypatch):
     assert_array_equal(shared.gram(a), expected)
     assert len(calls) == 5
     # One matrix is kept, however large.
-    monkeypatch.setattr(workbench, "MAX_BYTES", 1)
+    monkeypatch.setattr(search_data, "MAX_CACHED_BYTES", 1)
     d = Gaussian(4.0)
     assert_array_equal(shared.gram(d), shared.gram(d))
     assert len(calls) == 6

@@ -10,7 +10,7 @@ from halfmoon._selection import (
     SUMMARIES,
     Member,
     NumberCriterion,
-    Outcome,
+    SearchOutcome,
     compare_members,
     try_candidates,
 )
@@ -41,7 +41,7 @@ COLUMNS = ("loo_error", "difference", "low", "high")
 @pytest.mark.parametrize("safe", [True, False])
 def test_the_comparison_is_paired_with_the_twin(entries, shared, safe):
     y, w = shared.data.y, shared.data.w
-    outcome = Outcome.of(entries, shared, NumberCriterion(), safe=safe)
+    outcome = SearchOutcome.of(entries, shared, NumberCriterion(), safe=safe)
     table = outcome.comparison
     names = table["candidate"]
     assert tuple(names[:2]) == SUMMARIES
@@ -62,7 +62,7 @@ def test_the_comparison_is_paired_with_the_twin(entries, shared, safe):
     assert np.all(np.diff(table["loo_error"][2:]) >= 0)  # the best first
     # The weights are those of the one that answers.
     for i, name in enumerate(names):
-        shares = zip(entries, outcome.weights[outcome.answer], strict=True)
+        shares = zip(entries, outcome.weights[outcome.chosen], strict=True)
         expected = sum(weight for entry, weight in shares if entry.name == name)
         assert_allclose(table["weight"][i], expected, rtol=1e-12, atol=1e-15)
     assert_allclose(table["weight"].sum(), 1.0, rtol=1e-12)
@@ -83,7 +83,7 @@ def answers(entries, data):
 def test_members_of_the_answer_have_rows_of_their_own(entries, shared, answers):
     answer, twin = answers
     y, w = shared.data.y, shared.data.w
-    before = Outcome.of(entries, shared, NumberCriterion(), safe=True).comparison
+    before = SearchOutcome.of(entries, shared, NumberCriterion(), safe=True).comparison
     table = compare_members(before, answer, twin, NumberCriterion())
     n = len(before["candidate"])
     assert table["candidate"] == [*before["candidate"], "alike", "alike (2)"]
@@ -99,7 +99,7 @@ def test_members_of_the_answer_have_rows_of_their_own(entries, shared, answers):
         assert table["labels"][n + i] == 18
 
 
-@pytest.mark.parametrize("who", ["answer", "twin", "both"])
+@pytest.mark.parametrize("who", ["chosen", "twin", "both"])
 def test_rows_that_were_left_out_are_those_of_either(entries, shared, answers, who):
     # Of a fit at landmarks, some labeled rows have held-out values.
     answer, twin = answers
@@ -111,11 +111,11 @@ def test_rows_that_were_left_out_are_those_of_either(entries, shared, answers, w
         return replace(average, members=[few], rows=rows)
 
     expected_twin, first = twin.held_out[rows], answer.members[0].held_out[rows]
-    if who in ("answer", "both"):
+    if who in ("chosen", "both"):
         answer = at_rows(answer)
     if who in ("twin", "both"):
         twin = at_rows(twin)
-    before = Outcome.of(entries, shared, NumberCriterion(), safe=True).comparison
+    before = SearchOutcome.of(entries, shared, NumberCriterion(), safe=True).comparison
     table = compare_members(before, answer, twin, NumberCriterion())
     n = len(before["candidate"])
     assert table["labels"][n] == 5

@@ -61,7 +61,7 @@ LIMITS = [
     ("long.csv", "records.MAX_RECORD", 10, b"a,b\n" + b"1" * 20),
     ("long_open.csv", "records.MAX_RECORD", 10, b'a,b\n"1' + b"1" * 20),
     ("long.jsonl", "json_table.MAX_RECORD", 4, b'{"a": 1}\n'),
-    ("wide.jsonl", "json_table.MAX_COLUMNS", 1, b'{"a": 1, "b": 2}\n'),
+    ("wide.jsonl", "json_table.MAX_JSON_COLUMNS", 1, b'{"a": 1, "b": 2}\n'),
     ("long.json", "json_table.MAX_ARRAY", 2**20, b'[{"a": 1}]' + b" " * 2**20),
 ]
 

@@ -9,9 +9,9 @@ from halfmoon._label.access_guard import NO_ENTRY, Guard
 from halfmoon._label.background_refits import Background
 from halfmoon._label.journal import Journal, read_journal
 from halfmoon._label.labels_from_journal import answered_labels
-from halfmoon._label.live_quality import Gain, LiveAccuracy
+from halfmoon._label.live_quality import LiveAccuracy, MoreLabelsGain
 from halfmoon._label.progress_text import describe_progress
-from halfmoon._label.refit import Refit
+from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
@@ -73,13 +73,13 @@ def progress(labeling):
     ):
         yield told.sentence
     for gain in (0.024, 0.01, 0.004):
-        yield Gain(gain, gain, True).sentence
-        yield Gain(gain, gain, False).sentence
+        yield MoreLabelsGain(gain, gain, True).sentence
+        yield MoreLabelsGain(gain, gain, False).sentence
     yield describe_progress(labeling, "ann")["quality"]
     labeling.refits = 1
-    labeling.questions.refit = Refit(why_not="one class")
+    labeling.questions.refit = RefitResult(why_not="one class")
     yield describe_progress(labeling, "ann")["quality"]
-    labeling.questions.refit = Refit(12)
+    labeling.questions.refit = RefitResult(12)
     yield describe_progress(labeling, "ann")["quality"]
     for row in range(20, 24):
         answered(labeling, row, "left")
@@ -91,14 +91,14 @@ def progress(labeling):
     place = "halfmoon._label.progress_text.live_accuracy"
     for found, gain in (
         (share, None),
-        (share, Gain(0.0, 0.0, True)),
-        (error, Gain(0.0, 0.0, False)),
+        (share, MoreLabelsGain(0.0, 0.0, True)),
+        (error, MoreLabelsGain(0.0, 0.0, False)),
     ):
         less = (
             found if gain is None else LiveAccuracy(0.9, 0.8, 0.95, 30, found.is_share)
         )
         with mock.patch(place, return_value=less):
-            labeling.questions.refit = Refit(12, gain=gain)
+            labeling.questions.refit = RefitResult(12, gain=gain)
             yield describe_progress(labeling, "ann")["stop"]
     for row in range(10, 40):
         answered(labeling, row, "left", "eve")

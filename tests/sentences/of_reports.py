@@ -15,9 +15,9 @@ from halfmoon._report.figures import (
 )
 from halfmoon._report.findings import (
     ColumnDistribution,
-    ColumnUse,
     FilledNumbers,
     LooNumbers,
+    ReportColumn,
     RowMap,
     ShownRow,
 )
@@ -26,9 +26,9 @@ from halfmoon._report.key_figures import key_figures
 from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
-from halfmoon._report.rows_to_review import SHOWN
+from halfmoon._report.rows_to_review import MAX_REVIEW_ROWS
 from halfmoon._report.sentences import (
-    answer,
+    headline,
     help_given,
     rare_classes,
     suspects,
@@ -41,8 +41,8 @@ from report.situations import HELP, QUALITIES
 EDGES = np.arange(5.0)
 HISTOGRAM = Histogram(EDGES, np.array([1, 2, 3, 4]))
 COLUMNS_USED = (
-    ColumnUse("width", "number", 0.0, "feature", importance=0.25),
-    ColumnUse("color", "category", 0.0, "feature", importance=-0.0125),
+    ReportColumn("width", "number", 0.0, "feature", importance=0.25),
+    ReportColumn("color", "category", 0.0, "feature", importance=-0.0125),
 )
 DISTRIBUTIONS = (
     ColumnDistribution("width", HISTOGRAM, Histogram(EDGES, np.array([4, 3, 2, 1]))),
@@ -59,7 +59,7 @@ def classes():
         base,
         columns=COLUMNS_USED,
         distributions=DISTRIBUTIONS,
-        left_out=replace(base.left_out, given=given, predicted=predicted),
+        loo=replace(base.loo, given=given, predicted=predicted),
         filled=replace(base.filled, given={"ok": 36, "fraud": 4}),
         notes=(Note("A.", "B.", "run", important=True), Note("C.", "D:", "run again")),
         next_rows=base.next_rows[:1],
@@ -75,7 +75,7 @@ def numbers():
     return replace(
         classes(),
         kind="numbers",
-        left_out=LooNumbers(given, predicted, predicted - 1.5, predicted + 1.5, 0.9),
+        loo=LooNumbers(given, predicted, predicted - 1.5, predicted + 1.5, 0.9),
         filled=FilledNumbers(HISTOGRAM, HISTOGRAM, 3.0),
         map=RowMap(
             np.stack([np.arange(m), np.arange(m) % 3], axis=1).astype(float),
@@ -94,7 +94,7 @@ def qualities():
     """All situations, each with what the summary says and what the tiles show."""
     for name, findings in QUALITIES.items():
         yield f"# {name}"
-        yield str(answer(findings))
+        yield str(headline(findings))
         yield str(verdict(findings))
         yield from rare_classes(findings)
         yield from (
@@ -110,7 +110,7 @@ def qualities():
         yield ""
     yield "# labels that look wrong"
     for n, of_labels in ((1, 18), (3, 18), (31, 18), (1, 500), (3, 500)):
-        rows = (ShownRow(2, (), "A", given="B"),) * min(n, SHOWN)
+        rows = (ShownRow(2, (), "A", given="B"),) * min(n, MAX_REVIEW_ROWS)
         yield suspects(
             replace(findings, suspects=rows, n_suspects=n, labeled=of_labels)
         )

@@ -31,7 +31,7 @@ from halfmoon.table._run_settings import Settings
 from halfmoon.table._run_summary import predicted_record
 from halfmoon.table._scored_rows import ScoredRows, Sums
 from halfmoon.table._table_errors import plain_errors
-from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._time_forecast import TimeForecast
 from halfmoon.table._total_rows import TotalsRow, totals_note
 from halfmoon.table._unseen_categories import Unseen
 from halfmoon.table._weak_labels import checked_ends, checked_sets
@@ -201,7 +201,7 @@ def notes():
         list(learning_notes(each))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
-    list(Forecast(10_000_000, 240.0, time.monotonic() - 290.0).notes())
+    list(TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0).notes())
     for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
         list(weak_notes(of_ends(ends)))
     many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from halfmoon._report.key_figures import key_figures
-from halfmoon._report.sentences import answer
+from halfmoon._report.sentences import headline
 from halfmoon.table._parameter_text import as_options
 from report.situations import QUALITIES
 from sentences.of_commands import all_of_commands
@@ -63,7 +63,7 @@ def test_every_note_and_error_is_in_the_list(listed):
 
 def test_tiles_do_not_contradict_the_answer():
     for name, findings in QUALITIES.items():
-        text = str(answer(findings))
+        text = str(headline(findings))
         figure = next(
             t.figure for t in key_figures(findings) if t.name.startswith("Expected")
         )

@@ -6,13 +6,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.blocks import worker_count
-from halfmoon.smoothers import (
-    Diffusion,
-    DiffusionKernel,
-    Neighbors,
-)
+from halfmoon.smoothers import Diffusion, DiffusionKernel, Neighbors
 from halfmoon.smoothers._diffusion import (
-    MAX_COLUMNS,
+    MAX_WORKER_COLUMNS,
     chebyshev_product,
     diffused_values,
 )
@@ -65,7 +61,7 @@ def test_spread_is_the_dense_inverse(X, rng, restart, t):
     assert_array_equal(V, before)
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3, MAX_COLUMNS * worker_count() + 5])
+@pytest.mark.parametrize("columns", [1, 2, 3, MAX_WORKER_COLUMNS * worker_count() + 5])
 @pytest.mark.usefixtures("way")
 def test_columns_do_not_depend_on_each_other(X, rng, columns):
     smoother = Diffusion(4, 0.1).fit(X)
@@ -236,7 +232,7 @@ def test_a_vector_is_spread_as_one_column(X, rng):
     assert_allclose(spread, (D @ v)[:, None], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("rows", [1, 5, MAX_COLUMNS * worker_count() + 5])
+@pytest.mark.parametrize("rows", [1, 5, MAX_WORKER_COLUMNS * worker_count() + 5])
 def test_values_of_several_walks_are_those_of_each(X, rng, rows):
     first = Diffusion(4, 0.02, 2).fit(X)
     walks = [first, first.variant(restart=0.3), first.variant(restart=0.1)]

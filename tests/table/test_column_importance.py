@@ -5,9 +5,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.table import (
-    _column_importance as module,
-)
+from halfmoon.table import _column_importance as module
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._table_model import TableModel
 
@@ -87,7 +85,7 @@ def test_more_labels_than_are_predicted():
 
 
 def test_the_most_correlated_of_many_columns(monkeypatch):
-    monkeypatch.setattr(module, "MAX_COLUMNS", 2)
+    monkeypatch.setattr(module, "MAX_MEASURED_COLUMNS", 2)
     monkeypatch.setattr(module, "CORRELATED", 1)
     rows = table()
     model = fitted("numbers", rows["x"].to_numpy(), rows)

@@ -41,11 +41,11 @@ def test_the_lower_figure_leads():
 def test_intervals_depend_on_the_number_of_filled_rows():
     found = QUALITIES["most recovered"]
     told = record("most recovered")["leave_one_out"]["accuracy"]
-    score = accuracy(found.left_out.given, found.left_out.predicted, 160)
+    score = accuracy(found.loo.given, found.loo.predicted, 160)
     assert (told["low"], told["high"]) == (score.low, score.high)
     found = QUALITIES["numbers"]
     told = record("numbers")["leave_one_out"]["mean_absolute_error"]
-    score = mean_absolute_error(found.left_out.given, found.left_out.predicted, 340)
+    score = mean_absolute_error(found.loo.given, found.loo.predicted, 340)
     assert (told["low"], told["high"]) == (score.low, score.high)
 
 

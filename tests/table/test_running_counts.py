@@ -50,10 +50,10 @@ def test_batches_of_classes_add_up(rng, cut):
     assert [row.number for row in unsure] == (1000 + order).tolist()
     first = unsure[0]
     assert first.cells == {"x": str(order[0]), "t": "<b>"}
-    assert first.answer == prediction.answer(order[0])
-    assert first.answer.value == values[order[0]]
-    assert first.answer.second == prediction.second[order[0]]
-    assert first.answer.confidence == prediction.confidence[order[0]]
+    assert first.prediction == prediction.at(order[0])
+    assert first.prediction.value == values[order[0]]
+    assert first.prediction.second == prediction.second[order[0]]
+    assert first.prediction.confidence == prediction.confidence[order[0]]
 
 
 def test_numbers_are_unsure_by_the_width_of_their_intervals(rng):
@@ -70,7 +70,7 @@ def test_numbers_are_unsure_by_the_width_of_their_intervals(rng):
     row = next(row for row in unsure if row.number == 0)
     assert row.cells == {"x": ""}
     ends = (values[0] - width[0], values[0] + width[0])
-    assert (row.answer.low, row.answer.high) == ends
+    assert (row.prediction.low, row.prediction.high) == ends
 
 
 def test_no_rows_have_no_mean():

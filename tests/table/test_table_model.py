@@ -328,3 +328,7 @@ def test_progress_goes_from_0_to_1_and_leaves_the_log_unchanged(line):
     assert done == sorted(done)
     assert any("gaussian" in what for _, what in told)
     assert (log.level, log.propagate, list(log.handlers)) == before
+
+
+def test_a_table_and_an_estimator_are_searched_equally_long():
+    assert TableModel.budget == HalfmoonClassifier.budget == HalfmoonRegressor.budget

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._time_forecast import TimeForecast
 
 
 class Slow:
@@ -21,35 +21,35 @@ def scanned(n, kept=20, seconds=0.0):
 
 
 def test_the_rate_of_the_probe_holds_for_all_rows():
-    forecast = Forecast.of([Slow()], scanned(5_000, seconds=3.0))
+    forecast = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0))
     assert 2 * 3.0 + 5.0 <= forecast.seconds < 2 * 3.0 + 10.0
 
 
 def test_the_targets_add_up():
-    one = Forecast.of([Slow()], scanned(5_000)).seconds
-    three = Forecast.of([Slow(), Slow(), Slow()], scanned(5_000)).seconds
+    one = TimeForecast.of([Slow()], scanned(5_000)).seconds
+    three = TimeForecast.of([Slow(), Slow(), Slow()], scanned(5_000)).seconds
     assert three == pytest.approx(3 * one, rel=0.5)
 
 
 def test_few_rows_are_predicted_for_the_forecast():
     asked = []
     model = SimpleNamespace(predict=lambda rows: asked.append(rows.num_rows))
-    Forecast.of([model], scanned(10**9, kept=10_000))
+    TimeForecast.of([model], scanned(10**9, kept=10_000))
     assert max(asked) == 500
 
 
 def test_a_table_that_was_learned_from_as_a_whole_has_no_forecast():
-    assert Forecast.of([Slow()], scanned(20)).seconds == 0.0
+    assert TimeForecast.of([Slow()], scanned(20)).seconds == 0.0
 
 
 def test_only_a_long_run_is_announced_and_noted():
     said = []
-    Forecast(10_000_000, 222.0).tell(said.append)
-    Forecast(1_000, 59.0).tell(said.append)
+    TimeForecast(10_000_000, 222.0).tell(said.append)
+    TimeForecast(1_000, 59.0).tell(said.append)
     assert said == ["About 4 minutes: 10,000,000 rows at 45,000 a second."]
     begun = time.monotonic() - 299.0
-    (note,) = Forecast(10_000_000, 222.0, begun).notes()
+    (note,) = TimeForecast(10_000_000, 222.0, begun).notes()
     assert str(note).startswith(
         "Filling was expected to take 4 minutes and took 5 minutes."
     )
-    assert not list(Forecast(1_000, 59.0).notes())
+    assert not list(TimeForecast(1_000, 59.0).notes())

@@ -177,7 +177,7 @@ def test_any_basis_will_do(X, new):
 
 
 def test_landmarks_beyond_a_thousand_rows(monkeypatch, X):
-    monkeypatch.setattr("halfmoon._transformers.eigenmaps.MAX_LANDMARKS", 10)
+    monkeypatch.setattr("halfmoon._transformers.eigenmaps.EIGENMAP_LANDMARKS", 10)
     model = LaplacianEigenmaps(random_state=0).fit(X)
     assert model.basis_.n_components_ == 10
     assert LaplacianEigenmaps(n_landmarks=25).fit(X).basis_.n_components_ == 25

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
-from halfmoon.weak._fold_search import Tried, best_of, cross_fitted
+from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted
 from halfmoon.weak._kernel_candidates import kernel_choices
 
 X, TRUTH = load_iris(return_X_y=True)
@@ -17,7 +17,7 @@ def tried(losses, ties=None, values=None):
     losses = np.array(losses, dtype=float)
     ties = np.zeros_like(losses) if ties is None else np.array(ties, dtype=float)
     values = losses[:, :, None] if values is None else values
-    return Tried(losses, ties, values)
+    return KernelTrial(losses, ties, values)
 
 
 def test_the_least_mean_loss_wins_and_ties_are_broken():
@@ -60,7 +60,7 @@ def test_of_several_kernels_the_best_on_folds_is_fitted(rng):
 
 def test_automatic_kernels_are_positive_definite_and_know_of_unlabeled_rows(rng):
     choices = kernel_choices("auto", X, np.random.default_rng(0))
-    assert [each.unlabeled for each in choices].count(True) == 2
+    assert [each.uses_unlabeled for each in choices].count(True) == 2
     for each in choices:
         K = each.kernel.resolve(X, rng)(X, X)
         assert np.linalg.eigvalsh(K).min() > -1e-8 * np.abs(K).max()
@@ -68,7 +68,7 @@ def test_automatic_kernels_are_positive_definite_and_know_of_unlabeled_rows(rng)
     model = IntervalRegressor(random_state=0).fit(X, y)
     assert model.fold_losses_.shape[0] == len(choices)
     lowest = int(model.fold_losses_.min(axis=1).argmin())
-    assert model.used_unlabeled_ == choices[lowest].unlabeled
+    assert model.used_unlabeled_ == choices[lowest].uses_unlabeled
 
 
 def test_a_budget_stops_the_search_but_not_before_one_kernel(rng):

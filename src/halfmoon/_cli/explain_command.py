@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-MAX_COLUMNS = 4
+MAX_SHOWN_COLUMNS = 4
 CELLS_WIDTH = 96  # characters for the cells of a row
 SCALES = {
     "log": "This prediction was made on a logarithmic scale, and the weights apply "
@@ -104,7 +104,7 @@ def _explain(
             settings = Settings(target=name, **asked)
             model, scan = learn(table, settings, bars)
             importance = dict(column_importance(model, scan.rows, settings.seed))
-        columns = most_important(importance, model, MAX_COLUMNS)
+        columns = most_important(importance, model, MAX_SHOWN_COLUMNS)
         rows = explained_rows(table, model, numbers, columns)
         bars.finish()
     if common.as_json:

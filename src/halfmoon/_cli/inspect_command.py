@@ -13,7 +13,7 @@ from halfmoon._cli.exit_codes import exit_with_code
 __all__ = ["inspect"]
 
 ESTIMATOR_ATTRIBUTES = ("n_features_in_", "n_labeled_", "loo_score_")
-MAX_CLASSES = 12
+MAX_PRINTED_CLASSES = 12
 
 
 @click.command(no_args_is_help=True)
@@ -77,7 +77,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         return
     what = (
         f"{len(found['classes'])} classes: "
-        f"{', '.join(list(found['classes'])[:MAX_CLASSES])}"
+        f"{', '.join(list(found['classes'])[:MAX_PRINTED_CLASSES])}"
         if "classes" in found
         else "numbers"
     )

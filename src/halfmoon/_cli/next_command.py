@@ -153,12 +153,12 @@ def _next(
 def _record(row: Unsure, cells: Cells, first_row: int) -> dict[str, Any]:
     record: dict[str, Any] = {
         "row": row.number + first_row,
-        "prediction": cells.shown(row.answer.value),
+        "prediction": cells.shown(row.prediction.value),
     }
-    if row.answer.confidence is not None:
-        record["confidence"] = row.answer.confidence
+    if row.prediction.confidence is not None:
+        record["confidence"] = row.prediction.confidence
     else:
-        low, high = cells.shown(row.answer.low), cells.shown(row.answer.high)
+        low, high = cells.shown(row.prediction.low), cells.shown(row.prediction.high)
         record |= {"low": low, "high": high}
     return record | {"cells": row.cells}
 
@@ -176,15 +176,15 @@ def _lines(
     sure = "confidence" if cells.kind == "classes" else "interval"
     lines = [["row", target, sure, *columns]]
     for row in rows:
-        answer = row.answer
+        prediction = row.prediction
         how = (
-            f"{cells.shown(answer.low)} to {cells.shown(answer.high)}"
-            if answer.confidence is None
-            else percent(answer.confidence)
+            f"{cells.shown(prediction.low)} to {cells.shown(prediction.high)}"
+            if prediction.confidence is None
+            else percent(prediction.confidence)
         )
         values = [row.cells.get(name, "") for name in columns]
         number = str(row.number + first_row)
-        lines.append([number, cells.shown(answer.value), how, *values])
+        lines.append([number, cells.shown(prediction.value), how, *values])
     yield from text_columns(
         [
             [number, shortened(value, CELL_WIDTH), how]

@@ -22,10 +22,10 @@ from halfmoon.losses import Quantile
 from halfmoon.problem import Posed
 from halfmoon.problem._solve_ridge import as_numbers
 
-__all__ = ["ALPHAS", "Alphas", "unit_of"]
+__all__ = ["AUTO_ALPHAS", "Alphas", "unit_of"]
 
 #: "auto", in the unit of the problem: from interpolation to nearly no fit.
-ALPHAS = tuple(10.0 ** (e / 2) for e in range(-16, 3))
+AUTO_ALPHAS = tuple(10.0 ** (e / 2) for e in range(-16, 3))
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Alphas:
     automatic: bool = False
 
     @classmethod
-    def of(cls, alpha: Any, automatic: tuple[float, ...] = ALPHAS) -> Self:
+    def of(cls, alpha: Any, automatic: tuple[float, ...] = AUTO_ALPHAS) -> Self:
         """Return the alphas of a parameter: "auto", a number or a sequence."""
         if isinstance(alpha, str):
             return cls(automatic, automatic=True)

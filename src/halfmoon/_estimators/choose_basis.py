@@ -27,13 +27,14 @@ import numpy as np
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivatives
 from halfmoon.kernels import Kernel
+from halfmoon.problem._solve_ridge import DUAL_MATRICES
 
 __all__ = ["kernel_basis"]
 
 logger = logging.getLogger("halfmoon")
 
 NUMBER_BYTES = 8
-DUAL, PRIMAL, SMOOTHED = 4, 6, 3  # matrices held at once; see the table
+PRIMAL, SMOOTHED = 6, 3  # matrices held at once; see the table
 MAX_PARTITIONED_LANDMARKS = 1_000  # by default: work grows as p^2
 
 
@@ -83,7 +84,9 @@ def kernel_basis(
     possible = all_at_hand or in_dual
     if possible and (basis == "exact" or (basis == "auto" and by_default)):
         weights = n * l * SMOOTHED if smoothed else 0
-        need = NUMBER_BYTES * (weights + DUAL * l * l if in_dual else PRIMAL * n * n)
+        need = NUMBER_BYTES * (
+            weights + DUAL_MATRICES * l * l if in_dual else PRIMAL * n * n
+        )
         if need <= limit:
             return Exact(kernel)
         if basis == "exact" or kernel.conditional_degree >= 0:

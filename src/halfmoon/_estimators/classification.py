@@ -10,10 +10,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.base import Estimator
-from halfmoon._estimators.calibration import fitted_temperature, probabilities
+from halfmoon._estimators.calibration import fitted_temperature
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.labeled_score import labeled_score
-from halfmoon._estimators.loo_probabilities import probabilities_of_scores
+from halfmoon._estimators.loo_probabilities import (
+    probabilities_of_scores,
+    scores_by_class,
+)
 from halfmoon._estimators.targets import class_codes
 from halfmoon._labels import is_missing
 from halfmoon._partitions.estimator_methods import answers_by_partition
@@ -78,7 +81,7 @@ class Classifier(ClassifierMixin, Estimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row, shape (b,)."""
         check_is_fitted(self)
-        scores = _by_class(self.decision_function(X))
+        scores = scores_by_class(self.decision_function(X))
         return self.classes_[scores.argmax(axis=1)]
 
     @answers_by_partition
@@ -91,7 +94,7 @@ class Classifier(ClassifierMixin, Estimator):
             Each row sums to 1.
         """
         check_is_fitted(self)
-        return probabilities(_by_class(self.decision_function(X)), self.temperature_)
+        return probabilities_of_scores(self, self.decision_function(X))
 
     def leave_one_out_predictions(self) -> Array:
         """Return the class probabilities of the labeled rows, by leave-one-out.
@@ -125,16 +128,10 @@ class Classifier(ClassifierMixin, Estimator):
     def _score_and_calibrate(self) -> None:
         """Set the leave-one-out accuracy and the temperature of the probabilities."""
         rows, _, values, w = self._held_out()
-        scores, codes = _by_class(values), self._codes[rows]
+        scores, codes = scores_by_class(values), self._codes[rows]
         self.temperature_ = fitted_temperature(scores, codes, w)
         right = np.isfinite(scores).all(axis=1) & (scores.argmax(axis=1) == codes)
         self.loo_score_ = float(np.average(right, weights=w))
 
     def _quality(self) -> str:
         return f"leave-one-out accuracy {100 * self.loo_score_:.0f} %"
-
-
-def _by_class(scores: Array) -> Array:
-    """Return scores with a column for each class, shape (b, n_classes)."""
-    scores = scores.reshape(len(scores), -1)
-    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores

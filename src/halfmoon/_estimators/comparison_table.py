@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon._selection import SUMMARIES
 from halfmoon._selection.plain_names import plain_name
 
-__all__ = ["SUMMARIES", "Comparison"]
+__all__ = ["Comparison"]
 
-SUMMARIES = {  # rows that are not candidates, with their names in print
-    "supervised twin": "All models without unlabeled rows",
-    "average of all": "All models",
-}
+IN_PRINT = dict(
+    zip(SUMMARIES, ("All models without unlabeled rows", "All models"), strict=True)
+)
 MAX_LINES = 8  # in print, besides the summaries: those with the largest weights
 HEADER = ("way to learn", "models", "unlabeled rows", "error", "weight")
 
@@ -47,9 +47,9 @@ class Comparison(dict[str, Any]):
         weight = np.asarray(self["weight"], dtype=float)
         ways: dict[tuple[str, bool], list[int]] = {}
         for i, name in enumerate(names):
-            way = SUMMARIES.get(name) or plain_name(name)[0]
+            way = IN_PRINT.get(name) or plain_name(name)[0]
             ways.setdefault((way, bool(self["unlabeled"][i])), []).append(i)
-        digits = _digits(error[names.index("supervised twin")])
+        digits = _digits(error[names.index(SUMMARIES[0])])
         lines: list[tuple[str, ...]] = [
             (
                 way,
@@ -61,8 +61,8 @@ class Comparison(dict[str, Any]):
             for (way, unlabeled), rows in ways.items()
             for total in [float(weight[rows].sum())]
         ]
-        first = [line for line in lines if line[0] in SUMMARIES.values()]
-        rest = [line for line in lines if line[0] not in SUMMARIES.values()]
+        first = [line for line in lines if line[0] in IN_PRINT.values()]
+        rest = [line for line in lines if line[0] not in IN_PRINT.values()]
         rest.sort(key=lambda line: -float(line[-1].removesuffix(" %")))
         return first + rest[:MAX_LINES]
 

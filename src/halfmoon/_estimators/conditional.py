@@ -41,7 +41,7 @@ __all__ = [
     "NestedFeaturesPath",
 ]
 
-MAX_LABELS = 500  # for the comparison of risks, which then takes a fraction of a second
+MAX_RISK_LABELS = 500  # in the comparison of risks: a fraction of a second
 COSTLY_SHARE = 0.25  # of the error: warn of features that are predicted to cost more
 
 
@@ -214,10 +214,10 @@ class Conditional(Estimator):
         X = self._table(X, reset=False)
         targets = cast(Any, self)._as_targets(as_labels(y, X.shape[0]))
         targets = targets.reshape(X.shape[0], -1)
-        known = ~np.isnan(targets).any(axis=1)
-        if not known.any():
+        labeled = ~np.isnan(targets).any(axis=1)
+        if not labeled.any():
             raise no_labels_to_score(X.shape[0])
-        return posed, X[known], targets[known]
+        return posed, X[labeled], targets[labeled]
 
 
 @with_parameter_docs
@@ -252,7 +252,7 @@ def _warn_if_features_hurt(fit: Fit) -> None:
     posed, alpha = fit.posed, fit.alpha
     l, k = len(posed.labeled), posed.F.shape[1]
     by_kernel = posed.dual and posed.basis.conditional_degree < 0 and fit.by_ridge
-    if not by_kernel or not 1 < k <= l // 2 or l > MAX_LABELS or not alpha:
+    if not by_kernel or not 1 < k <= l // 2 or l > MAX_RISK_LABELS or not alpha:
         return
     K = posed.basis.gram(posed.labeled)(posed.X_l)
     weighted = posed.root_w * K * posed.root_w.T

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from halfmoon._cloning import unfitted_copy
-from halfmoon._estimators.alpha_grid import ALPHAS, Alphas
+from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.choose_basis import kernel_basis
 from halfmoon._estimators.kernel_search import kernel_settings
 from halfmoon._estimators.output_groups import (
@@ -230,7 +230,7 @@ def _select_unpenalized(
     problems = [replace(problem, unpenalized=each, loss=loss) for each in choices]
     # Losses other than the squared one need a fit for each alpha: use every other.
     step = 1 if isinstance(loss, Squared) else 2
-    alphas = Alphas.of(model._alphas(), ALPHAS[::step])
+    alphas = Alphas.of(model._alphas(), AUTO_ALPHAS[::step])
     model.fold_errors_ = None
     learned = [each is not None and each.from_labels for each in choices]
     if len(problems) == 1 and not (learned[0] and len(alphas) > 1):

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.callbacks import CallbackSupport, announced, with_callbacks
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.comparison_table import SUMMARIES, Comparison
+from halfmoon._estimators.comparison_table import Comparison
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.regression import Regressor
@@ -43,14 +43,15 @@ from halfmoon._rows import (
     rows_with_targets,
 )
 from halfmoon._selection import (
+    SUMMARIES,
     Average,
     ClassCriterion,
     Criterion,
     Entry,
     NumberCriterion,
-    Outcome,
     Refit,
     SearchData,
+    SearchOutcome,
     average_of_local_fits,
     candidates,
     class_scores,
@@ -105,15 +106,15 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
         auto = _is_auto(self.unpenalized)
-        own = Constant().fit(X) if auto else self._own_features(X, rng)
+        unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         some = some_labels(data.y, SEARCH_LABELS, rng)
-        shared = self._workbench(X, labeled[some], _only(data, some), rng)
+        shared = self._search_data(X, labeled[some], _only(data, some), rng)
         more = len(some) < len(labeled)
         locally = more and not sp.issparse(X)
         criterion = self._criterion(shared)
         entries: list[Entry] = []
         kinds = candidates(
-            *(shared, criterion, own),
+            *(shared, criterion, unpenalized),
             auto=auto,
             classes=self._of_classes,
             tried=entries,
@@ -129,21 +130,22 @@ class Halfmoon(CallbackSupport, Estimator):
             logging.INFO if self.verbose > 1 else logging.DEBUG,
             entries,
         )
-        outcome = Outcome.of(entries, shared, criterion, safe=self.safe)
+        outcome = SearchOutcome.of(entries, shared, criterion, safe=self.safe)
+        # Model files contain these names: "answer" is the one chosen.
         self._cross_fitted = {"y": shared.data.y, **outcome.held_out}
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
-            free = replace(data, unpenalized=own)
+            free = replace(data, unpenalized=unpenalized)
             local = partial(average_of_local_fits, X, free, criterion, rng, left)
-        answers = Refit(data, outcome, criterion, rng, local).answers()
-        self._twin_solution, self.solution_ = answers["twin"], answers["answer"]
+        averages = Refit(data, outcome, criterion, rng, local).averages()
+        self._twin_solution, self.solution_ = averages["twin"], averages["chosen"]
         self._comparison = outcome.comparison
         if more:
             self._comparison = compare_members(
-                outcome.comparison, answers["answer"], answers["twin"], criterion
+                outcome.comparison, averages["chosen"], averages["twin"], criterion
             )
-        self.used_unlabeled_ = answers["answer"].uses_unlabeled
+        self.used_unlabeled_ = averages["chosen"].uses_unlabeled
 
     def _fit_parts(
         self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
@@ -179,7 +181,7 @@ class Halfmoon(CallbackSupport, Estimator):
             stream=Stream(self.memory_limit, self.n_jobs),
         )
 
-    def _workbench(
+    def _search_data(
         self, X: Rows, labeled: Indices, data: Posed, rng: np.random.Generator
     ) -> SearchData:
         others = np.setdiff1d(np.arange(X.shape[0]), labeled)
@@ -211,15 +213,13 @@ class Halfmoon(CallbackSupport, Estimator):
         )
 
     def _held_out(self) -> HeldOut:
-        answer = cast(Average, self.solution_)
-        values, rows = self._cross_fitted["answer"], answer.rows
-        if len(values) < len(
-            answer.y
-        ):  # with so many labels, the choice matters little
-            values = answer.held_out
-        return HeldOut(rows, answer.y[rows], values, answer.w[rows])
+        average = cast(Average, self.solution_)
+        values, rows = self._cross_fitted["answer"], average.rows
+        if len(values) < len(average.y):  # with so many, the choice matters little
+            values = average.held_out
+        return HeldOut(rows, average.y[rows], values, average.w[rows])
 
-    def _own_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
+    def _user_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
         """Return the user's unpenalized features, fitted."""
         names = getattr(self, "feature_names_in_", None)
         options = as_unpenalized(self.unpenalized, None, names)
@@ -270,8 +270,8 @@ class Halfmoon(CallbackSupport, Estimator):
         if self._parts():
             groups = cast(OutputGroups, self.solution_)
             return by_output(groups.columns, [part.coef_ for part in self._parts()])
-        answer = cast(Average, self.solution_)
-        return answer.shaped(answer.coef)
+        average = cast(Average, self.solution_)
+        return average.shaped(average.coef)
 
 
 def _only(data: Posed, some: Indices) -> Posed:

@@ -25,10 +25,10 @@ from halfmoon._rows import Rows
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._length_scales import median_distance
 
-__all__ = ["WIDTHS", "kernel_choices", "kernel_settings"]
+__all__ = ["AUTO_WIDTHS", "kernel_choices", "kernel_settings"]
 
 #: Length scales of "auto", relative to the median distance between rows.
-WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
+AUTO_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def kernel_choices(kernel: Any, X: Rows, rng: np.random.Generator) -> list[Any]:
@@ -55,7 +55,7 @@ def kernel_choices(kernel: Any, X: Rows, rng: np.random.Generator) -> list[Any]:
     if not isinstance(kernel, Kernel) or scale is None:
         return [kernel]
     if isinstance(scale, str) and scale == "auto":
-        scale = median_distance(X, rng) * np.array(WIDTHS)
+        scale = median_distance(X, rng) * np.array(AUTO_WIDTHS)
     if np.ndim(scale) == 0:
         return [kernel]
     return [replace(cast(Any, kernel), length_scale=float(one)) for one in scale]

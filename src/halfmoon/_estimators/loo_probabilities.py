@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfmoon._estimators.calibration import probabilities
 from halfmoon._rows import Array
 
-__all__ = ["loo_class_probabilities", "probabilities_of_scores"]
+__all__ = ["loo_class_probabilities", "probabilities_of_scores", "scores_by_class"]
 
 
 def loo_class_probabilities(
@@ -34,7 +34,11 @@ def loo_class_probabilities(
 
 
 def probabilities_of_scores(classifier: Any, scores: Array) -> Array:
-    """Return the class probabilities of scores, shape (b, C), or (b, 1) for two."""
-    if scores.shape[1] == 1:
-        scores = np.hstack([-scores, scores])
-    return probabilities(scores, classifier.temperature_)
+    """Return the class probabilities of scores, shape (b, C)."""
+    return probabilities(scores_by_class(scores), classifier.temperature_)
+
+
+def scores_by_class(scores: Array) -> Array:
+    """Return scores (b, C), also from (b,) or (b, 1) for the second of two classes."""
+    scores = scores.reshape(len(scores), -1)
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores

@@ -44,15 +44,15 @@ def groups_of_outputs(
     [array([0, 2]), array([1])]
     """
     y = y.reshape(len(y), -1)
-    known = ~np.isnan(y)
-    if known.any() and not known.any(axis=0).all():
-        empty = int(np.flatnonzero(~known.any(axis=0))[0])
+    labeled = ~np.isnan(y)
+    if labeled.any() and not labeled.any(axis=0).all():
+        empty = int(np.flatnonzero(~labeled.any(axis=0))[0])
         raise ValueError(
             f"Output {empty} of y has no label in any row. Drop this column, or label "
             f"some rows."
         )
     groups: dict[bytes, list[int]] = {}
-    for column, rows in enumerate(known.T):
+    for column, rows in enumerate(labeled.T):
         groups.setdefault(rows.tobytes(), []).append(column)
     return [np.array(columns) for columns in groups.values()]
 

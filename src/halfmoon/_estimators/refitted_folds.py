@@ -81,5 +81,5 @@ def _with_refitted_features(
     features: Any = problem.unpenalized
     if not isinstance(features, HiddenLayer) or not features.from_labels:
         return problem
-    known = ~np.isnan(y).any(axis=1) & (w > 0)
-    return replace(problem, unpenalized=features.refit(X[known], y[known], rng))
+    labeled = ~np.isnan(y).any(axis=1) & (w > 0)
+    return replace(problem, unpenalized=features.refit(X[labeled], y[labeled], rng))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from halfmoon._labels import is_missing, label_array, no_labels
+from halfmoon._labels import is_missing, label_array, labels_of, no_labels
 from halfmoon._rows import Array
 
 __all__ = ["as_labels", "class_codes", "numeric_targets", "require_y"]
@@ -115,7 +115,8 @@ def class_codes(
     if known.size == 0:
         raise no_labels(len(labels), "one label for each of two classes")
     if known.dtype == object:
-        known = _of_one_type(known)
+        _refuse_mixed_types(known)
+        known = labels_of(labels, ~missing)
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise ValueError("y contains infinity; a class, or NaN for none, is needed.")
     check_classification_targets(known)
@@ -132,21 +133,18 @@ def class_codes(
     return classes, codes
 
 
-def _of_one_type(known: NDArray[Any]) -> NDArray[Any]:
-    """Convert objects that are all numbers, or all booleans; refuse mixed types."""
+def _refuse_mixed_types(known: NDArray[Any]) -> None:
+    """Raise an error unless all are strings, all are booleans or all are numbers."""
     types = {type(value) for value in known}
-    if all(issubclass(each, str) for each in types):
-        return known  # an array of objects does not cut off long strings
-    if all(issubclass(each, (bool, np.bool_)) for each in types):
-        return known.astype(bool)
-    numeric = (int, float, np.number)
-    if all(issubclass(each, numeric) and each is not bool for each in types):
-        return np.array(known.tolist())
-    names = ", ".join(sorted(each.__name__ for each in types))
-    raise ValueError(
-        f"Unknown label type: y mixes labels of type {names}; labels of one type, "
-        f"and missing values, are needed."
-    )
+    kinds = [(str,), (bool, np.bool_), (int, float, np.number)]
+    # A bool is an int too, so the kind of a type is the first that fits.
+    found = {next((k for k in kinds if issubclass(t, k)), None) for t in types}
+    if len(found) > 1 or None in found:
+        names = ", ".join(sorted(each.__name__ for each in types))
+        raise ValueError(
+            f"Unknown label type: y mixes labels of type {names}; labels of one type, "
+            f"and missing values, are needed."
+        )
 
 
 def _warn_of_minus_one(classes: NDArray[Any]) -> None:

@@ -27,10 +27,16 @@ from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.table._table_model import TableModel
 
-__all__ = ["MORE_LABELS", "Gain", "LiveAccuracy", "expected_gain", "live_accuracy"]
+__all__ = [
+    "MORE_LABELS",
+    "LiveAccuracy",
+    "MoreLabelsGain",
+    "expected_gain",
+    "live_accuracy",
+]
 
-MIN_ROWS = 5  # random rows, for an accuracy
-MIN_LABELS = 0.5  # share of today's labels that a model must have had
+MIN_RANDOM_ROWS = 5  # random rows, for an accuracy
+MIN_LABELS_SHARE = 0.5  # share of today's labels that a model must have had
 MORE_LABELS = 50  # that the forecast is for
 SMALL_GAIN = 0.01  # share of the rows, or of the error
 
@@ -76,10 +82,10 @@ def live_accuracy(
         is_random = x.why == "random" and not x.shown
         kinds = {type(x.value), type(x.predicted)}
         is_known = NoneType not in kinds and (is_share or str not in kinds)
-        if is_random and is_known and x.labels >= MIN_LABELS * labels:
+        if is_random and is_known and x.labels >= MIN_LABELS_SHARE * labels:
             rows.setdefault(x.place, x)
     n = len(rows)
-    if n < MIN_ROWS:
+    if n < MIN_RANDOM_ROWS:
         return None
     if is_share:
         right = sum(str(x.value) == str(x.predicted) for x in rows.values())
@@ -96,7 +102,7 @@ def live_accuracy(
 
 
 @dataclass(frozen=True)
-class Gain:
+class MoreLabelsGain:
     """What `MORE_LABELS` labels would gain.
 
     For classes it is the share of rows that would become right; for numbers, the share
@@ -113,9 +119,9 @@ class Gain:
 
         Examples
         --------
-        >>> Gain(0.021, 0.04, True).sentence
+        >>> MoreLabelsGain(0.021, 0.04, True).sentence
         '50 more labels: about 2 points more accuracy.'
-        >>> Gain(0.002, 0.004, False).sentence.replace("\u00a0", " ")
+        >>> MoreLabelsGain(0.002, 0.004, False).sentence.replace("\u00a0", " ")
         '50 more labels: an error smaller by less than 1 %.'
         """
         about = "less than" if self.gain < SMALL_GAIN else "about"
@@ -132,7 +138,9 @@ class Gain:
         return self.high < SMALL_GAIN
 
 
-def expected_gain(model: TableModel, X: Any, labels: Sequence[Any]) -> Gain | None:
+def expected_gain(
+    model: TableModel, X: Any, labels: Sequence[Any]
+) -> MoreLabelsGain | None:
     """Forecast the gain of more labels; None if that is not possible.
 
     `X` are the rows of the model, and `labels` is None for unlabeled ones.
@@ -148,4 +156,4 @@ def expected_gain(model: TableModel, X: Any, labels: Sequence[Any]) -> Gain | No
         return None
     scale = 1.0 if is_share else max(found.error, np.finfo(float).tiny)
     gain, high = float(found.gain[0]) / scale, float(found.gain_high[0]) / scale
-    return Gain(max(gain, 0.0), max(high, 0.0), is_share)
+    return MoreLabelsGain(max(gain, 0.0), max(high, 0.0), is_share)

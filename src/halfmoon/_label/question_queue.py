@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from halfmoon._label.answers import Answer
-from halfmoon._label.refit import Proposal, Refit
+from halfmoon._label.refit import Proposal, RefitResult
 
 __all__ = ["Question", "Questions"]
 
@@ -44,7 +44,7 @@ class Questions:
     """Rows to ask for."""
 
     numbers: Sequence[int]  # of the blanks, in random order
-    refit: Refit = field(default_factory=Refit)  # the latest one
+    refit: RefitResult = field(default_factory=RefitResult)  # the latest one
     _held: dict[str, set[int]] = field(default_factory=dict)  # rows on their pages
 
     @classmethod

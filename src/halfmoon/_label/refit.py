@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._label.live_quality import Gain, expected_gain
+from halfmoon._label.live_quality import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._column_importance import column_importance
@@ -29,7 +29,7 @@ from halfmoon.table._run_stages import Silent
 from halfmoon.table._table_errors import LabelError
 from halfmoon.table._table_model import TableModel
 
-__all__ = ["Neighbor", "Proposal", "Refit", "refit_model"]
+__all__ = ["Neighbor", "Proposal", "RefitResult", "refit_model"]
 
 BATCH_ROWS = 40
 MAX_CHECKS = 5  # labels that look wrong
@@ -60,7 +60,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Refit:
+class RefitResult:
     """The result of a refit; rows are given by their numbers in the table."""
 
     labels: int = 0  # that the model was fitted to; 0 if there is no model
@@ -68,7 +68,7 @@ class Refit:
     checks: list[int] = field(default_factory=list)  # rows whose label looks wrong
     proposals: dict[int, Proposal] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)  # columns, most important first
-    gain: Gain | None = None  # of more labels
+    gain: MoreLabelsGain | None = None  # of more labels
     why_not: str = ""  # why there is no model
 
     @property
@@ -85,7 +85,7 @@ def refit_model(
     upcoming: Sequence[int],
     not_asked: Collection[int] = (),
     order: Sequence[str] = (),
-) -> Refit:
+) -> RefitResult:
     """Fit a model to the labels so far.
 
     Parameters
@@ -113,7 +113,7 @@ def refit_model(
     try:
         model, found = learn_from(found, settings, allowance, Silent(), sample.known)
     except LabelError as error:
-        return Refit(order=list(sample.columns), why_not=as_options(str(error)))
+        return RefitResult(order=list(sample.columns), why_not=as_options(str(error)))
     numbers, X = found.numbers, model.transform(found.rows)
     is_labeled = np.array([label is not None for label in found.labels])
     taken = is_labeled | np.isin(numbers, list(not_asked))
@@ -130,7 +130,7 @@ def refit_model(
     ]
     checks = [row for row in doubted if row not in not_asked][:MAX_CHECKS]
     shown = list(dict.fromkeys([*chosen, *upcoming, *checks]))
-    return Refit(
+    return RefitResult(
         int(is_labeled.sum()),
         chosen,
         checks,
@@ -160,11 +160,11 @@ def _proposals(
     prediction, cells = model.predict(rows), Cells.of(model)
     values, first = list(prediction.values), sample.scan.first_row
     if checks:  # predicted without their own label
-        left_out = model.left_out()
-        places = {int(model.numbers_[row]): i for i, row in enumerate(left_out.rows)}
+        loo = model.left_out()
+        places = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
         for i, number in enumerate(numbers):
             if number in checks and number in places:
-                values[i] = left_out.predicted[places[number]]
+                values[i] = loo.predicted[places[number]]
     reasons = reasons_of(model, rows, first, values, list(numbers))
     found = {}
     for i, (number, value, why) in enumerate(

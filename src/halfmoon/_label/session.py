@@ -15,7 +15,7 @@ from typing import Any
 from halfmoon._label.journal import Journal
 from halfmoon._label.progress_text import describe_progress
 from halfmoon._label.question_queue import Question, Questions
-from halfmoon._label.refit import Neighbor, Refit, refit_model
+from halfmoon._label.refit import Neighbor, RefitResult, refit_model
 from halfmoon._label.session_rows import joined_labels, sample_rows
 from halfmoon.table._files import Table
 from halfmoon.table._given_labels import label_text
@@ -70,7 +70,7 @@ class Labeling:
             number for number in self.sample.at if not self.sample.has_label(number)
         ]
         self.questions = Questions.drawn(blank, settings.seed)
-        self.questions.refit = Refit(order=list(self.sample.columns))
+        self.questions.refit = RefitResult(order=list(self.sample.columns))
         self.lock = threading.RLock()
         self.is_learning = False
         self.refits = 0

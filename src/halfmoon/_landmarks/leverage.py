@@ -23,14 +23,13 @@ from scipy.linalg import eigvalsh
 
 from halfmoon._landmarks.checks import as_count, as_indices, refuse_conditional
 from halfmoon._landmarks.uniform import uniform
-from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._rows import EPS, Array, Indices, Rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
 
 __all__ = ["leverage", "ridge_leverage_scores"]
 
-EPS = float(np.finfo(np.float64).eps)
 # d(lam) = p / 4: random draws need a multiple of d rows to resolve d dimensions, and a
 # small lam spends the draws on outliers. Compared with 1, 1/2 and 1/10, it left the
 # least residual trace, or nearly, on two real tables (benchmarks/landmarks.py).

@@ -17,7 +17,7 @@ from halfmoon._model_files.codecs import CODECS, as_dtype
 from halfmoon._model_files.errors import ModelFileError, in_one_line
 from halfmoon._model_files.registry import package_of
 from halfmoon._model_files.state import check_state, empty_object
-from halfmoon._model_files.tensors import Layout
+from halfmoon._model_files.tensors import ArrayLayout
 
 __all__ = ["decode", "layouts_of"]
 
@@ -26,7 +26,7 @@ MAX_KEY = 2**60  # larger whole numbers can all be made to collide
 NOT_MADE = object()  # in the place of a node that has not been built yet
 
 
-def layouts_of(nodes: list[Any]) -> dict[str, Layout]:
+def layouts_of(nodes: list[Any]) -> dict[str, ArrayLayout]:
     """Return the layouts of all arrays, in the order of the file."""
     layouts = {}
     for number, node in enumerate(nodes):
@@ -37,7 +37,7 @@ def layouts_of(nodes: list[Any]) -> dict[str, Layout]:
         _expect(_are_integers(shape) and _are_integers(order), number)
         dtype = as_dtype(node["dtype"])
         _expect(dtype.kind != "O", number)
-        layouts[str(number)] = Layout(dtype, tuple(shape), tuple(order))
+        layouts[str(number)] = ArrayLayout(dtype, tuple(shape), tuple(order))
     return layouts
 
 
@@ -122,7 +122,7 @@ class _Decoder:
         _expect(set(node) == {"kind", "shape", "items"}, number)
         shape, items = node["shape"], node["items"]
         _expect(_are_integers(shape) and isinstance(items, list), number)
-        layout = Layout(np.dtype(np.int8), tuple(shape), tuple(range(len(shape))))
+        layout = ArrayLayout(np.dtype(np.int8), tuple(shape), tuple(range(len(shape))))
         _expect(layout.nbytes == len(items), number)
         array = np.empty(len(items), dtype=object)
         for i, item in enumerate(items):

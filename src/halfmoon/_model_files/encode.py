@@ -20,7 +20,7 @@ from halfmoon._model_files.codecs import CODECS, DTYPE
 from halfmoon._model_files.errors import ModelFileError, in_one_line
 from halfmoon._model_files.registry import name_of_class
 from halfmoon._model_files.state import check_state, state_of
-from halfmoon._model_files.tensors import Layout
+from halfmoon._model_files.tensors import ArrayLayout
 
 __all__ = ["encode"]
 
@@ -107,7 +107,7 @@ class _Encoder:
                 f"{path} cannot be saved: it is an array of dtype {value.dtype}; "
                 f"numbers, truth values, dates or text (dtype=str) are needed."
             )
-        layout = Layout.of(value)
+        layout = ArrayLayout.of(value)
         node = {
             "kind": "array",
             "dtype": layout.dtype.str,

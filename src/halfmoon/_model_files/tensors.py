@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from halfmoon._model_files.strict_json import parsed
 
-__all__ = ["Layout", "read_tensors", "write_tensors"]
+__all__ = ["ArrayLayout", "read_tensors", "write_tensors"]
 
 CHUNK_BYTES = 2**20
 #: Names of dtypes in the format: f8 is F64, ...
@@ -37,7 +37,7 @@ LAST_CODE_POINT = 0x10FFFF
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """How an array lies in memory.
 
     Attributes
@@ -53,7 +53,7 @@ class Layout:
     order: tuple[int, ...]
 
     @classmethod
-    def of(cls, array: NDArray[Any]) -> Layout:
+    def of(cls, array: NDArray[Any]) -> ArrayLayout:
         """Return the layout of an array, without the gaps of a view."""
         if array.flags.c_contiguous:
             order = tuple(range(array.ndim))
@@ -88,7 +88,7 @@ class Layout:
         return {"dtype": code, "shape": shape, "data_offsets": offsets}
 
 
-def header_of(layouts: dict[str, Layout]) -> dict[str, Any]:
+def header_of(layouts: dict[str, ArrayLayout]) -> dict[str, Any]:
     """Return the header of consecutive arrays."""
     header, start = {}, 0
     for name, layout in layouts.items():
@@ -99,7 +99,7 @@ def header_of(layouts: dict[str, Layout]) -> dict[str, Any]:
 
 def write_tensors(arrays: dict[str, NDArray[Any]]) -> Iterator[bytes | memoryview]:
     """Yield the file in pieces; at most one array is copied at a time."""
-    layouts = {name: Layout.of(array) for name, array in arrays.items()}
+    layouts = {name: ArrayLayout.of(array) for name, array in arrays.items()}
     text = json.dumps(header_of(layouts), separators=(",", ":")).encode("ascii")
     text += b" " * (-len(text) % 8)
     yield len(text).to_bytes(8, "little") + text
@@ -110,7 +110,7 @@ def write_tensors(arrays: dict[str, NDArray[Any]]) -> Iterator[bytes | memoryvie
 
 
 def read_tensors(
-    stream: BinaryIO, size: int, layouts: dict[str, Layout]
+    stream: BinaryIO, size: int, layouts: dict[str, ArrayLayout]
 ) -> dict[str, NDArray[Any]]:
     """Read the arrays of a file of a known size; all and only those expected.
 
@@ -126,7 +126,7 @@ def read_tensors(
     return {name: _read(stream, layout) for name, layout in layouts.items()}
 
 
-def _read(stream: BinaryIO, layout: Layout) -> NDArray[Any]:
+def _read(stream: BinaryIO, layout: ArrayLayout) -> NDArray[Any]:
     raw = np.empty(layout.nbytes, dtype=np.uint8)
     view = raw.data
     for start in range(0, layout.nbytes, CHUNK_BYTES):

@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 
 from halfmoon._report.colors import GRAY, INK, PALETTE, PAPER
-from halfmoon._report.findings import ColumnDistribution, ColumnUse
+from halfmoon._report.findings import ColumnDistribution, ReportColumn
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.svg_drawing import (
-    Picture,
-    draw,
-    legend_above,
-    short,
-    short_names,
-)
+from halfmoon._report.svg_drawing import Picture, draw, legend_above, short, short_names
 from halfmoon._rows import Array
 
 __all__ = [
@@ -106,7 +100,7 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
     return draw(paint, height=max(2.9, 1.15 + 0.29 * n), alt=alt)
 
 
-def column_importance(columns: Sequence[ColumnUse], *, as_percent: bool) -> Picture:
+def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> Picture:
     """Draw a bar for each column whose importance was measured, the longest first.
 
     The importance is an accuracy if `as_percent`, else it has the unit of the target.
@@ -136,8 +130,8 @@ def column_importance(columns: Sequence[ColumnUse], *, as_percent: bool) -> Pict
 
     cost = "Percentage points of accuracy lost" if as_percent else "Error added"
     first = zip(names[:3], texts, strict=False)
-    said = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
-    alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {said}."
+    listed = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
+    alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
     return draw(paint, height=1.0 + 0.29 * max(3, len(names)), alt=alt)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Confusion", "MixUp", "confusion", "mix_ups", "natural"]
 
-MAX_CLASSES = 12  # a larger matrix cannot be read on a phone
+MAX_MATRIX_CLASSES = 12  # a larger matrix cannot be read on a phone
 MAX_MIX_UPS = 10
 OTHERS = "other classes"
 
@@ -52,7 +52,9 @@ class MixUp(NamedTuple):
 
 
 def confusion(
-    given: Sequence[str], predicted: Sequence[str], max_classes: int = MAX_CLASSES
+    given: Sequence[str],
+    predicted: Sequence[str],
+    max_classes: int = MAX_MATRIX_CLASSES,
 ) -> Confusion:
     """Count given against predicted classes, in the order of `natural`.
 

@@ -28,12 +28,12 @@ __all__ = ["Eigenmap", "eigenmap"]
 # cancer, 0.5 to 0.7 keeps the classes apart; with less, single groups drift away, and
 # with more, groups merge.
 LENGTH_SCALE = 0.6
-MAX_LANDMARKS = 400
+MAP_LANDMARKS = 400
 MIN_DISTINCT = 4  # different rows, for two useful functions
 MAX_VALUE = 1e100  # whose square is finite
 CLIP = 4.0  # interquartile ranges from the median
 EDGE = 0.02  # share of the rows on each side that may be moved to the edge
-MARGIN = 0.1  # of the span, which rows at the edge may exceed it by
+EDGE_MARGIN = 0.1  # of the span, which rows at the edge may exceed it by
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def _eigenfunctions(Z: Array, rng: np.random.Generator) -> Array:
         raise ValueError("Too few rows differ.")
     kernel = Gaussian(LENGTH_SCALE * median_distance(Z, rng))
     maps = LaplacianEigenmaps(
-        2, kernel, n_landmarks=min(len(Z), MAX_LANDMARKS), random_state=rng
+        2, kernel, n_landmarks=min(len(Z), MAP_LANDMARKS), random_state=rng
     )
     with warnings.catch_warnings():
         # If there is only one function, it is drawn against the first column.
@@ -106,7 +106,7 @@ def _spread(points: Array) -> Array:
     """
     n = len(points)
     low, high = np.quantile(points, [EDGE, 1 - EDGE], axis=0)
-    room = MARGIN * (high - low)
+    room = EDGE_MARGIN * (high - low)
     points = np.clip(points, low - room, high + room)
     low, high = points.min(axis=0), points.max(axis=0)
     values = (points - low) / np.where(high > low, high - low, 1.0)

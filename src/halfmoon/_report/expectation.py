@@ -42,10 +42,10 @@ class Expectation:
 
 def expected_accuracy(findings: Findings) -> Expectation:
     """Return the accuracy to expect of a table of classes."""
-    left_out, filled = findings.left_out, findings.filled
-    if not isinstance(left_out, LooClasses):
+    loo, filled = findings.loo, findings.filled
+    if not isinstance(loo, LooClasses):
         raise TypeError("Numbers have no accuracy.")
-    score = accuracy(left_out.given, left_out.predicted, findings.predicted)
+    score = accuracy(loo.given, loo.predicted, findings.predicted)
     if isinstance(filled, FilledClasses) and findings.predicted > 0:
         return Expectation(score, filled.mean_confidence)
     return Expectation(score, float("nan"))

@@ -67,10 +67,10 @@ def of_filled(findings: Findings) -> list[Illustration]:
 
 def of_quality(findings: Findings) -> list[Illustration]:
     """Show how well hidden labels were predicted."""
-    left_out = findings.left_out
-    if isinstance(left_out, LooNumbers):
-        return _quality_of_numbers(left_out) if len(left_out.given) else []
-    tested = left_out.tested()
+    loo = findings.loo
+    if isinstance(loo, LooNumbers):
+        return _quality_of_numbers(loo) if len(loo.given) else []
+    tested = loo.tested()
     return _quality_of_classes(tested) if tested.given else []
 
 
@@ -112,8 +112,8 @@ def of_map(findings: Findings) -> list[Illustration]:
     ]
 
 
-def _quality_of_classes(left_out: LooClasses) -> list[Illustration]:
-    found = confusion(left_out.given, left_out.predicted)
+def _quality_of_classes(loo: LooClasses) -> list[Illustration]:
+    found = confusion(loo.given, loo.predicted)
     mixed = (
         "Each of your labels against the prediction made while it was hidden. Numbers "
         "on the diagonal are right, all others are mix-ups."
@@ -127,9 +127,9 @@ def _quality_of_classes(left_out: LooClasses) -> list[Illustration]:
             f"{'was' if among == 1 else 'were'} predicted as one of them, "
             f"{found.lumped_right:,} correctly; the picture leaves them out."
         )
-    pairs = zip(left_out.given, left_out.predicted, strict=True)
+    pairs = zip(loo.given, loo.predicted, strict=True)
     right = np.array([given == predicted for given, predicted in pairs])
-    bins = reliability(left_out.confidence, right)
+    bins = reliability(loo.confidence, right)
     earned = (
         f"Can you trust the confidence? On the dashed line, rows predicted with "
         f"80{PERCENT} confidence are right 80{PERCENT} of the time. Bars are "
@@ -142,13 +142,13 @@ def _quality_of_classes(left_out: LooClasses) -> list[Illustration]:
     ]
 
 
-def _quality_of_numbers(left_out: LooNumbers) -> list[Illustration]:
-    errors = residuals(left_out.given, left_out.predicted)
+def _quality_of_numbers(loo: LooNumbers) -> list[Illustration]:
+    errors = residuals(loo.given, loo.predicted)
     return [
         Illustration(
-            predicted_against_given(left_out),
+            predicted_against_given(loo),
             "On the dashed line the prediction is exact. Vertical lines are the "
-            f"intervals, which should hold {percent(left_out.level)} of the given "
+            f"intervals, which should hold {percent(loo.level)} of the given "
             "numbers.",
         ),
         Illustration(

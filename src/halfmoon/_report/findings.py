@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._report.histogram import Histogram
-from halfmoon._report.unlabeled_gain import Candidate, Helped
+from halfmoon._report.unlabeled_gain import ComparedModel, Helped
 from halfmoon._rows import Array, Indices
 from halfmoon.queries import Forecast
 
 __all__ = [
-    "Candidate",
     "ColumnDistribution",
-    "ColumnUse",
+    "ComparedModel",
     "FilledClasses",
     "FilledNumbers",
     "Findings",
@@ -33,6 +32,7 @@ __all__ = [
     "Note",
     "PartialLabels",
     "Reason",
+    "ReportColumn",
     "RowMap",
     "ShownRow",
 ]
@@ -74,7 +74,7 @@ class ColumnDistribution:
 
 
 @dataclass(frozen=True)
-class ColumnUse:
+class ReportColumn:
     """A column of the table and how it was used."""
 
     name: str
@@ -204,10 +204,10 @@ class Findings:
     labeled: int  # rows with a label
     predicted: int  # filled rows
     unlabeled_used: int  # unlabeled rows that the model could learn from
-    columns: tuple[ColumnUse, ...]
+    columns: tuple[ReportColumn, ...]
     blanks: tuple[tuple[str, int], ...]  # what counted as blank, and how often
     helped: Helped
-    left_out: LooClasses | LooNumbers
+    loo: LooClasses | LooNumbers
     filled: FilledClasses | FilledNumbers
     map: RowMap | None
     shown_columns: tuple[str, ...]  # columns of the rows below

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._rows import Array
+from halfmoon._selection import RANGE_MARGIN
 
 __all__ = ["Histogram", "confidence_edges", "number_edges"]
 
 CONFIDENCE_BINS = 20
 MIN_BINS, MAX_BINS = 6, 30
-MARGIN = 0.25  # of the range of the labels; predictions go no further
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,6 @@ def number_edges(given: Array) -> Array:
     if not high > low:
         low, high = low - 0.5, high + 0.5
     bins = int(np.clip(np.ceil(2 * len(given) ** (1 / 3)), MIN_BINS, MAX_BINS))
-    extra = int(np.ceil(MARGIN * bins))
+    extra = int(np.ceil(RANGE_MARGIN * bins))
     steps = np.arange(-extra, bins + extra + 1, dtype=float)
     return np.asarray(low + (high - low) / bins * steps)

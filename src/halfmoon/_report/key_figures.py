@@ -36,8 +36,8 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
             share = percent(partial.inside / partial.tested)
             hidden = f"of {count(partial.tested, f'hidden {one_of(partial)}')}"
             within = [KeyFigure("Predicted within", share, hidden)]
-    if isinstance(findings.left_out, LooNumbers):
-        quality = _of_numbers(findings.left_out, findings.predicted)
+    if isinstance(findings.loo, LooNumbers):
+        quality = _of_numbers(findings.loo, findings.predicted)
     else:
         quality = _of_classes(findings)
     return [
@@ -49,11 +49,11 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
     ]
 
 
-def _of_numbers(left_out: LooNumbers, filled: int) -> list[KeyFigure]:
-    given, predicted = left_out.given, left_out.predicted
+def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
+    given, predicted = loo.given, loo.predicted
     error = mean_absolute_error(given, predicted, filled)
     r2 = r_squared(given, predicted, filled)
-    held = coverage(given, left_out.low, left_out.high, left_out.level)
+    held = coverage(given, loo.low, loo.high, loo.level)
     figure, low, high = format_aligned(error.value, error.low, error.high)
     note = f"{low} to {high}; guessing the mean: {number(error.naive)}"
     if not np.isfinite(error.high):

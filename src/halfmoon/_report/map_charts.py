@@ -50,15 +50,15 @@ def map_by_doubt(found: RowMap) -> Picture:
     known = doubt[np.isfinite(doubt)]
     median = float(np.median(known)) if len(known) else np.nan
     name, colors, height = "width of the interval", DOUBT, HEIGHT_NUMBERS
-    said = f"half of the intervals are narrower than {number(median)}"
+    median_text = f"half of the intervals are narrower than {number(median)}"
     if isinstance(found.labels, tuple):
         name, colors, height = "confidence, %", DOUBT.reversed(), HEIGHT_CLASSES
-        said = f"half of the filled rows are below {percent(median)} confidence"
+        median_text = f"half of the filled rows are below {percent(median)} confidence"
         doubt = 100 * doubt
     return draw(
         lambda figure: _colored(figure, found, doubt, name, colors),
         height=height,
-        alt=f"The same map, colored by {name.removesuffix(', %')}: {said}.",
+        alt=f"The same map, colored by {name.removesuffix(', %')}: {median_text}.",
     )
 
 

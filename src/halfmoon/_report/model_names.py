@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from halfmoon._report.findings import Candidate
+from halfmoon._report.findings import ComparedModel
 from halfmoon._selection.plain_names import plain_name
 
 __all__ = ["ModelFamily", "families", "plain_name"]
@@ -24,12 +24,12 @@ class ModelFamily(NamedTuple):
 
 
 def families(
-    candidates: Iterable[Candidate], max_families: int = MAX_FAMILIES
+    candidates: Iterable[ComparedModel], max_families: int = MAX_FAMILIES
 ) -> list[ModelFamily]:
     """Group candidates, the heaviest first; the last ones become "Other models"."""
     groups: dict[tuple[str, str, bool], list[float]] = {}
     for each in candidates:
-        key = (*plain_name(each.name), each.unlabeled)
+        key = (*plain_name(each.name), each.uses_unlabeled)
         groups.setdefault(key, []).append(each.weight)
     rows = [ModelFamily(*key, sum(w), len(w)) for key, w in groups.items()]
     rows.sort(key=lambda row: (-row.weight, row.name, row.columns))

@@ -10,7 +10,7 @@ from halfmoon.queries import Forecast
 
 __all__ = ["more_labels", "of_more_labels"]
 
-MIN_LABELS = 10  # for a forecast
+MIN_FORECAST_LABELS = 10  # for a forecast
 MIN_BLANKS = 50  # with fewer, a forecast is of little use
 UNKNOWN = {
     "classes": "It is too early to say: at least ten labels are needed, of classes "
@@ -23,7 +23,9 @@ def more_labels(findings: Findings) -> str:
     """Say what more labels would gain; empty if hardly a blank is left to label."""
     found, of_classes = findings.forecast, findings.kind == "classes"
     if found is None:
-        is_early = findings.predicted >= MIN_BLANKS and findings.labeled < MIN_LABELS
+        is_early = (
+            findings.predicted >= MIN_BLANKS and findings.labeled < MIN_FORECAST_LABELS
+        )
         return UNKNOWN[findings.kind] if is_early else ""
     about, low, high = _gain(found, 0, of_classes)
     gain = f"mean error about {about} lower"

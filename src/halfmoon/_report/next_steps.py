@@ -15,8 +15,8 @@ __all__ = ["Step", "next_steps", "row_numbers", "run_again"]
 
 MAX_STEPS = 5
 FEW_LABELS = 5  # of a class; with fewer, more labels are asked for
-MAX_CLASSES = 4  # named in one step
-MAX_ROWS = 8  # listed in one step
+MAX_STEP_CLASSES = 4  # named in one step
+MAX_STEP_ROWS = 8  # listed in one step
 TO_LABEL = "--to-label 20 todo.csv"
 
 
@@ -69,7 +69,9 @@ def run_again(run: str, options: str) -> str:
     return " ".join([run, options, *["--overwrite"][: "--overwrite" not in run]])
 
 
-def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:
+def row_numbers(
+    numbers: Sequence[int], most: int = MAX_STEP_ROWS, in_all: int = 0
+) -> str:
     """List row numbers, as in "row 5" and "rows 5, 9 and 12 more".
 
     `in_all` counts all rows, if there are more than the given numbers.
@@ -109,9 +111,9 @@ def _classes_with_few_labels(findings: Findings) -> list[Step]:
     few.sort(key=lambda name: given[name])
     names = ", ".join(
         f"{safe_text(name, 30)} ({count(given[name], 'label')})"
-        for name in few[:MAX_CLASSES]
+        for name in few[:MAX_STEP_CLASSES]
     )
-    rest = len(few) - MAX_CLASSES
+    rest = len(few) - MAX_STEP_CLASSES
     more = f" and {count(rest, 'other class', 'other classes')}" if rest > 0 else ""
     which = "the class" if len(few) == 1 else "the classes"
     return [Step(f"Label more rows of {which} with few labels: {names}{more}.")]

@@ -62,13 +62,13 @@ def one_of(partial: PartialLabels) -> str:
 
 def not_measured(findings: Findings) -> str:
     """Say why the quality cannot be measured; empty where it can."""
-    partial, left_out = findings.partial, findings.left_out
+    partial, loo = findings.partial, findings.loo
     if partial is None:
         return ""
-    if isinstance(left_out, LooClasses):
-        known = np.isfinite(accuracy(left_out.given, left_out.predicted).value)
+    if isinstance(loo, LooClasses):
+        known = np.isfinite(accuracy(loo.given, loo.predicted).value)
     else:
-        error = mean_absolute_error(left_out.given, left_out.predicted)
+        error = mean_absolute_error(loo.given, loo.predicted)
         known = np.isfinite(error.high)
     if known:
         return ""
@@ -81,11 +81,11 @@ def not_measured(findings: Findings) -> str:
 
 def held_within(findings: Findings) -> str:
     """Say how well hidden labels were predicted, exact and partial ones."""
-    partial, left_out = findings.partial, findings.left_out
+    partial, loo = findings.partial, findings.loo
     assert partial is not None
     tests = []
-    if isinstance(left_out, LooClasses):
-        score = accuracy(left_out.given, left_out.predicted)
+    if isinstance(loo, LooClasses):
+        score = accuracy(loo.given, loo.predicted)
         if score.tested:
             tests.append(
                 f"Of {count(score.tested, 'label')}, {score.right:,} "
@@ -94,7 +94,7 @@ def held_within(findings: Findings) -> str:
                 f"{percent(score.naive)}."
             )
     else:
-        error = mean_absolute_error(left_out.given, left_out.predicted)
+        error = mean_absolute_error(loo.given, loo.predicted)
         if error.tested > 1:
             tests.append(
                 f"Guessing the mean of the {error.tested:,} exact numbers would be "

@@ -21,7 +21,7 @@ from halfmoon._report.sentences import COMMON
 __all__ = ["QualityInParts", "quality_in_parts"]
 
 MAX_IN_ORDER = 12  # classes; more are listed with the worst first
-MAX_CLASSES = 200
+MAX_LISTED_CLASSES = 200
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class QualityInParts:
 
 def quality_in_parts(findings: Findings) -> QualityInParts:
     """Break the quality down by class, or by thirds of the predicted numbers."""
-    left_out, filled = findings.left_out, findings.filled
-    if not isinstance(left_out, LooClasses):
-        ends = left_out.low, left_out.high
-        thirds = errors_by_thirds(left_out.given, left_out.predicted, *ends)
+    loo, filled = findings.loo, findings.filled
+    if not isinstance(loo, LooClasses):
+        ends = loo.low, loo.high
+        thirds = errors_by_thirds(loo.given, loo.predicted, *ends)
         return QualityInParts(thirds=thirds)
-    classes = per_class(left_out.given, left_out.predicted)
-    balanced = _balanced(left_out, classes)
+    classes = per_class(loo.given, loo.predicted)
+    balanced = _balanced(loo, classes)
     if isinstance(filled, FilledClasses):
         names = {each.name for each in classes}
         classes += [
@@ -64,18 +64,18 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
     worst_first = len(classes) > MAX_IN_ORDER
     if worst_first:
         classes.sort(key=lambda each: np.nan_to_num(each.share, nan=2.0))
-    tested = left_out.tested()
+    tested = loo.tested()
     return QualityInParts(
-        classes[:MAX_CLASSES],
-        max(0, len(classes) - MAX_CLASSES),
+        classes[:MAX_LISTED_CLASSES],
+        max(0, len(classes) - MAX_LISTED_CLASSES),
         worst_first,
         balanced,
         mix_ups(tested.given, tested.predicted),
     )
 
 
-def _balanced(left_out: LooClasses, classes: list[ClassQuality]) -> str:
-    score = accuracy(left_out.given, left_out.predicted)
+def _balanced(loo: LooClasses, classes: list[ClassQuality]) -> str:
+    score = accuracy(loo.given, loo.predicted)
     if not score.naive > COMMON or len(classes) < 2:
         return ""
     guess = 1 / sum(each.labels > 1 for each in classes)

@@ -89,14 +89,14 @@ def reliability_diagram(found: Reliability) -> Picture:
     return draw(paint, height=4.2, alt=alt)
 
 
-def predicted_against_given(left_out: LooNumbers) -> Picture:
+def predicted_against_given(loo: LooNumbers) -> Picture:
     """Draw each hidden label with its interval; intervals that miss it stand out."""
-    rows = np.flatnonzero(np.isfinite(left_out.given) & np.isfinite(left_out.predicted))
+    rows = np.flatnonzero(np.isfinite(loo.given) & np.isfinite(loo.predicted))
     if len(rows) > MAX_POINTS:  # spread evenly over the given numbers
-        order = rows[np.argsort(left_out.given[rows], kind="stable")]
+        order = rows[np.argsort(loo.given[rows], kind="stable")]
         rows = order[np.linspace(0, len(order) - 1, MAX_POINTS).astype(int)]
-    x, y = left_out.given[rows], left_out.predicted[rows]
-    low, high = left_out.low[rows], left_out.high[rows]
+    x, y = loo.given[rows], loo.predicted[rows]
+    low, high = loo.low[rows], loo.high[rows]
     inside = (low <= x) & (x <= high)
 
     def paint(figure: Any) -> None:
@@ -119,8 +119,8 @@ def predicted_against_given(left_out: LooNumbers) -> Picture:
         ax.grid(visible=True)
         legend_above(ax, handletextpad=0.2)
 
-    r2 = r_squared(left_out.given, left_out.predicted)
-    held = coverage(left_out.given, left_out.low, left_out.high, left_out.level)
+    r2 = r_squared(loo.given, loo.predicted)
+    held = coverage(loo.given, loo.low, loo.high, loo.level)
     alt = (
         f"Predicted against given numbers: R² {number(r2.value)}, and "
         f"{percent(held.value)} of the given numbers lie within their intervals."

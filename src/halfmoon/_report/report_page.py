@@ -32,12 +32,12 @@ from halfmoon._report.next_steps import next_steps, row_numbers
 from halfmoon._report.number_format import count, duration, number, percent
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.safe_text import rounded, safe_text
-from halfmoon._report.sentences import answer, help_given, verdict
+from halfmoon._report.sentences import headline, help_given, verdict
 
-__all__ = ["MAX_ROWS", "reason_groups", "render", "render_rows"]
+__all__ = ["MAX_FILLED_ROWS", "reason_groups", "render", "render_rows"]
 
-MAX_COLUMNS = 200  # listed in the report
-MAX_ROWS = 5_000  # on the page of filled rows
+MAX_LISTED_COLUMNS = 200  # listed in the report
+MAX_FILLED_ROWS = 5_000  # on the page of filled rows
 MAX_REASONS = 3  # labeled rows for, and against, a prediction
 MAX_CELL = 48  # characters; the rest is folded
 MAX_WORD = 22  # characters; a longer word may be broken anywhere
@@ -53,8 +53,8 @@ def render(findings: Findings) -> str:
     return _render(
         "report.html",
         findings,
-        columns=findings.columns[:MAX_COLUMNS],
-        answer=answer(findings),
+        columns=findings.columns[:MAX_LISTED_COLUMNS],
+        headline=headline(findings),
         tiles=key_figures(findings),
         verdict=verdict(findings),
         help_given=help_given(findings.helped),
@@ -84,7 +84,7 @@ def render_rows(findings: Findings, rows: Sequence[ShownRow]) -> str:
     script = (folder / "rows.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _render(
-        "rows.html", findings, rows=rows[:MAX_ROWS], script=script, digest=digest
+        "rows.html", findings, rows=rows[:MAX_FILLED_ROWS], script=script, digest=digest
     )
 
 

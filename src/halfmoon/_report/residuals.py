@@ -10,7 +10,7 @@ from halfmoon._rows import Array
 
 __all__ = ["Residuals", "Third", "errors_by_thirds", "residuals"]
 
-MIN_LABELS = 9  # with fewer, a third says little
+MIN_THIRDS_LABELS = 9  # with fewer, a third says little
 
 
 class Residuals(NamedTuple):
@@ -69,7 +69,7 @@ def errors_by_thirds(
     [(2.0, 0.0, 1.0), (5.0, 0.0, 1.0), (8.0, 1.0, 0.0)]
     """
     known = np.flatnonzero(np.isfinite(given) & np.isfinite(predicted))
-    if len(known) < MIN_LABELS:
+    if len(known) < MIN_THIRDS_LABELS:
         return []
     order = known[np.argsort(predicted[known], kind="stable")]
     found = []

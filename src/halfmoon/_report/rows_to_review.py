@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from halfmoon._rows import Array
 from halfmoon.queries._suspicious_labels import interval_ratios
 
-__all__ = ["SHOWN", "least_sure", "suspect_classes", "suspect_numbers"]
+__all__ = ["MAX_REVIEW_ROWS", "least_sure", "suspect_classes", "suspect_numbers"]
 
-SHOWN = 20  # rows
+MAX_REVIEW_ROWS = 20
 MAX_PROBABILITY = 0.1  # of a given class that looks wrong
 MIN_DEVIATIONS = 3.5  # robust ones (Iglewicz and Hoaglin's bound)
 MIN_RATIO = 1.2  # of the error to the distance of the end of the interval
-NORMAL_MAD = 0.6745  # median absolute deviation of a standard normal variable
+MADS_PER_DEVIATION = 0.6745  # median absolute deviation of a standard normal variable
 
 
 def least_sure(
-    sureness: Array, count: int = SHOWN
+    sureness: Array, count: int = MAX_REVIEW_ROWS
 ) -> NDArray[np.intp]:  # rows, least sure first
     """Return the rows of least confidence; for intervals, pass minus their widths.
 
@@ -80,7 +80,7 @@ def suspect_numbers(
         return np.empty(0, dtype=np.intp)
     t = np.where(known, t, 0.0)
     distance = np.where(known, np.abs(t - np.median(t[known])), 0.0)
-    spread = float(np.median(distance[known])) / NORMAL_MAD
+    spread = float(np.median(distance[known])) / MADS_PER_DEVIATION
     # Where most residuals are equal there is no spread to compare others with.
     is_far = (distance > MIN_DEVIATIONS * spread) & (spread > 0)
     far = is_far & (np.abs(t) > MIN_RATIO)

@@ -33,15 +33,15 @@ from halfmoon._report.quality_scores import (
     r_squared,
 )
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 
 __all__ = [
     "PERCENT",
     "Sentence",
-    "answer",
     "count",
     "duration",
     "format_aligned",
+    "headline",
     "help_given",
     "number",
     "percent",
@@ -77,7 +77,7 @@ def range_of(score: Score) -> str:
     return f"{low.removesuffix(PERCENT)}–{high}"
 
 
-def answer(findings: Findings) -> Sentence:
+def headline(findings: Findings) -> Sentence:
     """Return the headline: what was filled in, and how good it should be."""
     start = f"Filled {count(findings.predicted, 'blank')} in "
     end = f" from {count(findings.labeled, 'label')}"
@@ -90,8 +90,8 @@ def answer(findings: Findings) -> Sentence:
 
 
 def _expected_quality(findings: Findings) -> str:
-    if isinstance(findings.left_out, LooNumbers):
-        return _expected_error(findings.left_out, findings.predicted)
+    if isinstance(findings.loo, LooNumbers):
+        return _expected_error(findings.loo, findings.predicted)
     expected = expected_accuracy(findings)
     score = expected.score
     if not expected.measured:
@@ -115,8 +115,8 @@ def _expected_quality(findings: Findings) -> str:
     return text
 
 
-def _expected_error(left_out: LooNumbers, filled: int) -> str:
-    error = mean_absolute_error(left_out.given, left_out.predicted, filled)
+def _expected_error(loo: LooNumbers, filled: int) -> str:
+    error = mean_absolute_error(loo.given, loo.predicted, filled)
     if not np.isfinite(error.high):
         return "Quality cannot be measured: at least two labels are needed."
     if error.value == 0:
@@ -127,14 +127,14 @@ def _expected_error(left_out: LooNumbers, filled: int) -> str:
 
 def verdict(findings: Findings) -> Sentence:
     """Say how the quality was measured, and compare it with a naive guess."""
-    left_out = findings.left_out
+    loo = findings.loo
     if findings.partial is not None:
         return Sentence(held_within(findings))
-    if isinstance(left_out, LooClasses):
+    if isinstance(loo, LooClasses):
         return _verdict_on_classes(
-            accuracy(left_out.given, left_out.predicted, findings.predicted)
+            accuracy(loo.given, loo.predicted, findings.predicted)
         )
-    given, predicted = left_out.given, left_out.predicted
+    given, predicted = loo.given, loo.predicted
     error = mean_absolute_error(given, predicted, findings.predicted)
     r2 = r_squared(given, predicted, findings.predicted)
     if error.tested < 2:
@@ -184,13 +184,13 @@ def _verdict_on_classes(score: Score) -> Sentence:
 
 def rare_classes(findings: Findings) -> list[str]:
     """Say how well rare classes are found, if one class is very common."""
-    left_out = findings.left_out
-    if not isinstance(left_out, LooClasses):
+    loo = findings.loo
+    if not isinstance(loo, LooClasses):
         return []
-    score = accuracy(left_out.given, left_out.predicted)
+    score = accuracy(loo.given, loo.predicted)
     if not score.naive > COMMON:
         return []
-    classes = per_class(left_out.given, left_out.predicted)
+    classes = per_class(loo.given, loo.predicted)
     rare = [each for each in classes if each.labels > 1 and each.name != score.guess]
     if not rare:
         return []
@@ -237,7 +237,7 @@ def help_given(helped: Helped) -> str:
     return f"Using {rows} {effect} ({_with_and_without(gain)}){chance}{alone}."
 
 
-def _with_and_without(gain: Gain) -> str:
+def _with_and_without(gain: UnlabeledGain) -> str:
     """Format the figures, as in "17 of 18 hidden labels recovered instead of 15"."""
     if gain.kind == "classes":
         recovered = f"{gain.with_rows:,} of {gain.labels:,} hidden labels recovered"
@@ -256,7 +256,7 @@ def suspects(findings: Findings) -> str:
     n = max(findings.n_suspects, listed)
     partial = findings.partial
     labels = findings.labeled if partial is None else partial.exact
-    more = " or more" if len(findings.left_out.given) < labels else ""
+    more = " or more" if len(findings.loo.given) < labels else ""
     if n == 1 and not more:
         return "1 label looks wrong, judging by the other rows; the report shows it."
     which = "them" if n == listed else f"the first {listed}"

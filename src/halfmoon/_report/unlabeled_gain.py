@@ -10,16 +10,23 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.stats import t
 
+from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
+from halfmoon._selection import SUMMARIES
 
-__all__ = ["Candidate", "Gain", "Helped", "gain_of_classes", "gain_of_numbers"]
+__all__ = [
+    "ComparedModel",
+    "Helped",
+    "UnlabeledGain",
+    "gain_of_classes",
+    "gain_of_numbers",
+]
 
-LEVEL = 0.95
 MAX_CANDIDATES = 100  # the heaviest; the report adds them up by family
 
 
 @dataclass(frozen=True)
-class Gain:
+class UnlabeledGain:
     """Leave-one-out predictions with and without the use of unlabeled rows.
 
     `difference` is with minus without: of the share of labels recovered, or of the mean
@@ -55,7 +62,7 @@ class Gain:
 
 def gain_of_classes(
     given: Sequence[str], with_rows: Sequence[str], without: Sequence[str], rows: int
-) -> Gain:
+) -> UnlabeledGain:
     """Compare two sequences of leave-one-out predictions of classes.
 
     Examples
@@ -74,15 +81,21 @@ def gain_of_classes(
         dtype=float,
     ).reshape(-1, 2)
     one, other = (int(n) for n in right.sum(axis=0))
-    return Gain("classes", rows, len(right), one, other, *_paired_difference(right))
+    return UnlabeledGain(
+        "classes", rows, len(right), one, other, *_paired_difference(right)
+    )
 
 
-def gain_of_numbers(given: Array, with_rows: Array, without: Array, rows: int) -> Gain:
+def gain_of_numbers(
+    given: Array, with_rows: Array, without: Array, rows: int
+) -> UnlabeledGain:
     """Compare two arrays of leave-one-out predictions of numbers."""
     size = np.abs(np.column_stack([with_rows, without]) - np.asarray(given)[:, None])
     size = size[np.isfinite(size).all(axis=1)]
     one, other = map(float, size.mean(axis=0) if len(size) else (np.nan, np.nan))
-    return Gain("numbers", rows, len(size), one, other, *_paired_difference(size))
+    return UnlabeledGain(
+        "numbers", rows, len(size), one, other, *_paired_difference(size)
+    )
 
 
 def _paired_difference(values: Array) -> tuple[float, float, float]:
@@ -97,11 +110,11 @@ def _paired_difference(values: Array) -> tuple[float, float, float]:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ComparedModel:
     """A model of the search, compared with the supervised twin."""
 
     name: str
-    unlabeled: bool
+    uses_unlabeled: bool
     difference: float
     low: float
     high: float
@@ -113,21 +126,21 @@ class Helped:
     """Whether unlabeled rows helped."""
 
     used_unlabeled: bool  # by the predictions
-    gain: Gain
-    candidates: tuple[Candidate, ...] = ()  # those with the most weight
+    gain: UnlabeledGain
+    candidates: tuple[ComparedModel, ...] = ()  # those with the most weight
 
     @classmethod
     def from_comparison(
-        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: Gain
+        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: UnlabeledGain
     ) -> Self:
         """Read the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
         columns = ("candidate", "unlabeled", "difference", "low", "high", "weight")
         candidates = [
-            Candidate(str(name), bool(unlabeled), *map(float, numbers))
+            ComparedModel(str(name), bool(unlabeled), *map(float, numbers))
             for name, unlabeled, *numbers in zip(
                 *(comparison[column] for column in columns), strict=True
             )
-            if name not in ("supervised twin", "average of all")
+            if name not in SUMMARIES
         ]
         heaviest = sorted(
             (each for each in candidates if each.weight > 0), key=lambda x: -x.weight

@@ -8,8 +8,9 @@ data (`search_data.py`), judged by a criterion (`criteria.py`), averaged
 
 from halfmoon._selection.average import Average, Member
 from halfmoon._selection.average_weights import posterior_weights, stacked_weights
-from halfmoon._selection.candidate import ALPHAS, Candidate, Entry
+from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate, Entry
 from halfmoon._selection.criteria import (
+    RANGE_MARGIN,
     ClassCriterion,
     Criterion,
     NumberCriterion,
@@ -22,7 +23,7 @@ from halfmoon._selection.local_average import average_of_local_fits
 from halfmoon._selection.refit import Refit
 from halfmoon._selection.relevance import by_correlation
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
-from halfmoon._selection.search import Outcome, try_candidates
+from halfmoon._selection.search import SearchOutcome, try_candidates
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 from halfmoon._selection.twin_comparison import SUMMARIES, compare_members
@@ -30,7 +31,9 @@ from halfmoon._selection.twin_comparison import SUMMARIES, compare_members
 __all__ = [
     "ALPHAS",
     "IDENTITY",
+    "RANGE_MARGIN",
     "SUMMARIES",
+    "WIDTHS",
     "Average",
     "Candidate",
     "ClassCriterion",
@@ -40,10 +43,10 @@ __all__ = [
     "Member",
     "NormalScores",
     "NumberCriterion",
-    "Outcome",
     "Preparation",
     "Refit",
     "SearchData",
+    "SearchOutcome",
     "Standardized",
     "TargetTransform",
     "average_of_local_fits",

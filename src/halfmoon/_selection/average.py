@@ -29,7 +29,7 @@ from halfmoon.problem._leave_one_out import loo_residuals_of_set
 
 __all__ = ["Average", "Member"]
 
-MAX_MEMBERS = 16  # heaviest members that enter the standard deviation
+MAX_DEVIATION_MEMBERS = 16  # heaviest members that enter the standard deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Average:
         It is that of a mixture of the heaviest members' posteriors: their variances
         plus their squared distances from the average.
         """
-        order = np.argsort(-self.weights, kind="stable")[:MAX_MEMBERS]
+        order = np.argsort(-self.weights, kind="stable")[:MAX_DEVIATION_MEMBERS]
         chosen = [self.members[i] for i in order]
         shares = np.array([member.weight for member in chosen])
         mean = self._map(self._values, X)
@@ -126,8 +126,8 @@ class Average:
             group = _Group([replace(member, weight=1.0)])
             values = self._map(group.on_original_scale, X)
             variance = member.fit.std(X).reshape(mean.shape) ** 2
-            own = member.target.inverse_variance(values, variance)
-            total += share * (own + (values - mean) ** 2)
+            own_variance = member.target.inverse_variance(values, variance)
+            total += share * (own_variance + (values - mean) ** 2)
         return self.shaped(np.sqrt(total))
 
     @property

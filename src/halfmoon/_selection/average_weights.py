@@ -25,7 +25,7 @@ from halfmoon._rows import Array
 from halfmoon._selection.target_transforms import TargetTransform
 
 __all__ = [
-    "Tried",
+    "Evaluated",
     "averaged_values",
     "group_by_transform",
     "posterior_weights",
@@ -37,7 +37,7 @@ STACKED = 40  # best entries that are stacked
 SHRINKING = 10.0  # c, in units of k times the smallest squared error
 
 
-class Tried(Protocol):
+class Evaluated(Protocol):
     """A model with held-out losses and predictions."""
 
     @property
@@ -56,7 +56,7 @@ def posterior_weights(costs: Array, families: Sequence[str]) -> Array:
     return _drop_negligible(np.exp(costs.min() - costs))
 
 
-def stacked_weights(entries: Sequence[Tried], y: Array, w: Array) -> Array:
+def stacked_weights(entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
     """Return stacked weights, shape (e,)."""
     losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
     best = np.argsort(losses, kind="stable")[:STACKED]

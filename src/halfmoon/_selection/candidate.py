@@ -22,10 +22,13 @@ from halfmoon.kernels import Kernel
 from halfmoon.problem import Posed
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["ALPHAS", "Candidate", "Entry", "fit_at_all_alphas", "loo_values"]
+__all__ = ["ALPHAS", "WIDTHS", "Candidate", "Entry", "fit_at_all_alphas", "loo_values"]
 
 #: Penalty weights, for kernels whose mean diagonal is 1.
 ALPHAS = tuple(10.0**e for e in (-5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 1))
+
+#: Length scales, in median distances between rows.
+WIDTHS = (0.5, 1.0, 2.0)
 
 
 @dataclass(eq=False)
@@ -119,22 +122,24 @@ def fit_at_all_alphas(
     priors = np.zeros((a, 2))
     if criterion.needs_predictions:
         flat = theta.reshape(l, a * y.shape[1]), beta.reshape(-1, a * y.shape[1])
-        answers = (K @ flat[0] + F @ flat[1]).reshape(len(K), a, -1)
-        priors = criterion.priors(answers.transpose(1, 0, 2))
+        predictions = (K @ flat[0] + F @ flat[1]).reshape(len(K), a, -1)
+        priors = criterion.priors(predictions.transpose(1, 0, 2))
     found = []
     for j, target in enumerate(scales):
-        own = slice(j * t, (j + 1) * t)
-        on_scale = [target.inverse(v, y[:, own] - v) for v in held_out[:, :, own]]
+        columns = slice(j * t, (j + 1) * t)
+        on_scale = [
+            target.inverse(v, y[:, columns] - v) for v in held_out[:, :, columns]
+        ]
         losses = criterion.losses(np.array(on_scale), data.y, data.w)
         found += [
             Entry(
                 candidate,
                 alpha,
                 target,
-                y[:, own],
-                held_out[i, :, own],
-                theta[:, i, own],
-                beta[:, i, own],
+                y[:, columns],
+                held_out[i, :, columns],
+                theta[:, i, columns],
+                beta[:, i, columns],
                 losses[i],
                 priors[i],
             )

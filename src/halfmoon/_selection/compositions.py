@@ -15,7 +15,11 @@ import numpy as np
 from halfmoon._selection.candidate import Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
-from halfmoon._selection.semi_supervised_families import graph_rows, pose_without_labels
+from halfmoon._selection.semi_supervised_families import (
+    AVERAGED_ROWS,
+    graph_rows,
+    pose_without_labels,
+)
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.kernels import Gaussian, Prepared
 from halfmoon.kernels._length_scales import median_distance
@@ -25,8 +29,7 @@ from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["composed_candidates"]
 
-MAX_ROWS = 2_000  # in an average
-LANDMARKS = 200
+COMPOSED_LANDMARKS = 200
 BASIS_WIDTH = 0.5  # median distances
 WEIGHTS_WIDTH = 0.25  # of the averaging weights, in median distances
 RESTART = 0.1  # restart probability of walks
@@ -35,7 +38,7 @@ MU = 1e-2  # weight of the RKHS norm relative to the energy
 
 def composed_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     columns: Unpenalized | None,
     prepare: Preparation,
     promising: set[str],
@@ -45,7 +48,7 @@ def composed_candidates(
     Parameters
     ----------
     shared : SearchData
-    own : Unpenalized or None
+    unpenalized : Unpenalized or None
         Features that every candidate leaves unpenalized.
     columns : Unpenalized or None
         Columns that may be unpenalized as well.
@@ -56,19 +59,19 @@ def composed_candidates(
     smoothers: dict[str, Smoother] = {}
     if not promising & {"energy", "walk", "long walk", "fredholm"}:
         return
-    Z = np.asarray(prepare(shared.X[graph_rows(shared, MAX_ROWS)]))
+    Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
     e = median_distance(Z, shared.rng)
     if "fredholm" in promising:
         smoothers["averaged"] = KernelWeights(Gaussian(WEIGHTS_WIDTH * e))
     if promising & {"walk", "long walk"}:
         smoothers["walk"] = Diffusion(10, RESTART)
-    inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(LANDMARKS, len(Z)))
+    inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(COMPOSED_LANDMARKS, len(Z)))
     for name, smoother in smoothers.items():
         problem = Problem(Smoothed(inner, smoother), "graph", MU)
         kernel = PosedKernel(pose_without_labels(Z, problem, shared))
         one = shared.scaled(Prepared(prepare, kernel))
         full = f"{prepare.name}, composed {name} + energy"
-        yield Candidate(full, "composed", one, own, True)
+        yield Candidate(full, "composed", one, unpenalized, True)
         if columns is not None:
             full = f"{full}, columns unpenalized"
             yield Candidate(full, "composed", one, columns, True)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
-    Tried,
+    Evaluated,
     averaged_values,
     posterior_weights,
     stacked_weights,
@@ -40,6 +40,7 @@ from halfmoon._selection.average_weights import (
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 
 __all__ = [
+    "RANGE_MARGIN",
     "ClassCriterion",
     "Criterion",
     "NumberCriterion",
@@ -55,7 +56,7 @@ PRIOR_NATS = 12.0  # B of the formula
 CUT_HALF = 0.03  # the cut at which half of the gain is left
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
-ROOM = 0.25  # predictions may exceed the range of the labels by this share of it
+RANGE_MARGIN = 0.25  # of the range of the labels; predictions go no further beyond
 
 
 class Criterion(Protocol):
@@ -115,11 +116,11 @@ class NumberCriterion:
         """Return zeros: predictions do not matter here."""
         return np.zeros((len(predictions), 2))
 
-    def weights(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+    def weights(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
         """Return the weights of smallest squared error."""
         return stacked_weights(entries, y, w)
 
-    def costs(self, entries: Sequence[Tried], y: Array, w: Array) -> Array:
+    def costs(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
         """Return l / 2 log(mean squared error): normal noise of unknown variance."""
         losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
         return np.asarray(len(w) / 2 * np.log(np.maximum(losses, 1e-300)))
@@ -139,7 +140,7 @@ class NumberCriterion:
         if not self.limited:
             return None
         low, high = y.min(axis=0), y.max(axis=0)
-        return low - ROOM * (high - low), high + ROOM * (high - low)
+        return low - RANGE_MARGIN * (high - low), high + RANGE_MARGIN * (high - low)
 
 
 class ClassCriterion:
@@ -242,12 +243,12 @@ def log_losses(
     """
     l, C = len(codes), scores.shape[2]
     scores = scores - scores.max(axis=2, keepdims=True)
-    own = np.take_along_axis(scores, codes[None, :, None], axis=2)[:, :, 0]
-    losses = np.full(own.shape, np.inf)
-    best = np.full(len(own), np.inf)
+    of_labels = np.take_along_axis(scores, codes[None, :, None], axis=2)[:, :, 0]
+    losses = np.full(of_labels.shape, np.inf)
+    best = np.full(len(of_labels), np.inf)
     for T in TEMPERATURES:
         # The largest score is 0, so the sum is at least 1.
-        p = np.exp(T * own) / np.exp(T * scores).sum(axis=2)
+        p = np.exp(T * of_labels) / np.exp(T * scores).sum(axis=2)
         at_T = -np.log((l * p + 1.0 / C) / (l + 1.0))
         mean = at_T @ w / w.sum()
         better = mean < best

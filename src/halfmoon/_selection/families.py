@@ -41,7 +41,7 @@ RELEVANCE_LABELS = 4, 300  # fewest and most labels for families by relevance
 def candidates(
     shared: SearchData,
     criterion: Criterion,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     *,
     auto: bool,
     classes: bool,
@@ -53,7 +53,7 @@ def candidates(
     ----------
     shared : SearchData
     criterion : Criterion
-    own : Unpenalized or None
+    unpenalized : Unpenalized or None
         The user's unpenalized features, fitted.
     auto : bool
         Whether the search may choose what is unpenalized.
@@ -64,8 +64,8 @@ def candidates(
         end.
     """
     X, rng = shared.X, shared.rng
-    own = Constant().fit(X) if auto else own
-    yield from plain_candidates(shared, own, free=auto)
+    unpenalized = Constant().fit(X) if auto else unpenalized
+    yield from plain_candidates(shared, unpenalized, free=auto)
     if auto:  # not first: a budget for a single candidate should not end here
         yield from constant_candidates(shared)
     low, high = RELEVANCE_LABELS
@@ -73,7 +73,7 @@ def candidates(
     if table and low <= shared.n_labeled <= high:
         prepare = next(plain_preparations(X, rng))
         yield from relevance_candidates(
-            shared, own, prepare, criterion.scales(shared.data.y)
+            shared, unpenalized, prepare, criterion.scales(shared.data.y)
         )
     if X.shape[0] < LEAST_ROWS:
         return
@@ -82,21 +82,23 @@ def candidates(
     prepared = list(walk_preparations(X, rng))
     for prepare in prepared:
         yield from walk_candidates(
-            shared, own, prepare, neighbors, without_constant=free
+            shared, unpenalized, prepare, neighbors, without_constant=free
         )
     for prepare in prepared:
-        yield from energy_candidates(shared, own, prepare, without_constant=free)
+        yield from energy_candidates(
+            shared, unpenalized, prepare, without_constant=free
+        )
     for prepare in prepared:
         yield from long_walk_candidates(
-            shared, own, prepare, neighbors, without_constant=free
+            shared, unpenalized, prepare, neighbors, without_constant=free
         )
     texts = [next(plain_preparations(X, rng))] if sp.issparse(X) else []
     for prepare in prepared + texts:
-        yield from fredholm_candidates(shared, own, prepare)
+        yield from fredholm_candidates(shared, unpenalized, prepare)
     promising = _promising(tried, criterion, shared)
     for prepare in prepared:
         columns = unpenalized_columns(shared, prepare) if auto else None
-        yield from composed_candidates(shared, own, columns, prepare, promising)
+        yield from composed_candidates(shared, unpenalized, columns, prepare, promising)
 
 
 def _promising(

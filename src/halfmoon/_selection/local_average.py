@@ -42,12 +42,12 @@ __all__ = ["average_of_local_fits"]
 REGION_ROWS = 1_200  # labeled rows in a region, at most
 TRIED_REGION_ROWS = 600  # the same while kernels are compared
 TRIED_REGIONS = 3
-MAX_MEMBERS = 4
+MAX_LOCAL_MEMBERS = 4
 MAX_OPERATIONS = 3e11  # l s^2 summed over members; more labels mean fewer members
 NOISE_RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam, noise relative to signal
-WIDTHS = (0.12, 0.25, 0.5, 1.0)  # product Laplace kernels, in median distances
+LOCAL_WIDTHS = (0.12, 0.25, 0.5, 1.0)  # product Laplace kernels, in median distances
 SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # Gaussian and Laplace kernels
-RELEVANCE_LABELS = 1_000  # labels used to weight columns
+MAX_RELEVANCE_LABELS = 1_000  # labels used to weight columns
 RECIPES = {"correlation": by_correlation, "gradient": by_gradient(steps=1, power=0.5)}
 WEIGHTING_ROWS = 5_000  # labeled rows used to weight members
 
@@ -97,7 +97,9 @@ def average_of_local_fits(
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
         most = int(
             np.clip(
-                MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2), 1, MAX_MEMBERS
+                MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2),
+                1,
+                MAX_LOCAL_MEMBERS,
             )
         )
         weights = stacked_weights(tried, data.y[rows], data.w[rows])
@@ -148,14 +150,14 @@ def _compare_in_regions(
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
-            own = data.y[members]
-            K, mean = kind.kernel(kind.prepare(data.X[members])), own.mean(axis=0)
+            y_members = data.y[members]
+            K, mean = kind.kernel(kind.prepare(data.X[members])), y_members.mean(axis=0)
             for value, alpha in zip(values, alphas, strict=True):
                 lam = data.total_weight * alpha
-                point = ridge_point(K, F[members], own, data.w[members], lam)
+                point = ridge_point(K, F[members], y_members, data.w[members], lam)
                 known = np.isfinite(point.residuals)
-                residuals = np.where(known, point.residuals, own - mean)
-                value[done : done + len(own)] = own - residuals
+                residuals = np.where(known, point.residuals, y_members - mean)
+                value[done : done + len(y_members)] = y_members - residuals
             done += len(members)
         losses = criterion.losses(values, y, w)
         best = int(np.argmin(losses @ w))
@@ -187,7 +189,9 @@ def _kernel_choices(
                     f"{prepare.name}, laplace", prepare, Laplace(2 * width * e)
                 )
         return
-    some = rng.choice(len(data.y), min(RELEVANCE_LABELS, len(data.y)), replace=False)
+    some = rng.choice(
+        len(data.y), min(MAX_RELEVANCE_LABELS, len(data.y)), replace=False
+    )
     for plain in (
         Preparation("normal scores", NormalScores().fit(X)),
         Preparation("standardized", Standardized().fit(X)),
@@ -201,13 +205,13 @@ def _kernel_choices(
         for prepare in preparations:
             Z = np.asarray(prepare(sample))
             e1 = float(ProductLaplace().resolve(Z, rng).length_scale)
-            for width in WIDTHS:
+            for width in LOCAL_WIDTHS:
                 kernel: Kernel = ProductLaplace(width * e1)
                 yield _KernelChoice(
                     f"{prepare.name}, laplace {width:g}", prepare, kernel
                 )
             linear = Linear() * (1.0 / max(float((Z * Z).sum(axis=1).mean()), 1e-300))
-            for width in WIDTHS[-2:]:
+            for width in LOCAL_WIDTHS[-2:]:
                 both = ProductLaplace(width * e1) * 0.5 + linear * 0.5
                 name = f"{prepare.name}, laplace {width:g} + linear"
                 yield _KernelChoice(name, prepare, both)

@@ -27,23 +27,19 @@ from halfmoon._rows import Array
 from halfmoon._selection.average import Average, Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
-from halfmoon._selection.search import Outcome
+from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Nystrom
-from halfmoon.problem import (
-    Fit,
-    Posed,
-    solve_ridge,
-)
+from halfmoon.problem import Fit, Posed, solve_ridge
 from halfmoon.problem._leave_one_out import loo_sample
+from halfmoon.problem._solve_ridge import DUAL_MATRICES
 
 __all__ = ["Refit", "average_of_entries"]
 
 KEPT = 2  # candidates refitted exactly
 DUAL_LABELS = 2_000  # for which a refit is exact
-DUAL_MATRICES = 4  # matrices of labels by labels in memory at once
 LANDMARK_LABELS = 20_000  # for which supervised candidates are fitted at landmarks
-LANDMARKS = 1_500
+REFIT_LANDMARKS = 1_500
 CHOOSING = 4  # the choice of landmarks may use this fraction (1/4) of the memory
 
 
@@ -98,7 +94,7 @@ class Refit:
     ----------
     data : Posed
         All labeled rows.
-    outcome : Outcome
+    outcome : SearchOutcome
     criterion : Criterion
     rng : Generator
     local : callable or None
@@ -106,34 +102,34 @@ class Refit:
     """
 
     data: Posed
-    outcome: Outcome
+    outcome: SearchOutcome
     criterion: Criterion
     rng: np.random.Generator
     local: Callable[[], Average] | None
     _posed: dict[Candidate, Posed] = field(default_factory=dict, init=False)
 
-    def answers(self) -> dict[str, Average]:
-        """Return the fitted "twin" and "answer", which may be the same."""
+    def averages(self) -> dict[str, Average]:
+        """Return the fitted "twin" and "chosen", which may be the same."""
         outcome = self.outcome
         if len(self.data.y) <= len(outcome.entries[0].y):
             twin = self._average(outcome.weights["twin"])
-            if outcome.answer == "twin":
-                return {"twin": twin, "answer": twin}
-            return {"twin": twin, "answer": self._average(outcome.weights["average"])}
+            if outcome.chosen == "twin":
+                return {"twin": twin, "chosen": twin}
+            return {"twin": twin, "chosen": self._average(outcome.weights["average"])}
         local = [] if self.local is None else [self.local()]
         twin = min([*local, *self._refits("twin", local)], key=self._loss)
-        if outcome.answer == "twin":
-            return {"twin": twin, "answer": twin}
-        answer = min([twin, *self._refits("average", local)], key=self._loss)
-        return {"twin": twin, "answer": answer}
+        if outcome.chosen == "twin":
+            return {"twin": twin, "chosen": twin}
+        chosen = min([twin, *self._refits("average", local)], key=self._loss)
+        return {"twin": twin, "chosen": chosen}
 
     def _average(self, weights: Array) -> Average:
         limits = self.criterion.limits(self.data.y)
         return average_of_entries(self.outcome.entries, weights, self.data, limits)
 
-    def _loss(self, answer: Average) -> float:
-        y, w = answer.y[answer.rows], answer.w[answer.rows]
-        losses = self.criterion.losses(answer.held_out[None], y, w)[0]
+    def _loss(self, average: Average) -> float:
+        y, w = average.y[average.rows], average.w[average.rows]
+        losses = self.criterion.losses(average.held_out[None], y, w)[0]
         return float(np.average(losses, weights=w))
 
     def _refits(self, name: str, local: list[Average]) -> list[Average]:
@@ -188,7 +184,7 @@ class Refit:
         data = self.data
         # The rest of the memory is for moments and for what is already held.
         share = max(1, parse_bytes(data.stream.memory_limit) // CHOOSING)
-        p = min(LANDMARKS, len(data.y))
+        p = min(REFIT_LANDMARKS, len(data.y))
         basis = Nystrom(candidate.kernel, p, memory_limit=share).fit(data.X, self.rng)
         posed = replace(data, basis=basis, unpenalized=candidate.unpenalized)
         fit = solve_ridge(posed, ALPHAS)

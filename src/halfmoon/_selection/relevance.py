@@ -20,12 +20,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from halfmoon._rows import Array, Rows
-from halfmoon._selection.candidate import ALPHAS, Candidate
+from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
@@ -39,7 +38,6 @@ __all__ = ["Stretched", "by_correlation", "by_gradient", "relevance_candidates"]
 
 SOME_ROWS = 300  # unlabeled rows over which slopes are averaged, too
 FLOOR = 0.002  # added to mean squared slopes, relative to the largest
-WIDTHS = (0.5, 1.0, 2.0)
 
 Recipe = Callable[[Array, Array, Array, Array], Array]
 
@@ -57,7 +55,7 @@ class Stretched:
 
 def relevance_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     scales: list[TargetTransform],
 ) -> Iterator[Candidate]:
@@ -68,7 +66,7 @@ def relevance_candidates(
     some = min(SOME_ROWS, shared.X.shape[0])
     more = shared.rng.choice(shared.X.shape[0], some, replace=False)
     rows = np.vstack([Z_l, prepare(shared.X[np.sort(more)])])
-    F, folds = shared.features(own)[: shared.n_labeled], balanced_folds(y)
+    F, folds = shared.features(unpenalized)[: shared.n_labeled], balanced_folds(y)
     for name, recipe in RECIPES.items():
         by = recipe(Z_l, rows, y, data.w)
         stretched = Preparation(f"{prepare.name} by {name}", Stretched(prepare, by))
@@ -90,7 +88,7 @@ def relevance_candidates(
                     values[fold] = K[fold] @ c + F[fold] @ path.beta(alpha)
             one = shared.scaled(Prepared(stretched, kernel))
             full = f"{stretched.name}, {label}"
-            yield Candidate(full, "relevance", one, own, False, held_out)
+            yield Candidate(full, "relevance", one, unpenalized, False, held_out)
 
 
 def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
@@ -109,7 +107,7 @@ def by_gradient(steps: int, power: float) -> Recipe:
         by = np.ones(Z_l.shape[1])
         for _ in range(steps):
             a, b = Z_l * by, rows * by
-            kernel = Gaussian(_distance(b))
+            kernel = Gaussian(median_distance(b, 0))
             path = ridge_weighted(kernel(a), np.ones((len(a), 1)), y, w)
             errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
             best = ALPHAS[2:][int(np.argmin(errors))]
@@ -136,7 +134,8 @@ def _of_unit_mean_square(by: Array) -> Array:
 
 def _kernels(rows: Array) -> dict[str, Kernel]:
     """Return kernels of three widths near the median distance."""
-    e, e1 = _distance(rows), _distance(rows, ProductLaplace)
+    e = median_distance(rows, 0)
+    e1 = float(ProductLaplace().resolve(rows, 0).length_scale)
     linear = Linear() * (1.0 / max((rows * rows).sum(axis=1).mean(), 1e-300))
     kernels: dict[str, Kernel] = {}
     for width in WIDTHS:
@@ -145,9 +144,3 @@ def _kernels(rows: Array) -> dict[str, Kernel]:
         kernels[f"laplace {width:g}"] = laplace
         kernels[f"laplace {width:g} + linear"] = 0.5 * laplace + 0.5 * linear
     return kernels
-
-
-def _distance(rows: Array, kernel: Any = None) -> float:
-    if kernel is None:
-        return median_distance(rows, 0)
-    return float(kernel().resolve(rows, 0).length_scale)

@@ -67,9 +67,7 @@ class _ByColumn(TransformerMixin, BaseEstimator, ABC):
         """Fit each column."""
         low, high = X.min(axis=0), X.max(axis=0)
         self.columns_ = np.flatnonzero(high > low)
-        if (
-            self.columns_.size == 0
-        ):  # all columns are constant: keep one column of zeros
+        if self.columns_.size == 0:  # all are constant: keep one column of zeros
             self.columns_ = np.array([0])
         self.fitted_ = [self._fit_column(X[:, c]) for c in self.columns_]
         return self

@@ -21,7 +21,7 @@ from halfmoon._selection.shrinkage import shrink_to_constant
 from halfmoon._selection.twin_comparison import compare_with_twin
 from halfmoon.blocks import blas_for
 
-__all__ = ["Outcome", "try_candidates"]
+__all__ = ["SearchOutcome", "try_candidates"]
 
 logger = logging.getLogger("halfmoon")
 
@@ -57,7 +57,7 @@ def try_candidates(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SearchOutcome:
     """The weights of the entries, in the average of all and in the supervised twin.
 
     Attributes
@@ -67,7 +67,7 @@ class Outcome:
         Weights of the entries in the "average" and in the "twin".
     helped : bool
         Whether unlabeled rows clearly helped.
-    answer : "average" or "twin"
+    chosen : "average" or "twin"
         Which of the two is used.
     comparison : dict
         Each candidate compared with the twin; see `HalfmoonClassifier`.
@@ -79,7 +79,7 @@ class Outcome:
     entries: list[Entry]
     weights: dict[str, Array]
     helped: bool
-    answer: Literal["average", "twin"]
+    chosen: Literal["average", "twin"]
     comparison: dict[str, Any]
     held_out: dict[str, Array]
 
@@ -91,7 +91,7 @@ class Outcome:
         criterion: Criterion,
         *,
         safe: bool,
-    ) -> Outcome:
+    ) -> SearchOutcome:
         """Weight the entries and choose between average and twin.
 
         Parameters
@@ -105,7 +105,7 @@ class Outcome:
         """
         y, w = shared.data.y, shared.data.w
         weights, helped = average_and_twin_weights(entries, y, w, criterion)
-        answer: Literal["average", "twin"] = "average" if helped or not safe else "twin"
+        chosen: Literal["average", "twin"] = "average" if helped or not safe else "twin"
         held_out = cross_fit_predictions(entries, y, w, criterion, safe=safe)
         if criterion.shrinks_to_constant:
             for name in ("average", "twin"):
@@ -113,7 +113,7 @@ class Outcome:
                     entries, weights[name], held_out[name], y, w
                 )
             _, held_out["answer"] = shrink_to_constant(
-                entries, weights[answer], held_out["answer"], y, w
+                entries, weights[chosen], held_out["answer"], y, w
             )
-        comparison = compare_with_twin(entries, weights, answer, y, w, criterion)
-        return cls(entries, weights, helped, answer, comparison, held_out)
+        comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
+        return cls(entries, weights, helped, chosen, comparison, held_out)

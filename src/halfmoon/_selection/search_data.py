@@ -22,7 +22,7 @@ from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["SearchData"]
 
-MAX_BYTES = 96_000_000  # of cached kernel matrices
+MAX_CACHED_BYTES = 96_000_000  # of cached kernel matrices
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ class SearchData:
         l = K.shape[1]
         K[:l] = (K[:l] + K[:l].T) / 2  # symmetric to the last bit
         self._grams[kernel] = K
-        while sum(each.nbytes for each in self._grams.values()) > MAX_BYTES:
+        while sum(each.nbytes for each in self._grams.values()) > MAX_CACHED_BYTES:
             if len(self._grams) == 1:
                 break
             self._grams.popitem(last=False)

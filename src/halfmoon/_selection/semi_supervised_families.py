@@ -36,15 +36,13 @@ from halfmoon.bases import FredholmKernel, Nystrom
 from halfmoon.kernels import Gaussian, Kernel, Linear, Prepared
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
 from halfmoon.problem import Posed, PosedKernel, Problem
-from halfmoon.smoothers import (
-    Diffusion,
-    DiffusionKernel,
-    KernelWeights,
-)
+from halfmoon.smoothers import Diffusion, DiffusionKernel, KernelWeights
 from halfmoon.smoothers._diffusion import diffused_values
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [
+    "AVERAGED_ROWS",
+    "GRAPH_ROWS",
     "distance_preparation",
     "energy_candidates",
     "fredholm_candidates",
@@ -65,7 +63,7 @@ GRAPH_ROWS = 10_000  # rows in the graph; other rows step onto it
 LONG_ROWS = 2_500  # the same for long walks
 SERIES_TOLERANCE = 1e-7  # absolute, for diffused values that are near 0.01
 AVERAGED_ROWS = 2_000  # rows in the averages of Fredholm kernels and energies
-LANDMARKS = 300
+ENERGY_LANDMARKS = 300
 ENERGY_WIDTHS = (1.5, 2.0, 3.0)  # mean distances to the tenth neighbor
 INNER_WIDTHS = (0.35, 0.7, 1.4)  # median distances
 BOTH_WIDTHS = (0.25, 0.5)
@@ -73,7 +71,7 @@ BOTH_WIDTHS = (0.25, 0.5)
 
 def walk_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     neighbors: tuple[int, ...] = (5, 10),
     *,
@@ -93,14 +91,14 @@ def walk_candidates(
         for share in MIXES:
             mixed: Kernel = one + plain * share if share else one
             label = f"{name} + {share:g} gaussian" if share else name
-            yield Candidate(label, "walk", mixed, own, True)
+            yield Candidate(label, "walk", mixed, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "walk", one, None, True)
 
 
 def long_walk_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     neighbors: tuple[int, ...] = (5, 10),
     *,
@@ -114,7 +112,7 @@ def long_walk_candidates(
     ):
         one = shared.scaled(kernel, centered=True)
         name = f"{prepare.name}, walk k={k} restart={restart:g}"
-        yield Candidate(name, "long walk", one, own, True)
+        yield Candidate(name, "long walk", one, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "long walk", one, None, True)
 
@@ -139,7 +137,7 @@ def _walks(
 
 
 def fredholm_candidates(
-    shared: SearchData, own: Unpenalized | None, prepare: Preparation
+    shared: SearchData, unpenalized: Unpenalized | None, prepare: Preparation
 ) -> Iterator[Candidate]:
     """Yield Fredholm kernels with linear and Gaussian inner and outer kernels."""
     Z = prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)])
@@ -158,12 +156,14 @@ def fredholm_candidates(
         )
     for name, kernel in kinds.items():
         one = shared.scaled(Prepared(prepare, kernel))
-        yield Candidate(f"{prepare.name}, averaged {name}", "fredholm", one, own, True)
+        yield Candidate(
+            f"{prepare.name}, averaged {name}", "fredholm", one, unpenalized, True
+        )
 
 
 def energy_candidates(
     shared: SearchData,
-    own: Unpenalized | None,
+    unpenalized: Unpenalized | None,
     prepare: Preparation,
     *,
     without_constant: bool = False,
@@ -172,11 +172,11 @@ def energy_candidates(
     Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
     local = neighbor_distance(Z, shared.rng)
     for width in ENERGY_WIDTHS:
-        basis = Nystrom(Gaussian(width * local), min(LANDMARKS, len(Z)))
+        basis = Nystrom(Gaussian(width * local), min(ENERGY_LANDMARKS, len(Z)))
         posed = pose_without_labels(Z, Problem(basis, "gradient"), shared)
         one = shared.scaled(Prepared(prepare, PosedKernel(posed)))
         name = f"{prepare.name}, energy {width:g}"
-        yield Candidate(name, "energy", one, own, True)
+        yield Candidate(name, "energy", one, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "energy", one, None, True)
 

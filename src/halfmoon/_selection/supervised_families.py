@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import Normalizer
 
 from halfmoon._rows import Rows, some_rows
-from halfmoon._selection.candidate import Candidate
+from halfmoon._selection.candidate import WIDTHS, Candidate
 from halfmoon._selection.row_preparation import (
     NormalScores,
     Preparation,
@@ -36,20 +36,20 @@ from halfmoon._selection.row_preparation import (
 from halfmoon._selection.search_data import SearchData
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.unpenalized import (
-    Constant,
-    Polynomials,
-    Unpenalized,
-)
+from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._prepared_features import PreparedFeatures
 
-__all__ = ["constant_candidates", "plain_candidates", "plain_preparations"]
+__all__ = [
+    "LABELS_PER_FEATURE",
+    "constant_candidates",
+    "plain_candidates",
+    "plain_preparations",
+]
 
-WIDTHS = (0.5, 1.0, 2.0)  # length scales, in median distances
 MANY_COLUMNS = 50  # wider rows may be in one unit, so raw rows are tried too
 TABLE_COLUMNS = 100  # columns that are ranked and stretched one by one, at most
 TEXT_COMPONENTS = 100
-LABELS_PER_FEATURE = 5  # at least, for unpenalized columns
+LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 SAMPLE_ROWS = 2_000  # for a median distance
 
 
@@ -61,14 +61,14 @@ def constant_candidates(shared: SearchData) -> Iterator[Candidate]:
 
 
 def plain_candidates(
-    shared: SearchData, own: Unpenalized | None, *, free: bool
+    shared: SearchData, unpenalized: Unpenalized | None, *, free: bool
 ) -> Iterator[Candidate]:
     """Yield candidates with kernels on prepared rows.
 
     Parameters
     ----------
     shared : SearchData
-    own : Unpenalized or None
+    unpenalized : Unpenalized or None
         Fitted features that every candidate leaves unpenalized.
     free : bool
         Whether columns may be unpenalized as well.
@@ -76,14 +76,14 @@ def plain_candidates(
     for prepare in plain_preparations(shared.X, shared.rng):
         sample = prepare(some_rows(shared.X, SAMPLE_ROWS, shared.rng))
         linear = shared.scaled(Prepared(prepare, Linear()))
-        yield Candidate(f"{prepare.name}, linear", "plain", linear, own)
+        yield Candidate(f"{prepare.name}, linear", "plain", linear, unpenalized)
         columns = unpenalized_columns(shared, prepare) if free else None
         for name, kernel in kernels_near_median(sample, shared.rng).items():
             name = f"{prepare.name}, {name}"
             one = shared.scaled(Prepared(prepare, kernel))
-            yield Candidate(name, "plain", one, own)
+            yield Candidate(name, "plain", one, unpenalized)
             both = linear * 0.5 + one * 0.5
-            yield Candidate(f"{name} + linear", "plain", both, own)
+            yield Candidate(f"{name} + linear", "plain", both, unpenalized)
             if columns is not None:
                 yield Candidate(f"{name}, columns unpenalized", "plain", one, columns)
 

@@ -16,7 +16,7 @@ from halfmoon._rows import Array
 
 __all__ = ["IDENTITY", "Logarithm", "TargetTransform"]
 
-LEAST = 0.05  # the smallest target is shifted to this share of the median
+MIN_MEDIAN_SHARE = 0.05  # the smallest target is shifted to this share of the median
 MOST_SMEARING = 2.0
 MAX_RESIDUAL = 5.0  # log residuals are clipped here
 
@@ -75,7 +75,7 @@ class Logarithm(TargetTransform):
         if y.shape[1] != 1 or y.min() < 0 or y.max() <= 0:
             return None
         typical = float(np.median(y)) or float(y.mean())
-        shift = max(0.0, LEAST * typical - float(y.min()))
+        shift = max(0.0, MIN_MEDIAN_SHARE * typical - float(y.min()))
         logs = np.log(y + shift)
         return cls(shift, float(logs.min()), float(logs.max()))
 

@@ -29,7 +29,7 @@ class _Row(NamedTuple):
 def compare_with_twin(
     entries: Sequence[Entry],
     weights: dict[str, Array],
-    answer: str,
+    chosen: str,
     y: Array,
     w: Array,
     criterion: Criterion,
@@ -43,7 +43,7 @@ def compare_with_twin(
     entries : sequence of Entry
     weights : dict of str to ndarray of shape (e,)
         Weights of the entries in the "average" and in the "twin".
-    answer : str
+    chosen : str
         Which of the two is used.
     y, w : ndarrays of shape (l, t) and (l,)
     criterion : Criterion
@@ -56,7 +56,7 @@ def compare_with_twin(
     ]
     shares: dict[str, float] = {}
     best: dict[str, tuple[float, Entry]] = {}
-    for entry, weight in zip(entries, weights[answer], strict=True):
+    for entry, weight in zip(entries, weights[chosen], strict=True):
         shares[entry.name] = shares.get(entry.name, 0.0) + float(weight)
         loss = float(np.average(entry.losses, weights=w))
         if entry.name not in best or loss < best[entry.name][0]:
@@ -68,23 +68,24 @@ def compare_with_twin(
 
 
 def compare_members(
-    before: dict[str, Any], answer: Average, twin: Average, criterion: Criterion
+    before: dict[str, Any], average: Average, twin: Average, criterion: Criterion
 ) -> dict[str, Any]:
-    """Add a row for each member of a refitted answer to the comparison.
+    """Add a row for each member of a refitted average to the comparison.
 
-    With more labels than candidates were compared on, the answer is a refit or a local
-    average. Then the candidates have no weight. Errors of members are over all labels,
-    or over those with held-out predictions, and differences are from the refitted twin.
+    With more labels than candidates were compared on, the chosen average is a refit or
+    of local fits. Then the candidates have no weight. Errors of members are over all
+    labels, or over those with held-out predictions, and differences are from the
+    refitted twin.
     """
-    rows = answer.rows if not isinstance(answer.rows, slice) else twin.rows
-    y, w = answer.y[rows], answer.w[rows]
+    rows = average.rows if not isinstance(average.rows, slice) else twin.rows
+    y, w = average.y[rows], average.w[rows]
     values = [_at(twin, twin.held_out, rows)]
-    values += [_at(answer, member.held_out, rows) for member in answer.members]
+    values += [_at(average, member.held_out, rows) for member in average.members]
     by_twin, *losses = criterion.losses(np.array(values), y, w)
-    names = _distinct([member.name for member in answer.members])
+    names = _distinct([member.name for member in average.members])
     found = [
         _Row(name, member.uses_unlabeled, loss, member.weight)
-        for name, member, loss in zip(names, answer.members, losses, strict=True)
+        for name, member, loss in zip(names, average.members, losses, strict=True)
     ]
     new = _columns(found, by_twin, w)
     old = {**before, "weight": np.zeros(len(before["candidate"]))}

@@ -34,11 +34,9 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 
 __all__ = ["Bordered", "loo_values"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Bordered:

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.bordered_system import Bordered, loo_values
 from halfmoon.losses import Box
 
@@ -42,7 +42,6 @@ MAY_STALL = 1e7  # error over tolerance below which steps may stop to help
 CONVERGED = 1e4  # error over tolerance below which the minimum counts as found
 LOO_GAP, LOO_RESIDUAL = 0.1, 1e-3  # relative, of the iterate for leave-one-out
 MAX_STIFFNESS = 1e7  # relative to the kernel; beyond it a row is fixed, or free
-EPS = float(np.finfo(np.float64).eps)
 
 
 class LossPoint(NamedTuple):

@@ -31,13 +31,12 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import ridge_dual
 
 __all__ = ["PointFactor", "RidgePoint", "factor_point", "ridge_point"]
 
-EPS = float(np.finfo(np.float64).eps)
 CANCELED = 1e-5  # difference over its terms, below which five digits are lost
 
 

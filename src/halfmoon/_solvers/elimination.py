@@ -17,11 +17,9 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dormqr
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import EPS, Array, Indices
 
 __all__ = ["Elimination"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Elimination:

@@ -30,11 +30,9 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import EPS, Array, Indices
 
 __all__ = ["FeaturePath", "nested_features"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.ridge import RidgePath
 
 __all__ = ["kriging_variance", "scaled_variances"]
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 def kriging_variance(

@@ -37,7 +37,7 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._whitening import symmetric_eigen
 
@@ -51,7 +51,6 @@ __all__ = [
     "ridge_weighted",
 ]
 
-EPS = float(np.finfo(np.float64).eps)
 # Negative eigenvalues up to this share of the size of K are errors of its computation.
 # Kernels that are summed as series, such as diffusions, are accurate to about 1e-7.
 INDEFINITE = 1e-6

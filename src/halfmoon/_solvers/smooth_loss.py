@@ -12,7 +12,7 @@ which is `bordered_system.py`. A line search makes sure that the objective falls
 
 **Several classes.** With probabilities p and D_c = w p_c, the curvature of a row is
 :math:`w (diag(p) - p p')`, and the step is :math:`v_c = D_c (a_c - g_c + m)`, where
-:math:`a_c = g_{0c} + v_{0c} / D_c` less what all classes have in common. Here m, the
+:math:`a_c = g_{0c} + v_{0c} / D_c` minus what all classes have in common. Here m, the
 same for all classes, is such that the v_c sum to 0 over the classes. With G_c the
 matrix of `bordered_system.py` for D_c, :math:`v_c = G_c (a_c + m)` and
 
@@ -34,7 +34,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers.bordered_system import Bordered, loo_values
 from halfmoon._solvers.box_program import LossPoint
 from halfmoon.losses import Logistic, Softmax
@@ -46,7 +46,6 @@ TOLERANCE = 1e-8  # of the last step; the error after it is about the square
 MIN_CURVATURE = 1e-14  # relative to the weight of a row
 MIN_PROBABILITY = 1e-8  # where curvatures are inverted
 MAX_HALVINGS = 40
-EPS = float(np.finfo(np.float64).eps)
 
 
 def solve_logistic(

@@ -22,15 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._whitening import symmetric_eigen
 from halfmoon.blocks import Stream
 
 __all__ = ["HardThreshold", "hard_threshold"]
 
 CACHED_ROWS = 64  # whose modes stay in the cache
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

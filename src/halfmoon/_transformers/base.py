@@ -31,7 +31,7 @@ from halfmoon.kernels._user_kernels import Precomputed
 
 __all__ = ["KernelTransformer", "features_kernel", "rows_kernel"]
 
-PEAK_MATRICES = 4  # p-by-p matrices held at once while they are factored
+BASIS_MATRICES = 4  # p-by-p matrices held at once while they are factored
 
 
 class KernelTransformer(
@@ -129,7 +129,7 @@ class KernelTransformer(
     def _refuse_large_basis(self, advice: str) -> None:
         p = self.basis_.n_components_
         self._refuse_large(
-            8 * PEAK_MATRICES * p**2, f"The matrices of {p} functions take", advice
+            8 * BASIS_MATRICES * p**2, f"The matrices of {p} functions take", advice
         )
 
     def __sklearn_tags__(self) -> Any:

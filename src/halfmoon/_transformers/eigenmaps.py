@@ -22,7 +22,7 @@ import numpy as np
 from halfmoon._cloning import unfitted_copy
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._random_state import as_generator
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon._transformers.base import KernelTransformer, features_kernel
 from halfmoon._whitening import Whitening, symmetric_eigen, whitening
 from halfmoon.bases import Basis, Nystrom, WithDerivatives
@@ -30,8 +30,7 @@ from halfmoon.problem._posed import energy_matrix
 
 __all__ = ["LaplacianEigenmaps"]
 
-EPS = float(np.finfo(np.float64).eps)
-MAX_LANDMARKS = 1_000  # by default: their p^3 work takes a second or two
+EIGENMAP_LANDMARKS = 1_000  # by default: their p^3 work takes a second or two
 TIE = 1e-6  # relative difference below which values count as equally large
 
 
@@ -172,7 +171,7 @@ class LaplacianEigenmaps(KernelTransformer):
             p = self.n_landmarks
             return Nystrom(
                 features_kernel(self.kernel),
-                min(n, MAX_LANDMARKS) if p is None else p,
+                min(n, EIGENMAP_LANDMARKS) if p is None else p,
                 self.landmarks,
                 self.memory_limit,
             )
@@ -222,7 +221,7 @@ class LaplacianEigenmaps(KernelTransformer):
         if p is not None and (not isinstance(p, Integral) or p < 1):
             raise ValueError(
                 f"n_landmarks is {p!r}; 1, 2, 3, ... is needed, or None for all rows "
-                f"up to {MAX_LANDMARKS}."
+                f"up to {EIGENMAP_LANDMARKS}."
             )
         if mu is not None and (isinstance(mu, str) or not 0 < mu < np.inf):
             raise ValueError(

@@ -154,9 +154,7 @@ def anneal(
             },
         )
         v, n_iter = found.x, n_iter + int(found.nit)
-    if (
-        found.status == 1
-    ):  # out of iterations; stopping because of rounding is no failure
+    if found.status == 1:  # out of iterations; a stop by rounding is no failure
         warnings.warn(
             f"L-BFGS did not reach tol={tolerance} in {max_iter} iterations. Scale the "
             f"columns, lower C, or raise max_iter.",

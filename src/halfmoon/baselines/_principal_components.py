@@ -23,14 +23,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import by_output, groups_of_outputs
 from halfmoon._partitions.estimator_methods import answers_by_partition
-from halfmoon._rows import Array, Indices, Rows, as_dense_rows
+from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
 from halfmoon._solvers import Elimination, ridge_svd
 from halfmoon._solvers.ridge import RowFactor
 from halfmoon.baselines._base import BaselineRegressor
 
 __all__ = ["PrincipalComponentRegressor"]
 
-EPS = float(np.finfo(np.float64).eps)
 MAX_COMPONENTS = 30  # tried by default
 
 

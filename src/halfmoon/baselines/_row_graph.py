@@ -15,19 +15,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
+from scipy.special import softmax
 
-from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
+from halfmoon._graphs import (
+    NeighborIndex,
+    inverse_roots,
+    normalized_adjacency,
+    sparse_weights,
+    weighted_graph,
+)
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels import median_distance
 from halfmoon.kernels._distances import squared_distances
 
 __all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
 
-EPS = float(np.finfo(np.float64).eps)
-
 SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
-PEAK_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
+GRAPH_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
 
 
 def resolved_scale(
@@ -68,9 +73,7 @@ class RowGraph(ABC):
 
     def inverse_root_degree(self) -> Array:
         """D^-1/2, shape (n,); 0 for a row without edges."""
-        degree = self.degree
-        root = np.zeros_like(degree)
-        return np.divide(1.0, np.sqrt(degree), out=root, where=degree > 0)
+        return inverse_roots(self.degree)
 
     @abstractmethod
     def normalized(self) -> Any:
@@ -118,13 +121,11 @@ class NearestRows(RowGraph):
         """CSR, k + 1 entries in a row."""
         distances, columns = self.index.nearest(X)
         if self.length_scale is None:
-            s = _new_scales(self.index, distances, columns)
+            s = self.index.new_scales(distances, columns)
             w = _step_weights(distances**2, s * self.index.scales[columns])
         else:
             w = _step_weights(distances**2, 2.0 * self.length_scale**2)
-        starts = np.arange(0, w.size + 1, w.shape[1])
-        shape = X.shape[0], self.W.shape[0]
-        return sp.csr_array((w.ravel(), columns.ravel(), starts), shape=shape)
+        return sparse_weights(w, columns, self.W.shape[0])
 
 
 class AllPairs(RowGraph):
@@ -142,7 +143,7 @@ class AllPairs(RowGraph):
         self, X: Rows, length_scale: float | None, memory_limit: int | str
     ) -> None:
         n = X.shape[0]
-        need, limit = PEAK_MATRICES * 8 * n * n, parse_bytes(memory_limit)
+        need, limit = GRAPH_MATRICES * 8 * n * n, parse_bytes(memory_limit)
         if need > limit:
             raise MemoryError(
                 f"The graph of all pairs of {n:,} rows needs {format_bytes(need)}, "
@@ -181,18 +182,9 @@ class AllPairs(RowGraph):
         """Dense."""
         q = squared_distances(X, self.rows)
         if self.length_scale is None:
-            s = _new_scales(self.index, *self.index.nearest(X))
+            s = self.index.new_scales(*self.index.nearest(X))
             return _step_weights(q, s * self.index.scales)
         return _step_weights(q, 2.0 * self.length_scale**2)
-
-
-def _new_scales(
-    index: NeighborIndex, distances: Array, columns: NDArray[np.intp]
-) -> Array:  # (b, 1)
-    """s of new rows: the distance to the last of their neighbors, never 0."""
-    s = distances.max(axis=1)
-    s[s == 0] = index.scales[columns[s == 0, 0]]
-    return s[:, None]
 
 
 def _step_weights(
@@ -203,7 +195,4 @@ def _step_weights(
     logs, copies = -q / divisor, q == 0
     known = copies.any(axis=1)
     logs[known] = np.where(copies[known], 0.0, -np.inf)
-    logs -= logs.max(axis=1, keepdims=True)  # all weights of a far row may underflow
-    w = np.exp(logs, out=logs)
-    w /= w.sum(axis=1, keepdims=True)
-    return w
+    return np.asarray(softmax(logs, axis=1))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias, cast
+from typing import Any, Literal, NoReturn, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,10 +29,12 @@ __all__ = [
     "LengthScale",
     "WithLengthScale",
     "median_distance",
+    "median_of_positive",
     "neighbor_distance",
+    "refuse_equal_samples",
 ]
 
-SAMPLE_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
+PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
 NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
 NEIGHBOR = 10
 SLICE_ENTRIES = 2**20  # distances held at once
@@ -47,7 +49,7 @@ def median_distance(
     X: Rows,  # (n, d)
     rng: np.random.Generator | int | None = None,
     *,
-    sample_rows: int = SAMPLE_ROWS,
+    sample_rows: int = PAIRED_ROWS,
 ) -> float:
     """Return the median distance between two rows, from a sample of the rows.
 
@@ -60,13 +62,22 @@ def median_distance(
     """
     X = as_rows(some_rows(_indexable(X), sample_rows, rng))
     q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
-    q = q[q > 0]
-    if q.size == 0:
-        raise ValueError(
-            f"length_scale='median' needs two rows that differ; got n_samples = "
-            f"{X.shape[0]}, all equal. Give the length scale as a number."
-        )
-    return float(np.sqrt(np.median(q)))
+    scale = float(np.sqrt(median_of_positive(q)))
+    return scale if scale > 0 else refuse_equal_samples(X.shape[0])
+
+
+def median_of_positive(distances: Array) -> float:
+    """Return the median of the distances above 0, or 0 if there are none."""
+    positive = distances[distances > 0]
+    return float(np.median(positive)) if positive.size else 0.0
+
+
+def refuse_equal_samples(n: int) -> NoReturn:
+    """Raise the error of the median rule for n equal rows."""
+    raise ValueError(
+        f"length_scale='median' needs two rows that differ; got n_samples = {n}, all "
+        f"equal. Give the length scale as a number."
+    )
 
 
 def neighbor_distance(

@@ -17,10 +17,13 @@ from scipy.spatial.distance import cdist, pdist
 
 from halfmoon._rows import Array, Rows, as_dense_rows, some_rows
 from halfmoon.kernels._base import Kernel
+from halfmoon.kernels._length_scales import (
+    PAIRED_ROWS,
+    median_of_positive,
+    refuse_equal_samples,
+)
 
 __all__ = ["ProductLaplace"]
-
-SAMPLE_ROWS = 1_000
 
 
 @dataclass(eq=False, repr=False)
@@ -43,15 +46,9 @@ class ProductLaplace(Kernel):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         if self.length_scale != "median":
             return self
-        sample = as_dense_rows(some_rows(X, SAMPLE_ROWS, rng))
-        distances = pdist(sample, "cityblock")
-        distances = distances[distances > 0]
-        if distances.size == 0:
-            raise ValueError(
-                f"length_scale='median' needs two rows that differ; got n_samples = "
-                f"{X.shape[0]}, all equal. Give the length scale as a number."
-            )
-        return replace(self, length_scale=float(np.median(distances)))
+        sample = as_dense_rows(some_rows(X, PAIRED_ROWS, rng))
+        scale = median_of_positive(pdist(sample, "cityblock"))
+        return replace(self, length_scale=scale or refuse_equal_samples(X.shape[0]))
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         e = self._checked_scale()

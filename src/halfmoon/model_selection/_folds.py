@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
-from halfmoon._labels import known_labels, labeled_rows
+from halfmoon._labels import labeled_rows, labels_of
 from halfmoon._random_state import as_generator
 from halfmoon._rows import Indices
 from halfmoon.problem._folds import dealt_folds
@@ -119,7 +119,7 @@ class LabeledKFold(BaseCrossValidator):
         if groups is not None:
             warnings.warn("LabeledKFold does not use groups.", stacklevel=2)
         indices = np.flatnonzero(labeled)
-        for fold in self._folds(known_labels(y, labeled)):
+        for fold in self._folds(labels_of(y, labeled)):
             tested = np.zeros(len(labeled), dtype=bool)
             tested[indices[fold]] = True
             yield np.flatnonzero(~tested), np.flatnonzero(tested)

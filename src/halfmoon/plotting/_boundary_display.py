@@ -23,7 +23,7 @@ from halfmoon.plotting._responses import label_values, model_values
 
 __all__ = ["BoundaryDisplay"]
 
-MARGIN = 0.08  # beyond the rows on each side, relative to their range
+PLOT_MARGIN = 0.08  # beyond the rows on each side, relative to their range
 LABELED_AREA, UNLABELED_AREA = 90.0, 8.0  # of markers, in points squared
 GRAY = "0.45"
 
@@ -225,5 +225,5 @@ class BoundaryDisplay:
 
 def _grid(values: Array, resolution: int) -> Array:
     low, high = values.min(), values.max()
-    margin = MARGIN * (high - low) or 1.0  # any width will do for equal values
+    margin = PLOT_MARGIN * (high - low) or 1.0  # any width will do for equal values
     return np.linspace(low - margin, high + margin, resolution)

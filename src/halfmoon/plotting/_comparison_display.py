@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._rows import Array
+from halfmoon._selection import SUMMARIES
 from halfmoon.plotting._axes import axes_of, matplotlib_pyplot
 from halfmoon.plotting._inner_estimator import inner_model
 
 __all__ = ["ComparisonDisplay"]
 
 COLUMNS = ("candidate", "unlabeled", "difference", "low", "high", "weight")
-SUMMARIES = ("supervised twin", "average of all")  # rows that are not candidates
 ALWAYS_SHOWN_WEIGHT = 0.05
 MIN_SHOWN_WEIGHT = 0.005  # less is printed as 0 % and drawn in gray
 USED_COLOR, UNUSED_COLOR, SUMMARY_COLOR = "C0", "0.65", "black"

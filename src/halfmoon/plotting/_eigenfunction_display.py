@@ -17,7 +17,7 @@ from halfmoon.plotting._planes import as_numbers_table, column_names, column_num
 
 __all__ = ["EigenfunctionDisplay"]
 
-MAX_COLUMNS = 4  # of panels
+MAX_PANELS_ABREAST = 4
 PANEL_SIDE = 2.6  # inches
 
 
@@ -121,7 +121,7 @@ class EigenfunctionDisplay:
 
     @staticmethod
     def _panels(m: int) -> NDArray[Any]:
-        across = min(m, MAX_COLUMNS)
+        across = min(m, MAX_PANELS_ABREAST)
         down = -(-m // across)
         figure, axes = matplotlib_pyplot().subplots(
             *(down, across),

@@ -32,9 +32,9 @@ from halfmoon.problem._posed import Posed
 
 __all__ = ["search_loss", "solve_loss"]
 
-PEAK_MATRICES = 4  # l-by-l matrices held at once
+LABEL_MATRICES = 4  # l-by-l matrices held at once
 SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
-NORMAL_MAD = 1.4826  # standard deviation over median deviation, if normal
+DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if normal
 
 
 def solve_loss(posed: Posed, alpha: float) -> Fit:
@@ -120,7 +120,7 @@ def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
     residuals = np.abs([solve_loss(absolute, a).leave_one_out() for a in alphas])
     medians = np.median(residuals, axis=1).min(axis=0)  # (t,)
     # With fewer than two labels there is no residual, and any scale will do.
-    scales = np.where(np.isfinite(medians), NORMAL_MAD * medians, 1.0)
+    scales = np.where(np.isfinite(medians), DEVIATIONS_PER_MAD * medians, 1.0)
     scales = spread * np.maximum(scales, np.sqrt(np.finfo(np.float64).eps))
     scale = tuple(float(each) for each in scales)
     loss = replace(posed.loss, scale=scale)  # type: ignore[call-arg]
@@ -175,7 +175,7 @@ def _refuse_one_class(posed: Posed) -> None:
 
 def _refuse_large(posed: Posed) -> None:
     l, limit = len(posed.labeled), parse_bytes(posed.stream.memory_limit)
-    need = 8 * PEAK_MATRICES * l * l
+    need = 8 * LABEL_MATRICES * l * l
     if need > limit:
         raise MemoryError(
             f"The {posed.loss.name} loss with {l:,} labels needs {format_bytes(need)}, "

@@ -12,7 +12,9 @@ from halfmoon.problem._fit import Fit
 from halfmoon.problem._leave_one_out import loo_residuals, loo_sample
 from halfmoon.problem._posed import Posed
 
-__all__ = ["as_numbers", "solve_ridge"]
+__all__ = ["DUAL_MATRICES", "as_numbers", "solve_ridge"]
+
+DUAL_MATRICES = 4  # of l by l, held at once in the dual: Gram matrix, factors, copy
 
 
 def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:

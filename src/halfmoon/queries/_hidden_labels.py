@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from halfmoon._estimators.base import Estimator
+from halfmoon._estimators.loo_probabilities import scores_by_class
 from halfmoon._estimators.targets import as_labels
 from halfmoon._labels import is_missing
 from halfmoon._rows import Array, Indices
@@ -137,7 +138,7 @@ class HiddenLabels:
         """Return the errors of values of the fitted function."""
         if not self.of_classes:
             return np.abs(self.given[some] - values[:, 0])
-        scores = np.hstack([-values, values]) if values.shape[1] == 1 else values
+        scores = scores_by_class(values)
         wrong = (scores.argmax(axis=1) != self.estimator._codes[some]).astype(float)
         return np.where(np.isfinite(scores).all(axis=1), wrong, np.nan)
 

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection import Average
@@ -47,8 +48,8 @@ __all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
 
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
 PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
-MAX_MEMBERS = 2  # of an average, the heaviest
-LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
+MAX_POSTERIOR_MEMBERS = 2  # of an average, the heaviest
+POSTERIOR_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
 
 
 def fit_posterior(
@@ -132,7 +133,7 @@ def average_posterior(
         if isinstance(member.fit, Fit)
         and isinstance(member.fit.posed.basis, Exact)
         and not member.target.suffix
-    ][:MAX_MEMBERS]
+    ][:MAX_POSTERIOR_MEMBERS]
     if not heaviest:
         return None
     total = sum(weight for _, weight in heaviest)
@@ -158,7 +159,8 @@ def _landmarks(X_l: Rows, X: Rows) -> Rows:
     """Return some labeled rows and some rows of the pool."""
     rng = np.random.default_rng(0)
     parts = [
-        rows[np.sort(rng.permutation(rows.shape[0])[:LANDMARKS])] for rows in (X_l, X)
+        rows[np.sort(rng.permutation(rows.shape[0])[:POSTERIOR_LANDMARKS])]
+        for rows in (X_l, X)
     ]
     return sp.vstack(parts, "csr") if sp.issparse(X) else np.vstack(parts)
 
@@ -206,6 +208,4 @@ def _scaled(X: Rows) -> Any:
     """Scale dense columns to deviation 1; constant columns and CSR stay."""
     if not isinstance(X, np.ndarray):
         return X
-    X = as_dense_rows(X)
-    spread = X.std(axis=0)
-    return X / np.where(spread > 0, spread, 1.0)
+    return StandardScaler(with_mean=False).fit_transform(as_dense_rows(X))

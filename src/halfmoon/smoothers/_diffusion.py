@@ -28,7 +28,7 @@ from halfmoon.smoothers._neighbors import neighbor_weights
 
 __all__ = ["Diffusion", "chebyshev_product", "diffused_values"]
 
-MAX_COLUMNS = 128  # diffused at once by a worker, which holds four copies
+MAX_WORKER_COLUMNS = 128  # diffused at once by a worker, which holds four copies
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
 
@@ -185,7 +185,7 @@ def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
     row_bytes = 40 * n  # five arrays of the recursion
     stream = Stream.inherited()
     per_worker = -(-columns // worker_count(stream.n_jobs))
-    block = min(per_worker, MAX_COLUMNS, stream.rows_in_block(row_bytes))
+    block = min(per_worker, MAX_WORKER_COLUMNS, stream.rows_in_block(row_bytes))
     return replace(stream, block_rows=max(1, block)), row_bytes
 
 

@@ -14,8 +14,9 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import softmax
 
-from halfmoon._graphs import NeighborIndex
+from halfmoon._graphs import NeighborIndex, sparse_weights
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon.kernels._radial import PositiveRadial
 from halfmoon.smoothers._base import Smoother
@@ -89,17 +90,10 @@ def neighbor_weights(
     """Return normalized weights on the fitted rows nearest to each of X, CSR (b, n)."""
     distances, columns = index.nearest(X)
     if kernel is None:
-        scales = distances.max(axis=1)
-        # If all neighbors are equal copies of the row, use their scale.
-        scales[scales == 0] = index.scales[columns[scales == 0, 0]]
-        logs = -(distances**2) / (scales[:, None] * index.scales[columns])
+        scales = index.new_scales(distances, columns)
+        logs = -(distances**2) / (scales * index.scales[columns])
     else:
         logs = kernel.log_value(distances**2)
-    logs -= logs.max(axis=1, keepdims=True)  # or all may underflow
-    w = np.exp(logs, out=logs)
-    w /= w.sum(axis=1, keepdims=True)
-    b, k = w.shape
-    starts = np.arange(0, b * k + 1, k)
-    A = sp.csr_array((w.ravel(), columns.ravel(), starts), shape=(b, len(index.scales)))
+    A = sparse_weights(softmax(logs, axis=1), columns, len(index.scales))
     A.sort_indices()
     return A

@@ -18,19 +18,27 @@ import halfmoon
 from halfmoon._estimators.loo_probabilities import probabilities_of_scores
 from halfmoon._report.eigenmap import eigenmap
 from halfmoon._report.findings import (
-    ColumnUse,
     FilledClasses,
     FilledNumbers,
     Findings,
     Helped,
     LooClasses,
     LooNumbers,
+    ReportColumn,
     RowMap,
     ShownRow,
 )
 from halfmoon._report.histogram import Histogram
-from halfmoon._report.rows_to_review import SHOWN, suspect_classes, suspect_numbers
-from halfmoon._report.unlabeled_gain import Gain, gain_of_classes, gain_of_numbers
+from halfmoon._report.rows_to_review import (
+    MAX_REVIEW_ROWS,
+    suspect_classes,
+    suspect_numbers,
+)
+from halfmoon._report.unlabeled_gain import (
+    UnlabeledGain,
+    gain_of_classes,
+    gain_of_numbers,
+)
 from halfmoon._selection import class_scores
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
@@ -41,7 +49,7 @@ from halfmoon.table._first_pass import Scan
 from halfmoon.table._least_sure_rows import Unsure, as_text
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._parameter_text import with_command
-from halfmoon.table._row_reasons import Reasons, loo_answer, reasons_of, shown_row
+from halfmoon.table._row_reasons import Reasons, loo_prediction, reasons_of, shown_row
 from halfmoon.table._rows_to_label import rows_to_label
 from halfmoon.table._run_notes import common_notes, learning_notes
 from halfmoon.table._run_settings import Settings
@@ -92,8 +100,8 @@ def findings_of(
     next_rows: tuple[ShownRow, ...] = ()
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
-    left_out = model.left_out()
-    loo_texts = _as_text(left_out)
+    loo = model.left_out()
+    loo_texts = _as_text(loo)
     doubted = _suspects(loo_texts)
     forecast = None
     if for_page and not weak:
@@ -109,11 +117,13 @@ def findings_of(
         columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
-        left_out=loo_texts,
+        loo=loo_texts,
         filled=_filled(filled, scan),
         map=_map(model, scan, settings.seed) if for_page else None,
         shown_columns=shown,
-        suspects=_suspect_rows(model, doubted[:SHOWN], left_out, scan, shown, cells),
+        suspects=_suspect_rows(
+            model, doubted[:MAX_REVIEW_ROWS], loo, scan, shown, cells
+        ),
         n_suspects=len(doubted),
         settings=tuple((name, _setting(x)) for name, x in asdict(settings).items()),
         versions=(
@@ -146,10 +156,10 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
 
 def _columns(
     model: TableModel, scan: Scan, importance: dict[str, float]
-) -> tuple[ColumnUse, ...]:
+) -> tuple[ReportColumn, ...]:
     sampled = len(scan.labels) < scan.n_rows
     return tuple(
-        ColumnUse(
+        ReportColumn(
             use.name,
             use.kind,
             use.missing,
@@ -162,7 +172,7 @@ def _columns(
     )
 
 
-def _shown_columns(uses: Sequence[ColumnUse]) -> tuple[str, ...]:
+def _shown_columns(uses: Sequence[ReportColumn]) -> tuple[str, ...]:
     """Return columns that identify a row: a name first, then the most important."""
     names = [use.name for use in uses if use.kind == "identifier"][:1]
     learned = [use for use in uses if use.role in ("known", "feature")]
@@ -180,7 +190,7 @@ def _helped(model: TableModel, unlabeled: int) -> Helped:
     )
 
 
-def _gain(model: TableModel, unlabeled: int) -> Gain:
+def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     """Return what unlabeled rows gained, on the labels that compared candidates.
 
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
@@ -219,14 +229,14 @@ def _forecast(model: TableModel, blanks: int, seed: int) -> Forecast | None:
         return None
 
 
-def _as_text(left_out: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
+def _as_text(loo: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
     """Return leave-one-out predictions with classes as text."""
-    if isinstance(left_out, LooNumbers):
-        return left_out
+    if isinstance(loo, LooNumbers):
+        return loo
     given, predicted = (
-        tuple(map(str, labels)) for labels in (left_out.given, left_out.predicted)
+        tuple(map(str, labels)) for labels in (loo.given, loo.predicted)
     )
-    return replace(left_out, given=given, predicted=predicted)
+    return replace(loo, given=given, predicted=predicted)
 
 
 def _filled(filled: Filled, scan: Scan) -> FilledClasses | FilledNumbers:
@@ -296,14 +306,14 @@ def _shown_unsure(
 ) -> ShownRow:
     texts = [row.cells.get(name, "") for name in shown]
     number = row.number + first_row
-    return shown_row(number, texts, row.answer, cells, reasons=reasons)
+    return shown_row(number, texts, row.prediction, cells, reasons=reasons)
 
 
 def _rows_to_label(
     filled: Filled, scan: Scan, shown: Sequence[str], cells: Cells, seed: int
 ) -> tuple[ShownRow, ...]:
     model, unsure, first = filled.model, filled.tally.unsure, scan.first_row
-    found = rows_to_label(model, scan, unsure, SHOWN, seed)
+    found = rows_to_label(model, scan, unsure, MAX_REVIEW_ROWS, seed)
     if not found:
         return ()
     numbers = [row.number for row in found]
@@ -311,45 +321,41 @@ def _rows_to_label(
         rows = unsure.rows_numbered(numbers)
     else:
         rows = scan.rows.take(pa.array(np.searchsorted(scan.numbers, numbers)))
-    reasons = reasons_of(model, rows, first, [row.answer.value for row in found])
+    reasons = reasons_of(model, rows, first, [row.prediction.value for row in found])
     return tuple(
         _shown_unsure(row, shown, cells, first, why)
         for row, why in zip(found, reasons, strict=True)
     )
 
 
-def _suspects(left_out: LooClasses | LooNumbers) -> NDArray[np.intp]:
+def _suspects(loo: LooClasses | LooNumbers) -> NDArray[np.intp]:
     """Return which given labels look wrong, the most doubtful first."""
-    if isinstance(left_out, LooNumbers):
-        return suspect_numbers(
-            left_out.given, left_out.predicted, left_out.low, left_out.high
-        )
-    return suspect_classes(
-        left_out.given, left_out.predicted, left_out.given_probability
-    )
+    if isinstance(loo, LooNumbers):
+        return suspect_numbers(loo.given, loo.predicted, loo.low, loo.high)
+    return suspect_classes(loo.given, loo.predicted, loo.given_probability)
 
 
 def _suspect_rows(
     model: TableModel,
     chosen: NDArray[np.intp],
-    left_out: LooClasses | LooNumbers,
+    loo: LooClasses | LooNumbers,
     scan: Scan,
     shown: Sequence[str],
     cells: Cells,
 ) -> tuple[ShownRow, ...]:
-    places = left_out.rows[chosen]
+    places = loo.rows[chosen]
     rows, numbers = scan.rows.take(pa.array(places)), scan.numbers[places].tolist()
-    answers, first = [loo_answer(left_out, i) for i in chosen], scan.first_row
-    values = [answer.value for answer in answers]
+    predictions, first = [loo_prediction(loo, i) for i in chosen], scan.first_row
+    values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, numbers)
     texts = [[as_text(row.get(name)) for name in shown] for row in rows.to_pylist()]
     return tuple(
         shown_row(
             numbers[i] + first,
             texts[i],
-            answers[i],
+            predictions[i],
             cells,
-            left_out.given[place],
+            loo.given[place],
             reasons[i],
         )
         for i, place in enumerate(chosen)

@@ -33,14 +33,15 @@ from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.loo_probabilities import loo_class_probabilities
 from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices, rows_with_targets
-from halfmoon._selection import ALPHAS, Standardized, squared_losses
+from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels._distances import squared_distances
+from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
 
 __all__ = [
     "ColumnChoice",
-    "Proposal",
+    "ColumnProposal",
     "chosen_columns",
     "loo_losses",
     "loo_score",
@@ -48,14 +49,13 @@ __all__ = [
 ]
 
 MIN_LABELS, MAX_LABELS = 24, 500
-MAX_COLUMNS = 40  # above it, weights of columns in the search do as well
+MAX_CHOICE_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # used to compare columns
 EQUAL = 1e-12  # of the largest squared distance: closer rows are the same
 WEAK = 2.0
 SURE = 3.0
 HINT = 1.0  # standard errors above which columns are noted to perhaps hurt
 REPEATS = 4  # of the folds, if they can be drawn differently
-WIDTHS = (0.5, 1.0, 2.0)  # relative to the median distance
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class ColumnChoice:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ColumnProposal:
     """Columns to learn from (`stay`) and to leave out (`go`).
 
     `errors` is by how many standard errors the former predict folds better than all.
@@ -154,7 +154,7 @@ def chosen_columns(
     groups: Mapping[str, Indices],
     kept: Collection[str],
     seconds: float,
-) -> Proposal | None:
+) -> ColumnProposal | None:
     """Propose columns that do better in leave-one-out than all of them, or None.
 
     Parameters
@@ -172,7 +172,7 @@ def chosen_columns(
     """
     until = time.monotonic() + seconds
     l = sum(label is not None for label in labels)
-    if not (MIN_LABELS <= l <= MAX_LABELS and 2 <= len(groups) <= MAX_COLUMNS):
+    if not (MIN_LABELS <= l <= MAX_LABELS and 2 <= len(groups) <= MAX_CHOICE_COLUMNS):
         return None
     if set(groups) <= set(kept):
         return None
@@ -189,7 +189,7 @@ def chosen_columns(
     except _OutOfTime:
         return None
     stay = tuple(name for name in groups if name in best.names)
-    return Proposal(stay, tuple(n for n in groups if n not in best.names), errors)
+    return ColumnProposal(stay, tuple(n for n in groups if n not in best.names), errors)
 
 
 def _targets(labels: Sequence[Any], kind: str) -> Array:
@@ -311,6 +311,4 @@ class _Choice:
 
 def _scale(D: Array) -> float:
     """Return the median squared distance between different rows."""
-    above = D[np.triu_indices(len(D), 1)]
-    positive = above[above > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
+    return median_of_positive(D[np.triu_indices(len(D), 1)]) or 1.0

@@ -18,7 +18,7 @@ from halfmoon.table._first_pass import Scan
 
 __all__ = ["column_distributions"]
 
-MAX_COLUMNS = 8
+MAX_DRAWN_COLUMNS = 8
 BINS = 12
 ENDS = (0.005, 0.995)  # quantiles of the outermost edges; values beyond are clipped
 
@@ -37,7 +37,7 @@ def column_distributions(
     order = sorted(importance, key=lambda name: -importance[name])
     kinds = ("number", "category", "boolean")
     chosen = [n for n in order if n in by_name and by_name[n].kind in kinds][
-        :MAX_COLUMNS
+        :MAX_DRAWN_COLUMNS
     ]
     return tuple(_distribution(by_name[name], scan, labeled) for name in chosen)
 

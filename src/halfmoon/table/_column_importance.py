@@ -32,11 +32,11 @@ from halfmoon.table._table_model import TableModel
 
 __all__ = ["column_importance"]
 
-MAX_LABELED = 200  # labeled rows that are predicted
+MAX_MEASURED_ROWS = 200  # labeled rows that are predicted
 MIN_LABELED = 20
 MAX_PAIRS = 2_000_000  # rows of the table times labeled rows
 MAX_DONORS = 2_000  # rows that cells are taken from
-MAX_COLUMNS = 60  # above it, only the most correlated with the labels are measured
+MAX_MEASURED_COLUMNS = 60  # of more, only the most correlated are measured
 CORRELATED = 30
 REPEATS = 5
 BUDGET_SECONDS = 6.0  # after which no column is measured again
@@ -53,7 +53,7 @@ def column_importance(
     """
     rng = np.random.default_rng(seed)
     labeled = model.estimator_.labeled_
-    most = max(MIN_LABELED, min(MAX_LABELED, MAX_PAIRS // max(1, rows.num_rows)))
+    most = max(MIN_LABELED, min(MAX_MEASURED_ROWS, MAX_PAIRS // max(1, rows.num_rows)))
     sample = np.sort(rng.permutation(len(labeled))[:most])
     X = model.transform(rows.take(pa.array(labeled[sample])))
     donors = np.sort(rng.permutation(rows.num_rows)[:MAX_DONORS])
@@ -63,7 +63,7 @@ def column_importance(
         use.name: model.encoder_.outputs_of(use.name) for use in model.table_.used
     }
     groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
-    if len(groups) > MAX_COLUMNS:
+    if len(groups) > MAX_MEASURED_COLUMNS:
         groups = _most_correlated(groups, X, model, sample)
     start, base = time.monotonic(), error(X)
     lost: dict[str, list[float]] = {name: [] for name in groups}

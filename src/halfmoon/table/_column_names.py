@@ -20,7 +20,7 @@ __all__ = [
     "refuse_taken",
 ]
 
-SHOWN = 12  # column names in an error
+MAX_ERROR_NAMES = 12  # column names in an error
 WILDCARDS = set("*?[")
 
 
@@ -142,8 +142,8 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(map(repr, names[:SHOWN]))
-    more = len(names) - SHOWN
+    shown = ", ".join(map(repr, names[:MAX_ERROR_NAMES]))
+    more = len(names) - MAX_ERROR_NAMES
     return shown + (f" and {more:,} more" if more > 0 else "")
 
 

@@ -222,7 +222,7 @@ class FilledFrame:
 
     def _repr_html_(self) -> str:
         """Show the sentences, the key figures and a few pictures in a notebook."""
-        said = "".join(f"<p>{escape(text)}</p>" for text in self.summary)
+        sentences = "".join(f"<p>{escape(text)}</p>" for text in self.summary)
         figures = "".join(
             f"<td style='{TILE}'>{escape(tile.name)}<br><b>"
             f"{escape(tile.figure)}</b><br><small>{escape(tile.note)}</small></td>"
@@ -233,7 +233,7 @@ class FilledFrame:
             f"style='background:white;max-width:24em'>"
             for each in (*of_quality(self.findings)[:1], *of_filled(self.findings)[:1])
         )
-        return f"<div>{said}<table><tr>{figures}</tr></table>{pictures}</div>"
+        return f"<div>{sentences}<table><tr>{figures}</tr></table>{pictures}</div>"
 
     def _command(self) -> str:
         """The call that repeats the run."""

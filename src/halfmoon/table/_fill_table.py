@@ -33,16 +33,10 @@ from halfmoon.table._scored_rows import ScoredRows
 from halfmoon.table._second_pass import Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 from halfmoon.table._table_model import TableModel
-from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._time_forecast import TimeForecast
 from halfmoon.table._unseen_categories import Unseen
 
-__all__ = [
-    "Filled",
-    "fill_table",
-    "fill_targets",
-    "predict_table",
-    "refuse_unfit",
-]
+__all__ = ["Filled", "fill_table", "fill_targets", "predict_table", "refuse_unfit"]
 
 
 @dataclass(repr=False)
@@ -234,7 +228,7 @@ def fill_targets(
             types |= column_types(model, table.schema)
             jobs.append(Job.after(found, model, given, runs))
             scans.append(found)
-        forecast = Forecast.of([job.model for job in jobs], scans[0])
+        forecast = TimeForecast.of([job.model for job in jobs], scans[0])
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     seconds, sha256 = time.monotonic() - start, _sha256(table)

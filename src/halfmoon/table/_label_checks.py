@@ -23,7 +23,13 @@ from halfmoon.table._label_numbers import read_label_numbers
 from halfmoon.table._number_style import NumberStyle
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._run_settings import Settings
-from halfmoon.table._target_labels import Kind, check_labels, quoted, target_kind
+from halfmoon.table._target_labels import (
+    MAX_NOTE_VALUES,
+    Kind,
+    check_labels,
+    quoted,
+    target_kind,
+)
 
 __all__ = [
     "CheckedLabels",
@@ -34,7 +40,6 @@ __all__ = [
     "spelling_notes",
 ]
 
-SHOWN = 3  # spellings, words or groups in a note
 QUOTES = "\"'`“”‘’«»"
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
 
@@ -134,7 +139,7 @@ def merged_labels(labels: Sequence[Any]) -> list[Any]:
 def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
     """Note classes with several spellings."""
     spellings = _spellings(labels)
-    for group in spellings[:SHOWN]:
+    for group in spellings[:MAX_NOTE_VALUES]:
         names = [quoted(each) for each, _ in group.most_common()]
         if merged:
             yield Note(f"{_and(names)} were merged into one class, {names[0]}.")
@@ -146,7 +151,7 @@ def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
             "merge_labels=True",
             important=True,
         )
-    more = len(spellings) - SHOWN
+    more = len(spellings) - MAX_NOTE_VALUES
     if more > 0:
         what = "were merged" if merged else "have several spellings"
         yield Note(f"{count(more, 'more class', 'more classes')} {what}.")
@@ -182,8 +187,8 @@ def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
 def _stray_note(name: str, strays: Counter[str]) -> Note:
     n = strays.total()
     values = [each.strip() for each in strays]
-    shown = ", ".join(map(quoted, values[:SHOWN]))
-    shown += ", ..." if len(values) > SHOWN else ""
+    shown = ", ".join(map(quoted, values[:MAX_NOTE_VALUES]))
+    shown += ", ..." if len(values) > MAX_NOTE_VALUES else ""
     fix = argument("unlabeled", values)
     are_not = "is not a number" if n == 1 else "are not numbers"
     return Note(

@@ -18,7 +18,7 @@ from halfmoon.table._blank_labels import Blanks, as_number
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.csv_quoting import NewCells
 from halfmoon.table._given_labels import label_text
-from halfmoon.table._least_sure_rows import Answer, Unsure, as_text
+from halfmoon.table._least_sure_rows import RowPrediction, Unsure, as_text
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._table_errors import (
     CommandError,
@@ -58,9 +58,9 @@ def write_rows_to_label(
     ]
     for row in rows:
         before = [str(row.number + table.first_row), ""]
-        value = new.text(cells.shown(row.answer.value))
+        value = new.text(cells.shown(row.prediction.value))
         after = [
-            *_sure_cells(row.answer, cells),
+            *_sure_cells(row.prediction, cells),
             *(row.cells.get(name, "") for name in shown),
         ]
         lines.append(chain(map(new.quoted, before), [value], map(new.quoted, after)))
@@ -179,8 +179,8 @@ def _row_name(columns: Sequence[str]) -> str:
     return OTHER_ROW if ROW in columns else ROW
 
 
-def _sure_cells(answer: Answer, cells: Cells) -> list[str]:
-    if answer.confidence is not None:
-        shown = f"{answer.confidence:.{cells.digits}f}"
+def _sure_cells(prediction: RowPrediction, cells: Cells) -> list[str]:
+    if prediction.confidence is not None:
+        shown = f"{prediction.confidence:.{cells.digits}f}"
         return [shown.replace(".", cells.style.decimal)]
-    return [cells.shown(answer.low), cells.shown(answer.high)]
+    return [cells.shown(prediction.low), cells.shown(prediction.high)]

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
-from halfmoon.table._predictions import Answer, Prediction
+from halfmoon.table._predictions import Prediction, RowPrediction
 from halfmoon.table._row_keys import cell_keys
 from halfmoon.table._sampling import joined
 
-__all__ = ["Answer", "Unsure", "UnsureRows", "as_text", "unsure_of"]
+__all__ = ["RowPrediction", "Unsure", "UnsureRows", "as_text", "unsure_of"]
 
-MAX_ROWS = 1_000
-MAX_BYTES = 16_000_000
-MIN_ROWS = 20
+MAX_KEPT_ROWS = 1_000
+MAX_KEPT_BYTES = 16_000_000
+MIN_KEPT_ROWS = 20
 FIELDS = ("number", "key", "doubt")  # what is kept about each row
 KEPT = np.dtype(list(zip(FIELDS, ("i8", "u8", "f8"), strict=True)))
 
@@ -30,7 +30,7 @@ class Unsure(NamedTuple):
 
     number: int  # in the table, from 0
     cells: dict[str, str]
-    answer: Answer
+    prediction: RowPrediction
 
 
 @dataclass
@@ -41,12 +41,12 @@ class UnsureRows:
     """
 
     features: Sequence[str] = ()  # columns that were learned from; empty for all
-    max_rows: int = MAX_ROWS
-    max_bytes: int = MAX_BYTES
+    max_rows: int = MAX_KEPT_ROWS
+    max_bytes: int = MAX_KEPT_BYTES
 
     _rows: pa.Table | None = None
     _kept: NDArray[Any] = field(default_factory=lambda: np.empty(0, KEPT))
-    _answers: list[Answer] = field(default_factory=list)
+    _predictions: list[RowPrediction] = field(default_factory=list)
     _min_doubt: float = -np.inf  # rows with less doubt cannot enter
 
     def __len__(self) -> int:
@@ -82,43 +82,45 @@ class UnsureRows:
             doubt[where],
         )
         rows = pa.Table.from_batches([taken.take(pa.array(new))])
-        self._add(rows, kept, [prediction.answer(int(i)) for i in where])
+        self._add(rows, kept, [prediction.at(int(i)) for i in where])
 
     def merge(self, other: UnsureRows) -> None:
         """Consider the least sure rows of another part of the table."""
         is_new = ~np.isin(other._kept["key"], self._kept["key"])
         new = np.flatnonzero(is_new & (other.doubt > self._min_doubt))
         if len(new):
-            answers = [other._answers[i] for i in new]
-            self._add(other.table().take(pa.array(new)), other._kept[new], answers)
+            predictions = [other._predictions[i] for i in new]
+            self._add(other.table().take(pa.array(new)), other._kept[new], predictions)
 
-    def _add(self, rows: pa.Table, kept: NDArray[Any], answers: list[Answer]) -> None:
+    def _add(
+        self, rows: pa.Table, kept: NDArray[Any], predictions: list[RowPrediction]
+    ) -> None:
         """Add new rows and drop the surest."""
         rows = rows if self._rows is None else joined([self._rows, rows])
-        kept, answers = np.append(self._kept, kept), self._answers + answers
+        kept, predictions = np.append(self._kept, kept), self._predictions + predictions
         row_bytes = max(1.0, rows.nbytes / len(rows))
-        capacity = max(MIN_ROWS, int(self.max_bytes / row_bytes))
+        capacity = max(MIN_KEPT_ROWS, int(self.max_bytes / row_bytes))
         order = least_sure(-kept["doubt"], min(self.max_rows, capacity))
         if len(kept) > len(order):
             self._min_doubt = float(kept["doubt"][order[-1]])
         self._rows, self._kept = rows.take(pa.array(order)), kept[order]
-        self._answers = [answers[i] for i in order]
+        self._predictions = [predictions[i] for i in order]
 
-    def state(self) -> tuple[pa.Table | None, list[Answer]]:
-        """Return the rows with what is kept about them, and the answers."""
+    def state(self) -> tuple[pa.Table | None, list[RowPrediction]]:
+        """Return the rows with what is kept about them, and the predictions."""
         if self._rows is None:
             return None, []
         rows = self._rows
         for name in FIELDS:
             rows = rows.append_column(name, pa.array(self._kept[name]))
-        return rows, self._answers
+        return rows, self._predictions
 
-    def restore(self, rows: pa.Table | None, answers: list[Answer]) -> None:
+    def restore(self, rows: pa.Table | None, predictions: list[RowPrediction]) -> None:
         """Restore what `state` returned."""
         if rows is None:
             return
         n = rows.num_columns - len(FIELDS)
-        self._rows, self._answers = rows.select(range(n)), list(answers)
+        self._rows, self._predictions = rows.select(range(n)), list(predictions)
         self._kept = np.empty(len(rows), KEPT)
         for i, name in enumerate(FIELDS, start=n):
             self._kept[name] = rows.column(i).to_numpy()
@@ -135,14 +137,14 @@ class UnsureRows:
     def row(self, i: int) -> Unsure:
         """Return row i of `table`, with its prediction."""
         number = int(self._kept["number"][i])
-        return unsure_of(self._rows, i, number, self._answers[i])
+        return unsure_of(self._rows, i, number, self._predictions[i])
 
 
-def unsure_of(rows: pa.Table, i: int, number: int, answer: Answer) -> Unsure:
+def unsure_of(rows: pa.Table, i: int, number: int, prediction: RowPrediction) -> Unsure:
     """Return row i of some rows, its number in the table and its prediction."""
     cells = rows.slice(i, 1).to_pylist()[0]
     texts = {name: as_text(cell) for name, cell in cells.items()}
-    return Unsure(number, texts, answer)
+    return Unsure(number, texts, prediction)
 
 
 def as_text(cell: Any) -> str:

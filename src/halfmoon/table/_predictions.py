@@ -10,10 +10,10 @@ import numpy as np
 
 from halfmoon._rows import Array
 
-__all__ = ["Answer", "Prediction", "joined", "sureness"]
+__all__ = ["Prediction", "RowPrediction", "joined", "sureness"]
 
 
-class Answer(NamedTuple):
+class RowPrediction(NamedTuple):
     """The prediction for one row."""
 
     value: Any
@@ -40,10 +40,10 @@ class Prediction:
             return 1.0 - np.asarray(self.confidence, dtype=np.float64)
         return np.asarray(self.high) - np.asarray(self.low)
 
-    def answer(self, i: int) -> Answer:
+    def at(self, i: int) -> RowPrediction:
         """Return the prediction for row i, in values of Python."""
         value, second = self.values[i], self.second[i] if self.second else None
-        return Answer(value, second, *sureness(self, i))
+        return RowPrediction(value, second, *sureness(self, i))
 
 
 def sureness(predicted: Any, i: int) -> tuple[Any, Any, Any]:

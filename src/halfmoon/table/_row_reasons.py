@@ -13,7 +13,7 @@ from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
 from halfmoon.table._files import Table
 from halfmoon.table._least_sure_rows import as_text
 from halfmoon.table._output_columns import Cells
-from halfmoon.table._predictions import Answer, sureness
+from halfmoon.table._predictions import RowPrediction, sureness
 from halfmoon.table._table_errors import CommandError, ModelError
 from halfmoon.table._table_model import TableModel
 
@@ -21,7 +21,7 @@ __all__ = [
     "ExplainedRow",
     "Reasons",
     "explained_rows",
-    "loo_answer",
+    "loo_prediction",
     "most_important",
     "reasons_of",
     "rows_by_number",
@@ -64,7 +64,7 @@ class ExplainedRow:
 def shown_row(
     number: int,
     texts: Sequence[str],
-    answer: Answer,
+    prediction: RowPrediction,
     cells: Cells,
     given: Any = None,
     reasons: Reasons | None = None,
@@ -77,11 +77,11 @@ def shown_row(
     return ShownRow(
         number,
         tuple(texts),
-        cells.shown(answer.value),
-        cells.shown(answer.second),
-        answer.confidence,
-        cells.shown(answer.low),
-        cells.shown(answer.high),
+        cells.shown(prediction.value),
+        cells.shown(prediction.second),
+        prediction.confidence,
+        cells.shown(prediction.low),
+        cells.shown(prediction.high),
         None if given is None else cells.shown(given),
         reasons.speaks_for,
         reasons.speaks_against,
@@ -92,8 +92,8 @@ def reasons_of(
     model: TableModel,
     rows: pa.Table | pa.RecordBatch,
     first_row: int,
-    answers: Sequence[Any] | None = None,
-    own: Sequence[int] | None = None,
+    predictions: Sequence[Any] | None = None,
+    places: Sequence[int] | None = None,
     *,
     patient: bool = False,
 ) -> list[Reasons]:
@@ -105,9 +105,9 @@ def reasons_of(
     rows : pyarrow.Table
     first_row : int
         Number of the table's first row in a spreadsheet.
-    answers : sequence or None
+    predictions : sequence or None
         What the reasons are for; None for what the model predicts.
-    own : sequence of int or None
+    places : sequence of int or None
         Numbers of labeled rows in the table, from 0: a label is no reason for the
         prediction of its own row.
     patient : bool
@@ -122,7 +122,7 @@ def reasons_of(
     if at_landmarks and many and not patient:
         return [Reasons()] * rows.num_rows
     try:
-        explanation = model.explain(rows, answers)
+        explanation = model.explain(rows, predictions)
     except MemoryError:  # very many labels at landmarks
         return [Reasons()] * rows.num_rows
     cells = Cells.of(model)
@@ -134,7 +134,7 @@ def reasons_of(
             for each in weights
             if each.weight > 0
             and abs(each.pull) >= least
-            and (own is None or each.row != own[i])
+            and (places is None or each.row != places[i])
         ]
         return tuple(
             Reason(each.row + first_row, cells.shown(each.label), each.weight)
@@ -166,26 +166,26 @@ def explained_rows(
             "cannot be explained. Make it again: halfmoon fill --model FILE."
         )
     first, cells = table.first_row, Cells.of(model)
-    own = [number - first for number in numbers]
-    by_number = rows_by_number(table, own)
-    rows = pa.concat_tables([by_number[number] for number in own])
-    prediction, left_out = model.predict(rows), model.left_out()
-    labeled = {int(model.numbers_[row]): i for i, row in enumerate(left_out.rows)}
-    answers, given = [], []
-    for i, number in enumerate(own):
+    places = [number - first for number in numbers]
+    by_number = rows_by_number(table, places)
+    rows = pa.concat_tables([by_number[number] for number in places])
+    predicted, loo = model.predict(rows), model.left_out()
+    labeled = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
+    predictions, given = [], []
+    for i, number in enumerate(places):
         at = labeled.get(number)
-        answers.append(prediction.answer(i) if at is None else loo_answer(left_out, at))
-        given.append(None if at is None else left_out.given[at])
-    values = [answer.value for answer in answers]
-    reasons = reasons_of(model, rows, first, values, own, patient=True)
-    needed = {*own, *(r.row - first for each in reasons for r in each.all)}
+        predictions.append(predicted.at(i) if at is None else loo_prediction(loo, at))
+        given.append(None if at is None else loo.given[at])
+    values = [prediction.value for prediction in predictions]
+    reasons = reasons_of(model, rows, first, values, places, patient=True)
+    needed = {*places, *(r.row - first for each in reasons for r in each.all)}
     texts = {
         number + first: _texts(row, columns)
         for number, row in rows_by_number(table, sorted(needed)).items()
     }
     return [
         ExplainedRow(
-            shown_row(number, (), answers[i], cells, given[i], reasons[i]),
+            shown_row(number, (), predictions[i], cells, given[i], reasons[i]),
             reasons[i].scale,
             {n: texts[n] for n in sorted({number, *(r.row for r in reasons[i].all)})},
         )
@@ -193,9 +193,9 @@ def explained_rows(
     ]
 
 
-def loo_answer(left_out: LooClasses | LooNumbers, i: int) -> Answer:
+def loo_prediction(loo: LooClasses | LooNumbers, i: int) -> RowPrediction:
     """Return the leave-one-out prediction of labeled row i."""
-    return Answer(left_out.predicted[i], None, *sureness(left_out, i))
+    return RowPrediction(loo.predicted[i], None, *sureness(loo, i))
 
 
 def most_important(

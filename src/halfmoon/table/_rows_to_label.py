@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from halfmoon._rows import Array
+from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.queries._greedy import spread_out as chosen_apart
 from halfmoon.table._cell_values import as_column
@@ -139,13 +140,13 @@ def chosen_rows(
     rows = found.rows.take(pa.array(places))
     prediction = model.predict(rows)
     numbers = found.numbers[places].tolist()
-    return [unsure_of(rows, i, n, prediction.answer(i)) for i, n in enumerate(numbers)]
+    return [unsure_of(rows, i, n, prediction.at(i)) for i, n in enumerate(numbers)]
 
 
 def whole_rows(table: Table, chosen: Sequence[Unsure]) -> list[Unsure]:
     """Return the chosen rows with the cells of all columns."""
     by_number = rows_by_number(table, [row.number for row in chosen])
-    return [unsure_of(by_number[n], 0, n, answer) for n, _, answer in chosen]
+    return [unsure_of(by_number[n], 0, n, prediction) for n, _, prediction in chosen]
 
 
 def _pool(is_labeled: NDArray[np.bool_], seed: int) -> NDArray[np.intp]:
@@ -202,7 +203,8 @@ def spread_out(
     [0, 3, 2]
     """
     X = np.asarray(X, dtype=np.float64)
-    scale = _median_distance(X)
+    sample = X[:: max(1, len(X) // DISTANCE_ROWS)][:DISTANCE_ROWS]
+    scale = median_of_positive(pdist(sample))
 
     def squared_kernel(u: int) -> Array:
         squares = ((X - X[u]) ** 2).sum(axis=1)
@@ -212,11 +214,3 @@ def spread_out(
     return chosen_apart(
         squared_kernel, doubt, every, count, groups=groups, with_copies=False
     )
-
-
-def _median_distance(X: NDArray[np.floating]) -> float:
-    """Return the median distance between different rows, 0 if there are none."""
-    sample = X[:: max(1, len(X) // DISTANCE_ROWS)][:DISTANCE_ROWS]
-    distances = pdist(sample)
-    distances = distances[distances > 0]
-    return float(np.median(distances)) if len(distances) else 0.0

@@ -8,6 +8,7 @@ import pandas as pd
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
+from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cell_values import as_column
 from halfmoon.table._column_names import listed
 from halfmoon.table._fill_table import Filled
@@ -17,17 +18,10 @@ from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_model import TableModel
 from halfmoon.table._weak_table_model import ENOUGH, WeakTableModel
 
-__all__ = [
-    "choice_notes",
-    "common_notes",
-    "leak_notes",
-    "learning_notes",
-    "weak_notes",
-]
+__all__ = ["choice_notes", "common_notes", "leak_notes", "learning_notes", "weak_notes"]
 
-SHOWN = 5  # columns named one by one
+MAX_NOTE_COLUMNS = 5  # columns named one by one
 MAX_ARGUMENTS = 12  # columns in a command
-LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 
 
 def learning_notes(filled: Filled) -> Iterator[Note]:
@@ -68,10 +62,12 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
         for use in model.columns_
         if use.role == "left out" and use.why not in WHY and use.name not in chosen
     ]
-    for use in left_out[:SHOWN]:
+    for use in left_out[:MAX_NOTE_COLUMNS]:
         yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
-    if len(left_out) > SHOWN:
-        more = count(len(left_out) - SHOWN, "more column was", "more columns were")
+    if len(left_out) > MAX_NOTE_COLUMNS:
+        more = count(
+            len(left_out) - MAX_NOTE_COLUMNS, "more column was", "more columns were"
+        )
         yield Note(f"{more} not learned from.")
 
 
@@ -129,8 +125,8 @@ def leak_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
             important=True,
         )
     if found.shifted:
-        names = ", ".join(map(repr, found.shifted[:SHOWN]))
-        more = len(found.shifted) - SHOWN
+        names = ", ".join(map(repr, found.shifted[:MAX_NOTE_COLUMNS]))
+        more = len(found.shifted) - MAX_NOTE_COLUMNS
         names += f" and {count(more, 'more column')}" if more > 0 else ""
         it_has = "it has" if len(found.shifted) == 1 else "they have"
         yield Note(

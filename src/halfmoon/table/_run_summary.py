@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._report.expectation import expected_accuracy
-from halfmoon._report.findings import (
-    FilledClasses,
-    FilledNumbers,
-    Findings,
-    LooClasses,
-)
+from halfmoon._report.findings import FilledClasses, FilledNumbers, Findings, LooClasses
 from halfmoon._report.quality_scores import (
     Score,
     mean_absolute_error,
@@ -22,8 +17,8 @@ from halfmoon._report.quality_scores import (
     r_squared,
 )
 from halfmoon._report.sentences import (
-    answer,
     count,
+    headline,
     help_given,
     number,
     percent,
@@ -31,7 +26,7 @@ from halfmoon._report.sentences import (
     suspects,
     verdict,
 )
-from halfmoon._report.unlabeled_gain import Gain
+from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._memory_budget import peak_bytes
 from halfmoon.table._parameter_text import as_options
@@ -55,7 +50,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "given": found.labeled,
         "predicted": found.predicted,
         "learned_from": {
-            "labels": len(found.left_out.given),
+            "labels": len(found.loo.given),
             "unlabeled_rows": found.unlabeled_used,
             "columns": [c.name for c in found.columns if c.role in ROLES_USED],
             "known": [c.name for c in found.columns if c.role == "known"],
@@ -91,7 +86,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         }
     elif isinstance(filled, FilledNumbers):
         record["mean_width"] = finite(filled.mean_width)
-        record["level"] = getattr(found.left_out, "level", None)
+        record["level"] = getattr(found.loo, "level", None)
     return record | {
         "summary": [str(sentence) for sentence in _sentences(found)],
         "settings": asdict(settings),
@@ -134,7 +129,7 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
 
 
 def _sentences(found: Findings) -> Iterator[object]:
-    yield answer(found)
+    yield headline(found)
     yield verdict(found)
     yield from rare_classes(found)
     yield help_given(found.helped)
@@ -143,8 +138,8 @@ def _sentences(found: Findings) -> Iterator[object]:
 
 
 def _scores(found: Findings) -> dict[str, Any]:
-    left_out = found.left_out
-    if isinstance(left_out, LooClasses):
+    loo = found.loo
+    if isinstance(loo, LooClasses):
         expected = expected_accuracy(found)
         score = expected.score
         return {
@@ -157,17 +152,17 @@ def _scores(found: Findings) -> dict[str, Any]:
                     "found": each.found,
                     "false_alarms": each.false_alarms,
                 }
-                for each in per_class(left_out.given, left_out.predicted)
+                for each in per_class(loo.given, loo.predicted)
             },
         }
-    arguments = (left_out.given, left_out.predicted, found.predicted)
+    arguments = (loo.given, loo.predicted, found.predicted)
     return {
         "r2": _score_record(r_squared(*arguments)),
         "mean_absolute_error": _score_record(mean_absolute_error(*arguments)),
     }
 
 
-def _gain_record(gain: Gain) -> dict[str, Any]:
+def _gain_record(gain: UnlabeledGain) -> dict[str, Any]:
     classes = gain.kind == "classes"
     return {
         "measure": "labels recovered" if classes else "mean absolute error",

@@ -27,6 +27,7 @@ from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [
+    "MAX_NOTE_VALUES",
     "Kind",
     "as_targets",
     "check_counts",
@@ -43,6 +44,7 @@ MOSTLY_DIFFERENT = 0.7  # share of different labels above which they are no clas
 CODES = (0, 10)  # whole numbers in this range may be classes even if all differ
 MAX_CLASSES = 200
 LARGEST = 1e100  # a label of this size can still be squared and summed
+MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
 SHOWN_CHARACTERS = 40  # of a value in a message
 AMOUNTS = 20  # positive labels from which on all are taken to be positive
 

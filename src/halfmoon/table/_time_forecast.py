@@ -16,7 +16,7 @@ from halfmoon._costs import duration, in_words, seconds_a_call
 from halfmoon._report.findings import Note
 from halfmoon.table._first_pass import Scan
 
-__all__ = ["Forecast"]
+__all__ = ["TimeForecast"]
 
 LONG_SECONDS = 60.0  # a shorter run needs no forecast
 PROBE_ROWS = 500
@@ -25,7 +25,7 @@ WRITE_FACTOR = 2.0  # time of reading and writing relative to reading
 
 
 @dataclass(frozen=True)
-class Forecast:
+class TimeForecast:
     """The expected duration of the second pass, which begins now."""
 
     rows: int  # of the table

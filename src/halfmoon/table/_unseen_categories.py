@@ -12,11 +12,9 @@ from halfmoon._report.sentences import count
 from halfmoon.table._cell_values import as_column
 from halfmoon.table._column_vectors import CategoryEncoder
 from halfmoon.table._table_model import TableModel
-from halfmoon.table._target_labels import quoted
+from halfmoon.table._target_labels import MAX_NOTE_VALUES, quoted
 
 __all__ = ["Unseen"]
-
-SHOWN = 3  # values in a note
 
 
 @dataclass
@@ -50,7 +48,9 @@ class Unseen:
     def notes(self) -> Iterator[Note]:
         """Note the new values."""
         for name, found in self.counts.items():
-            examples = ", ".join(quoted(value) for value, _ in found.most_common(SHOWN))
+            examples = ", ".join(
+                quoted(value) for value, _ in found.most_common(MAX_NOTE_VALUES)
+            )
             cells = found.total()
             yield Note(
                 f"{count(cells, 'cell')} in {name!r} {'has' if cells == 1 else 'have'} "

@@ -20,7 +20,11 @@ from halfmoon._estimators.intervals import Intervals
 from halfmoon._estimators.loo_probabilities import probabilities_of_scores
 from halfmoon._progress import Progress
 from halfmoon._report.findings import Helped, LooClasses, LooNumbers, PartialLabels
-from halfmoon._report.unlabeled_gain import Gain, gain_of_classes, gain_of_numbers
+from halfmoon._report.unlabeled_gain import (
+    UnlabeledGain,
+    gain_of_classes,
+    gain_of_numbers,
+)
 from halfmoon._rows import Array
 from halfmoon.table._class_predictions import class_prediction, loo_class_prediction
 from halfmoon.table._column_names import added_columns
@@ -206,7 +210,7 @@ class WeakTableModel(TableModel):
         """Return whether the unlabeled rows were used, and what they gained."""
         return Helped(self.estimator_.used_unlabeled_, self._gain(rows))
 
-    def _gain(self, rows: int) -> Gain:
+    def _gain(self, rows: int) -> UnlabeledGain:
         """Compare kernels of all rows with kernels of labeled rows on exact labels."""
         exact, both = self._exact, [self._unseen, self.estimator_._unseen_supervised]
         by_all, by_labeled = (

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon._whitening import symmetric_eigen, whitening
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
@@ -32,7 +32,6 @@ from halfmoon.unpenalized._kernel_expansion import KernelFeatures
 
 __all__ = ["Eigenfunctions"]
 
-EPS = float(np.finfo(np.float64).eps)
 
 SUBSET_FACTOR = 4  # for n / 4 eigenvectors or fewer, a partial decomposition is faster
 

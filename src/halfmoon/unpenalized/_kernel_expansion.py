@@ -48,9 +48,9 @@ class Expansion:
     def __call__(self, X: Rows) -> Array:  # (b, k)
         """Return the values at any rows, holding few rows of k(X, Z) at a time."""
         return Stream.inherited().map(
-            lambda block: self.kernel(block, self.rows) @ self.weights,
+            self.kernel.combination(self.rows, self.weights),
             X,
-            row_bytes=8 * (self.kernel.temporaries * self.rows.shape[0] + X.shape[1]),
+            row_bytes=self.kernel.row_bytes(self.rows.shape[0]) + 8 * X.shape[1],
         )
 
 

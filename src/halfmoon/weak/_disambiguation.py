@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
-from halfmoon.weak._row_smoother import Smoother
+from halfmoon.weak._row_smoother import RowSmoother
 
 __all__ = [
     "Disambiguated",
@@ -125,7 +125,7 @@ def starts(
 
 
 def disambiguate(
-    smoother: Smoother,
+    smoother: RowSmoother,
     within: Embedding,  # of the rows of the smoother
     start: Array,  # (r, t)
     root_w: Array,  # (r, 1)
@@ -141,7 +141,7 @@ class _Descent:
     """The current labels, the values fitted to them, and the objective so far."""
 
     def __init__(
-        self, smoother: Smoother, within: Embedding, root_w: Array, start: Array
+        self, smoother: RowSmoother, within: Embedding, root_w: Array, start: Array
     ) -> None:
         self.smoother, self.within, self.root_w = smoother, within, root_w
         self.codes = best_candidates(self.fitted(start), within)

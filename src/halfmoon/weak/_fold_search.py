@@ -21,14 +21,14 @@ import numpy as np
 
 from halfmoon._rows import Array, Indices
 
-__all__ = ["Tried", "best_of", "cross_fitted", "try_alphas"]
+__all__ = ["KernelTrial", "best_of", "cross_fitted", "try_alphas"]
 
 #: Maps values at held-out rows to losses and to tie-breakers, both of shape (l,).
 Losses = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class KernelTrial:
     """A kernel at several alphas, on held-out folds.
 
     Attributes
@@ -37,14 +37,14 @@ class Tried:
         Least losses over the sets of held-out rows, and tie-breakers.
     values : ndarray of shape (A, l, t)
         Held-out values.
-    unlabeled : bool
+    uses_unlabeled : bool
         Whether the kernel uses unlabeled rows.
     """
 
     losses: Array
     ties: Array
     values: Array
-    unlabeled: bool = False
+    uses_unlabeled: bool = False
 
 
 def try_alphas(
@@ -53,8 +53,8 @@ def try_alphas(
     values: Callable[[float, list[Indices]], Array],
     losses: Losses,
     *,
-    unlabeled: bool = False,
-) -> Tried:
+    uses_unlabeled: bool = False,
+) -> KernelTrial:
     """Predict the folds with a kernel at each alpha.
 
     Parameters
@@ -66,7 +66,7 @@ def try_alphas(
         Maps an alpha and the folds to held-out values at all rows, shape (l, t).
     losses : callable
         Maps such values to losses and tie-breakers.
-    unlabeled : bool
+    uses_unlabeled : bool
         Whether the kernel uses unlabeled rows.
     """
     found: dict[int, tuple[Array, Array, Array]] = {}
@@ -75,10 +75,10 @@ def try_alphas(
         found[i] = (*losses(g), g)
     every = [found[i] for i in range(len(alphas))]
     all_losses, ties, g = (np.array(each) for each in zip(*every, strict=True))
-    return Tried(all_losses, ties, g, unlabeled)
+    return KernelTrial(all_losses, ties, g, uses_unlabeled)
 
 
-def best_of(tried: Sequence[Tried], w: Array) -> tuple[int, int]:
+def best_of(tried: Sequence[KernelTrial], w: Array) -> tuple[int, int]:
     """Return the numbers of the kernel and the alpha with the least mean loss."""
     pairs = [(k, a) for k, each in enumerate(tried) for a in range(len(each.losses))]
     losses = np.concatenate([each.losses for each in tried]) @ w
@@ -87,7 +87,7 @@ def best_of(tried: Sequence[Tried], w: Array) -> tuple[int, int]:
     return pairs[int(np.flatnonzero(close)[ties[close].argmin()])]
 
 
-def cross_fitted(tried: Sequence[Tried], folds: list[Indices], w: Array) -> Array:
+def cross_fitted(tried: Sequence[KernelTrial], folds: list[Indices], w: Array) -> Array:
     """Return held-out values, each by the choice of the other folds, shape (l, t)."""
     out = np.empty_like(tried[0].values[0])
     for fold in folds:

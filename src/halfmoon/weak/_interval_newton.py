@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import EPS, Array, Indices
 from halfmoon.weak._row_smoother import RowCoordinates, half_solve
 
 __all__ = ["IntervalFit", "fit_intervals"]
@@ -30,7 +30,6 @@ MAX_STEPS = 200
 BISECTIONS = 100  # down to rounding
 TOLERANCE = 1e-13  # of the gradient, relative to the size of its terms
 FULL_STEP = 1e-6  # a step length this close to 1 is a full Newton step
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

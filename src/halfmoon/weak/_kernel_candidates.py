@@ -23,15 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._rows import Rows
+from halfmoon._rows import Rows, some_rows
 from halfmoon._selection import NormalScores, Preparation, Standardized
+from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon.kernels import Gaussian, Laplace, Prepared, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.smoothers import Diffusion, DiffusionKernel
 
 __all__ = ["KernelChoice", "kernel_choices"]
 
-MAX_GRAPH_ROWS = 10_000  # for walks; other rows take a step onto them
 NEIGHBORS = 10
 WALKS = ((0.01, 2), (0.1, 2))  # restart, repeats: far and near
 PRODUCT_SCALE = 0.5  # length scale, relative to the median sum of differences
@@ -42,7 +42,7 @@ class KernelChoice(NamedTuple):
     """A kernel, and whether it uses unlabeled rows."""
 
     kernel: Any
-    unlabeled: bool = False
+    uses_unlabeled: bool = False
 
 
 def kernel_choices(
@@ -83,13 +83,12 @@ def _automatic(X: Rows, rng: np.random.Generator) -> list[KernelChoice]:
     ]
     if X.shape[0] < 3 * NEIGHBORS:
         return found
-    if len(Z) > MAX_GRAPH_ROWS:
-        Z = Z[np.sort(rng.choice(len(Z), MAX_GRAPH_ROWS, replace=False))]
+    Z = some_rows(Z, GRAPH_ROWS, rng)
     for number, (restart, repeats) in enumerate(WALKS):
         walk = DiffusionKernel(Diffusion(NEIGHBORS, restart, repeats).fit(Z))
         size = float(walk.diag(Z[:: max(1, len(Z) // 256)]).mean())
         one = Prepared(scores, walk) * (1.0 / size)
         # A small budget only tries the first: one of each kind.
-        mixed = KernelChoice(one + laplace * LAPLACE_SHARE, unlabeled=True)
+        mixed = KernelChoice(one + laplace * LAPLACE_SHARE, uses_unlabeled=True)
         found.insert(2 * number + 1, mixed)
     return found

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAX_ITEMS = 8  # 40,320 rankings
-MAX_LABELS = 12  # 4,096 sets of labels
+MAX_SET_LABELS = 12  # 4,096 sets of labels
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,10 @@ def hamming_space(outputs: NDArray[Any]) -> OutputSpace:
 
 def label_sets(q: int) -> NDArray[np.intp]:
     """Return all sets of q labels, as rows of 0 and 1."""
-    if q > MAX_LABELS:
+    if q > MAX_SET_LABELS:
         raise ValueError(
             f"There are 2^{q} sets of {q} labels, too many to list; at most "
-            f"{MAX_LABELS} labels can be. Give the sets to choose from as outputs."
+            f"{MAX_SET_LABELS} labels can be. Give the sets to choose from as outputs."
         )
     return np.array(list(product((0, 1), repeat=q)), dtype=np.intp)
 

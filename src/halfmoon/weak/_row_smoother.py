@@ -19,18 +19,17 @@ from typing import Self
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import EPS, Array, Indices, Rows
 from halfmoon._solvers.ridge import RowFactor
 from halfmoon.problem import Posed
 
-__all__ = ["RowCoordinates", "Smoother"]
+__all__ = ["RowCoordinates", "RowSmoother"]
 
 MAX_DENSE_ROWS = 4_000  # 128 MB
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Smoother:
+class RowSmoother:
     """Ridge on some of the labeled rows: maps their targets to values at all.
 
     The matrix is H = left right'; targets and values include root weights.
@@ -110,17 +109,17 @@ class RowCoordinates:
         """Return W alpha; the same where rows are held out, as in leave-one-out."""
         return self.total_weight * alpha
 
-    def smoother(self, alpha: float, rows: Indices | None = None) -> Smoother:
+    def smoother(self, alpha: float, rows: Indices | None = None) -> RowSmoother:
         """Return ridge with targets at the given rows; None is all labeled rows."""
         rows = np.arange(len(self.Z)) if rows is None else rows
         A = self.Z[rows].T @ self.Z[rows]
         A[np.diag_indices(len(A))] += self.lam(alpha) * self.penalized
         S = half_solve(A, self.Z)
         if len(rows) > MAX_DENSE_ROWS:
-            return Smoother(rows, S, S[rows])
-        return Smoother(rows, S @ S[rows].T)
+            return RowSmoother(rows, S, S[rows])
+        return RowSmoother(rows, S @ S[rows].T)
 
-    def without(self, alpha: float, folds: Sequence[Indices]) -> Iterator[Smoother]:
+    def without(self, alpha: float, folds: Sequence[Indices]) -> Iterator[RowSmoother]:
         r"""Yield ridge without each of some folds, much faster than by refits.
 
         A held-out label is a free variable: the minimum of y'M y over the labels of a
@@ -141,7 +140,7 @@ class RowCoordinates:
             H[fold] = sla.cho_solve((chol, True), H_FR, check_finite=False)
             H[rest] = H_FR.T @ H[fold] - M[np.ix_(rest, rest)]
             H[rest, np.arange(len(rest))] += 1.0
-            yield Smoother(rest, H)
+            yield RowSmoother(rest, H)
 
     def _residual_matrix(self, alpha: float) -> Array | None:
         """Return M = I - H of all rows, without cancellation; None for many rows."""

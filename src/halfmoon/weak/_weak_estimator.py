@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._estimators.alpha_grid import ALPHAS, Alphas
+from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import Data, basis_for
 from halfmoon._estimators.parameter_checks import RULES, Rule, is_positive, is_whole
@@ -29,14 +29,14 @@ from halfmoon._rows import Array, Indices, Rows
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Posed, Problem, solve_ridge
-from halfmoon.weak._fold_search import Tried, best_of, cross_fitted, try_alphas
+from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted, try_alphas
 from halfmoon.weak._kernel_candidates import kernel_choices
 from halfmoon.weak._row_smoother import RowCoordinates
 
 __all__ = ["WEAK_ALPHAS", "WeakEstimator"]
 
 #: Searched by folds: one factorization serves all, but each alpha needs its own fits.
-WEAK_ALPHAS = ALPHAS[::2]
+WEAK_ALPHAS = AUTO_ALPHAS[::2]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -158,7 +158,7 @@ class WeakEstimator(Estimator):
         """
         start = time.monotonic()
         choices = kernel_choices(self.kernel, X, as_generator(self.random_state))
-        tried: list[Tried] = []
+        tried: list[KernelTrial] = []
         best = None
         for number, choice in enumerate(choices):
             spent = time.monotonic() - start
@@ -173,7 +173,7 @@ class WeakEstimator(Estimator):
             with blas_for(X.shape[0] * posed.basis.n_components_**2):
                 found = try_alphas(
                     *(alphas, folds, partial(values, coordinates), losses),
-                    unlabeled=choice.unlabeled,
+                    uses_unlabeled=choice.uses_unlabeled,
                 )
             tried.append(found)
             which, at = best_of(tried, posed.w)
@@ -183,13 +183,15 @@ class WeakEstimator(Estimator):
         posed, coordinates, alpha, choice = best
         self.kernel_ = choice.kernel
         self.used_unlabeled_ = (
-            choice.unlabeled or self.energy is not None or self.smoother is not None
+            choice.uses_unlabeled
+            or self.energy is not None
+            or self.smoother is not None
         )
         self._store_folds(tried, folds, posed)
         return posed, coordinates, alpha
 
     def _store_folds(
-        self, tried: list[Tried], folds: list[Indices], posed: Posed
+        self, tried: list[KernelTrial], folds: list[Indices], posed: Posed
     ) -> None:
         """Store the mean losses, and the held-out values."""
         self.fold_losses_: Array | None = None
@@ -201,7 +203,7 @@ class WeakEstimator(Estimator):
             means = [each.losses @ posed.w / posed.total_weight for each in tried]
             self.fold_losses_ = means[0] if len(means) == 1 else np.array(means)
         self._unseen = cross_fitted(tried, folds, posed.w)
-        supervised = [each for each in tried if not each.unlabeled]
+        supervised = [each for each in tried if not each.uses_unlabeled]
         if len(supervised) < len(tried):
             self._unseen_supervised = cross_fitted(supervised, folds, posed.w)
 

@@ -162,7 +162,7 @@ def test_a_folder_is_filled_like_one_table(finished, tmp_path):
     np.testing.assert_array_equal(many.tally.unsure.doubt, one.tally.unsure.doubt)
     shown, twin = many.tally.unsure.row(3), one.tally.unsure.row(3)
     assert (shown.number, shown.cells) == (twin.number, twin.cells)
-    assert shown.answer.value == twin.answer.value
+    assert shown.prediction.value == twin.prediction.value
 
 
 @pytest.mark.parametrize("at_once", [2, 3])

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.table._files.byte_source import PiecewiseStream, Source
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.frame_table import as_rows, column_names
+from halfmoon.table._files.frame_table import FrameSource, as_rows, column_names
 from halfmoon.table._files.frame_writer import with_columns
 from halfmoon.table._files.table_interface import (
     BATCH_ROWS,
@@ -119,27 +118,13 @@ class DaskTable(Table):
         self.__dict__["part_rows"] = part_rows
 
 
-class _PartitionSource(Source):
+class _PartitionSource(FrameSource):
     """Partitions in place of a file; progress counts them."""
-
-    def __init__(self, table: DaskTable) -> None:
-        self.path = self.origin = None
-        self.name = "the data frame"
-        self._spool = None
-        self._table = table
 
     @property
     def size(self) -> int:
         """Number of partitions."""
         return len(self._table.parts)
-
-    def open(self) -> IO[bytes]:
-        """Return the rows as bytes, to compute a digest of the data."""
-        pieces = (batch.serialize() for batch in self._table.arrow_batches())
-        return cast(IO[bytes], PiecewiseStream(pieces))
-
-    def check(self) -> None:
-        """Do nothing: only the caller can change the data frame."""
 
 
 def _filled_part(part: Any, replaced: Any, added: Any, like: Any) -> Any:

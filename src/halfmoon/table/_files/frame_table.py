@@ -21,7 +21,7 @@ from halfmoon.table._files.table_interface import (
 )
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["FrameTable", "as_rows", "column_names", "library_of"]
+__all__ = ["FrameSource", "FrameTable", "as_rows", "column_names", "library_of"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "dask")
 
@@ -71,7 +71,7 @@ class FrameTable(Table):
     first_row = 1  # there is no header above it
 
     def __init__(self, frame: Any, batch_rows: int = BATCH_ROWS) -> None:
-        super().__init__(_FrameSource(self), batch_rows)
+        super().__init__(FrameSource(self), batch_rows)
         if type(frame).__name__ == "LazyFrame":
             raise ReadError(
                 "A lazy frame has no rows yet; give the frame itself: frame.collect()."
@@ -110,10 +110,10 @@ class FrameTable(Table):
             start += rows.num_rows
 
 
-class _FrameSource(Source):
+class FrameSource(Source):
     """A data frame in place of a file."""
 
-    def __init__(self, table: FrameTable) -> None:
+    def __init__(self, table: Any) -> None:
         self.path = self.origin = None
         self.name = "the data frame"
         self._spool = None

@@ -102,11 +102,11 @@ def _refuse_different(first: Table, other: Table) -> None:
     """Refuse a file whose columns or format differ from those of the first file."""
     if other.columns != first.columns:
         more = [name for name in other.columns if name not in first.columns]
-        less = [name for name in first.columns if name not in other.columns]
+        missing = [name for name in first.columns if name not in other.columns]
         if more:
             what = f"it has a column {more[0]!r}"
-        elif less:
-            what = f"it has no column {less[0]!r}"
+        elif missing:
+            what = f"it has no column {missing[0]!r}"
         else:
             what = "their order differs"
         raise ReadError(

@@ -26,7 +26,7 @@ __all__ = ["JsonTable"]
 
 MAX_ARRAY = 2**28  # characters of an array, which is held in memory
 BATCH_CHARACTERS = 2**22
-MAX_COLUMNS = 10_000
+MAX_JSON_COLUMNS = 10_000
 INT64 = 2**63
 _decode = json.JSONDecoder().raw_decode
 
@@ -89,9 +89,9 @@ class JsonTable(Table):
                     found = kinds.setdefault(key, set())
                     if cell is not None and cell == cell:
                         found.add(_kind(cell))
-                if len(kinds) > MAX_COLUMNS:
+                if len(kinds) > MAX_JSON_COLUMNS:
                     raise ReadError(
-                        f"{self.name} has objects with more than {MAX_COLUMNS:,} "
+                        f"{self.name} has objects with more than {MAX_JSON_COLUMNS:,} "
                         f"different keys, so it is not a table. Give one with the same "
                         f"keys in each object."
                     )

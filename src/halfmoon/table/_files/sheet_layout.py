@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from halfmoon.table._files.csv_quoting import value_text
 
-__all__ = ["Layout", "column_type", "find_layout", "typed_column"]
+__all__ = ["SheetLayout", "column_type", "find_layout", "typed_column"]
 
 SEARCHED_ROWS = 50  # for a header
 MAX_EXACT_INTEGER = 2**53  # of a spreadsheet
@@ -26,7 +26,7 @@ Cells = Sequence[Any]  # of one row; an empty cell is an empty text
 
 
 @dataclass(frozen=True)
-class Layout:
+class SheetLayout:
     """Position of a table in a sheet; rows and columns count from 0.
 
     Attributes
@@ -43,7 +43,7 @@ class Layout:
     names: tuple[str, ...]
 
 
-def find_layout(rows: Iterable[Cells]) -> Layout | None:
+def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
     """Find the table in a sheet by its first rows; None for an empty sheet.
 
     Parameters
@@ -54,7 +54,7 @@ def find_layout(rows: Iterable[Cells]) -> Layout | None:
     Examples
     --------
     >>> find_layout([["Flowers", ""], ["", ""], ["name", "size"], ["rose", 2.0]])
-    Layout(header=2, columns=(0, 1), names=('name', 'size'))
+    SheetLayout(header=2, columns=(0, 1), names=('name', 'size'))
     """
     first_rows = list(islice(rows, SEARCHED_ROWS))
     used = {i for row in first_rows for i, cell in enumerate(row) if cell != ""}
@@ -72,7 +72,7 @@ def find_layout(rows: Iterable[Cells]) -> Layout | None:
     # Between the first and the last name, a column counts if it holds anything.
     columns = [i for i in range(named[0], named[-1] + 1) if i in below]
     names = [_text(row[i]) for i in columns]
-    return Layout(header, tuple(columns), tuple(names))
+    return SheetLayout(header, tuple(columns), tuple(names))
 
 
 def _is_header(row: Cells, used: set[int]) -> bool:

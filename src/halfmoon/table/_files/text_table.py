@@ -19,12 +19,7 @@ from halfmoon.table._files.dialect import SEPARATOR_LINE, header_number, may_be_
 from halfmoon.table._files.encoding import undecodable
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.plain_lines import PlainLines
-from halfmoon.table._files.records import (
-    Record,
-    count_lines,
-    read_pieces,
-    read_records,
-)
+from halfmoon.table._files.records import Record, count_lines, read_pieces, read_records
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
 from halfmoon.table._table_errors import ReadError
 

@@ -51,7 +51,7 @@ class WorkbookTable(Table):
     ----------
     sheet : str
         Name of the sheet.
-    layout : Layout
+    layout : SheetLayout
         Position of the table in the sheet.
     row_numbers : list of int
         For each row of the table its row in the sheet, from 0.

@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from halfmoon._report.histogram import Histogram
 from halfmoon.table._column_kinds import Columns
-from halfmoon.table._least_sure_rows import Answer
+from halfmoon.table._least_sure_rows import RowPrediction
 from halfmoon.table._running_counts import RunningCounts
 from halfmoon.table._scored_rows import Sums
 from halfmoon.table._second_pass import Job
 from halfmoon.table._table_model import TableModel
 
-__all__ = ["Outcome", "add_up", "job_state", "with_separate_counts"]
+__all__ = ["FileOutcome", "add_up", "job_state", "with_separate_counts"]
 
 
 def with_separate_counts(model: TableModel) -> TableModel:
@@ -31,7 +31,7 @@ def with_separate_counts(model: TableModel) -> TableModel:
 
 
 @dataclass
-class Outcome:
+class FileOutcome:
     """What came of a file.
 
     Attributes
@@ -51,7 +51,7 @@ class Outcome:
     targets: list[dict[str, Any]]
 
 
-def add_up(outcomes: Iterable[Outcome], jobs: Sequence[Job]) -> int:
+def add_up(outcomes: Iterable[FileOutcome], jobs: Sequence[Job]) -> int:
     """Add outcomes to new jobs; return how many cells got an apostrophe."""
     escaped = 0
     for outcome in outcomes:
@@ -117,18 +117,18 @@ def _class_names(model: TableModel) -> list[Any]:
     return names
 
 
-def _encoded(prediction: Answer, codes: dict[Any, int]) -> list[Any]:
+def _encoded(prediction: RowPrediction, codes: dict[Any, int]) -> list[Any]:
     value, second, *rest = prediction
     if not codes:
         return list(prediction)
     return [codes[value], None if second is None else codes[second], *rest]
 
 
-def _decoded(stored: list[Any], names: list[Any]) -> Answer:
+def _decoded(stored: list[Any], names: list[Any]) -> RowPrediction:
     value, second, *rest = stored
     if not names:
-        return Answer(*stored)
-    return Answer(names[value], None if second is None else names[second], *rest)
+        return RowPrediction(*stored)
+    return RowPrediction(names[value], None if second is None else names[second], *rest)
 
 
 def _serialized(rows: pa.Table) -> str:

@@ -27,7 +27,7 @@ from typing import Any
 from halfmoon._atomic_files import leftovers
 from halfmoon._model_files import ModelFileError, load, save
 from halfmoon.table._files.outputs import replacing
-from halfmoon.table._folders.file_outcomes import Outcome
+from halfmoon.table._folders.file_outcomes import FileOutcome
 from halfmoon.table._folders.folder_listing import FolderFile
 from halfmoon.table._table_errors import OutputError, ReadError
 from halfmoon.table._table_model import TableModel
@@ -157,11 +157,11 @@ class Manifest:
                 ) from error
         return found
 
-    def record_done(self, number: int, outcome: Outcome) -> None:
+    def record_done(self, number: int, outcome: FileOutcome) -> None:
         """Store what came of a file, after its output is written."""
         _write(self._done_path(number), {"models": self.models, **asdict(outcome)})
 
-    def done(self) -> dict[int, Outcome]:
+    def done(self) -> dict[int, FileOutcome]:
         """Return what came of the files that are already written, by their numbers."""
         found = {}
         for number, given in enumerate(self.inputs):
@@ -169,7 +169,7 @@ class Manifest:
                 text = self._done_path(number).read_text(encoding="utf-8")
                 record = json.loads(text)
                 is_same_model = record.pop("models") == self.models
-                outcome = Outcome(**record)
+                outcome = FileOutcome(**record)
                 size = (self.out / given["name"]).stat().st_size
             except (OSError, ValueError, TypeError, KeyError):
                 continue  # the file is filled again

@@ -14,7 +14,7 @@ from halfmoon._partitions import Engine
 from halfmoon.blocks import alone
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._folders.file_outcomes import (
-    Outcome,
+    FileOutcome,
     job_state,
     with_separate_counts,
 )
@@ -101,7 +101,7 @@ def fill_file(
     file: FolderFile,
     before: int = 0,
     progress: Callable[[float, float], None] | None = None,
-) -> Outcome:
+) -> FileOutcome:
     """Write a filled file, which appears at its path when it is whole.
 
     `before` is the number of rows in the files before this one.
@@ -118,12 +118,12 @@ def fill_file(
             write_filled(table, out, jobs, progress, numbered)
         rows = table.n_rows or 0
     size = path.stat().st_size
-    return Outcome(file.name, rows, out.escaped, size, list(map(job_state, jobs)))
+    return FileOutcome(file.name, rows, out.escaped, size, list(map(job_state, jobs)))
 
 
 def fill_on_engine(
     engine: Engine, plan: FilePlan, todo: Sequence[tuple[FolderFile, int]]
-) -> Iterator[Outcome]:
+) -> Iterator[FileOutcome]:
     """Fill files on an engine; yield their outcomes in order.
 
     Its workers must see the folders under the same paths. If a worker is lost, a file
@@ -137,6 +137,6 @@ def fill_on_engine(
     return engine.map(partial(_fill_alone, plan), partitions)
 
 
-def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> Outcome:
+def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> FileOutcome:
     with alone():
         return fill_file(plan, file, before)

@@ -19,7 +19,7 @@ from halfmoon.blocks import alone, side_by_side, worker_count
 from halfmoon.table._earlier_runs import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._fill_table import Filled, refuse_unfit
-from halfmoon.table._folders.file_outcomes import Outcome, add_up
+from halfmoon.table._folders.file_outcomes import FileOutcome, add_up
 from halfmoon.table._folders.folder_listing import (
     FolderFile,
     list_folder,
@@ -28,18 +28,14 @@ from halfmoon.table._folders.folder_listing import (
 from halfmoon.table._folders.folder_table import FolderTable
 from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
 from halfmoon.table._folders.one_file import FilePlan, fill_file, fill_on_engine
-from halfmoon.table._learn_from_table import (
-    given_labels,
-    learn,
-    settings_of,
-)
+from halfmoon.table._learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._memory_budget import BATCH_BYTES, resident_bytes
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._run_stages import Silent, Stages
 from halfmoon.table._second_pass import Job
 from halfmoon.table._table_errors import CommandError
 from halfmoon.table._table_model import TableModel
-from halfmoon.table._time_forecast import Forecast
+from halfmoon.table._time_forecast import TimeForecast
 
 __all__ = ["fill_folder", "predict_folder"]
 
@@ -122,7 +118,7 @@ def fill_folder(
             formulas=formulas,
             options=options,
         )
-        forecast = Forecast.of(saved, scans[0])
+        forecast = TimeForecast.of(saved, scans[0])
         forecast.tell(stages.say)
         before = [sum(table.counts[:i]) for i in range(len(files))]
         progress = _Progress(stages.stage("Filling in"), manifest)
@@ -238,7 +234,7 @@ def _fill_files(
     progress.add_done(done)
     todo = [number for number in range(len(files)) if number not in done]
 
-    def fill(number: int) -> Outcome:
+    def fill(number: int) -> FileOutcome:
         with alone():  # one thread of BLAS, so that results do not depend on workers
             outcome = fill_file(
                 plan, files[number], before[number], progress.of(number)
@@ -269,8 +265,8 @@ def files_at_once(memory: str | int | None) -> int:
 
 
 def _in_threads(
-    fill: Callable[[int], Outcome], numbers: Sequence[int], workers: int
-) -> Iterator[Outcome]:
+    fill: Callable[[int], FileOutcome], numbers: Sequence[int], workers: int
+) -> Iterator[FileOutcome]:
     # Warning filters belong to the process: threads that change and restore them would
     # undo each other's changes.
     with warnings.catch_warnings():
