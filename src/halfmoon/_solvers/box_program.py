@@ -170,11 +170,13 @@ def _loo_values(M: Array, F: Array, at: _State, e: Array, size: float) -> Array:
     g = M @ at.v + F @ at.b
     unit = float(np.trace(M)) / len(M) or 1.0
     h = 1.0 / np.clip(e + at.stiffness, unit / MAX_STIFFNESS, unit * MAX_STIFFNESS)
-    if F.shape[1] and not e.any():
-        # If no row is at a kink, nothing determines the unpenalized features. A weak
-        # penalty keeps them from moving by more than the size of the labels.
+    inside = int((at.stiffness < e).sum())  # rows in the quadratic part of Huber's loss
+    if inside <= F.shape[1] > 0:
+        # If few rows have curvature, nothing determines the unpenalized features. A
+        # weak penalty keeps them from moving by more than the size of the labels. It
+        # must not be stronger than that of M, which is weaker yet for a small alpha.
         spread = F @ F.T
-        M, F = M + size / np.diag(spread).max() * spread, F[:, :0]
+        M, F = M + max(size, unit) / np.diag(spread).max() * spread, F[:, :0]
     return loo_values(g, at.v, h, Bordered(M, F, h).shares())
 
 
