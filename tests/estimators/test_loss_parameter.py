@@ -129,6 +129,16 @@ def test_units_of_the_labels_do_not_matter():
         assert_allclose(large.predict(X), 1e6 * one.predict(X), rtol=1e-4)
 
 
+@pytest.mark.parametrize("loss", ["huber", Quantile(0.9)], ids=str)
+def test_the_mean_of_the_labels_does_not_matter(loss):
+    # Leave-one-out, and so Huber's scale, used to depend on it.
+    model = hm.ConditionalRegressor(Gaussian(1.0), loss=loss)
+    one, loo = model.fit(X, NUMBERS).predict(X), model.leave_one_out()
+    moved = model.fit(X, NUMBERS + 1e6).predict(X) - 1e6
+    assert_allclose(moved, one, atol=1e-6)
+    assert_allclose(model.leave_one_out(), loo, atol=1e-6)
+
+
 def test_several_choices_of_features_are_compared_by_the_loss():
     model = hm.ConditionalRegressor(
         Gaussian(1.0),

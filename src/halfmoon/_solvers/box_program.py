@@ -113,8 +113,14 @@ def solve_box(
         Of full column rank; may have no columns.
     box : Box
     """
+    # The features can be fitted to the targets first: F'v = 0, so only b changes. Then
+    # adding F @ c to the targets adds c to b, and changes nothing else.
+    b_first = np.linalg.lstsq(F, box.target)[0]
+    first = F @ b_first
+    rounding = 100 * EPS * float(np.abs(box.target).max())
+    box = box._replace(target=box.target - first)
     t, low, high, e = box
-    size = float(np.abs(t).max()) or 1.0
+    size = max(float(np.abs(t).max()), rounding) or 1.0
     half, ends = (high - low) / 2, np.full_like(t, size)
     at = _State((low + high) / 2, np.zeros(F.shape[1]), half, half, ends, ends)
     # Curvatures beyond the rounding errors of M do not help.
@@ -144,7 +150,7 @@ def solve_box(
         at = at.moved(at.longest(step, STEP_TO_BOUND), step)
     near = point if smoothed is None or e.any() else smoothed
     loo = _loo_values(M, F, near, e, size)
-    return LossPoint(point.v, point.b, loo, best < CONVERGED)
+    return LossPoint(point.v, point.b + b_first, loo + first, best < CONVERGED)
 
 
 def _newton(
