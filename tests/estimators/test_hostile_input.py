@@ -11,6 +11,7 @@ import halfmoon as hm
 from halfmoon.baselines import LapRLSRegressor, PrincipalComponentRegressor
 from halfmoon.kernels import Gaussian, Matern
 from halfmoon.smoothers import Neighbors
+from halfmoon.weak import IntervalRegressor
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -111,14 +112,17 @@ def test_new_rows_that_are_far_away(model):
 
 @pytest.mark.parametrize("n_components", [None, 8])
 def test_a_kernel_matrix_must_be_symmetric(n_components):
-    model = hm.ConditionalRegressor("precomputed", n_components=n_components)
+    model = hm.ConditionalRegressor(
+        "precomputed", n_components=n_components, random_state=0
+    )
     upper = np.triu(GRAM)  # of which factorizations would read the zeros only
     with pytest.raises(ValueError, match="precomputed kernel is not symmetric: entry"):
         model.fit(upper, Y)
     both = hm.FredholmRegressor("precomputed", inner_kernel="precomputed")
     with pytest.raises(ValueError, match="precomputed kernel is not symmetric: entry"):
         both.fit(upper, Y)
-    model.set_params(kernel=lambda A, B: np.exp(np.add.outer(A[:, 0], 2 * B[:, 0])))
+    k = Gaussian(1.0)
+    model.set_params(kernel=lambda A, B: k(A, B) * (2 + np.sign(A[:, :1] - B[:, 0])))
     with pytest.raises(ValueError, match=r"The kernel matrix of .* not symmetric"):
         model.fit(X, Y)
     rounded = GRAM.astype(np.float32)
@@ -171,3 +175,17 @@ def test_parameters_that_are_refused(parameters, message):
 def test_rows_that_are_all_equal_have_no_directions():
     model = PrincipalComponentRegressor().fit(np.ones((N, 3)), Y)
     assert_allclose(model.predict(np.ones((1, 3))), Y[LABELED].mean())
+
+
+def test_intervals_that_are_open_or_extreme():
+    ends = np.column_stack([np.full(N, -np.inf), np.nan_to_num(Y)])
+    model = IntervalRegressor().fit(X, ends)  # one number is below all of them
+    assert (model.predict(X) <= ends[:, 1] + 1e-9).all()
+    with pytest.raises(ValueError, match=r"The largest number in y is 2e\+300"):
+        model.fit(X, 1e300 * np.column_stack([Y, Y]))
+
+
+@pytest.mark.parametrize("bad", [0, 2.5, "a", None, True])
+def test_numbers_of_random_features(bad):
+    with pytest.raises(ValueError, match=f"n_components is {bad!r}; 1, 2, 3, ... is"):
+        hm.RandomFeatures(n_components=bad).fit(X)
