@@ -255,6 +255,11 @@ def _as_numbers(values: Any, name: str) -> Array:
     if name == "y" and np.ma.is_masked(values):  # a masked target is a missing one
         values = np.ma.filled(values.astype(np.float64), np.nan)
     values = _unmasked(values, name)
+    if getattr(getattr(values, "dtype", None), "kind", "f") in "mM":
+        raise ValueError(
+            f"{name} has dates or times ({values.dtype}); numbers are needed. Give "
+            f"them in a unit, such as ({name} - {name}.min()) / np.timedelta64(1, 'D')."
+        )
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import halfmoon as hm
 from halfmoon.baselines import LapRLSRegressor, PrincipalComponentRegressor
-from halfmoon.kernels import Gaussian, Matern
+from halfmoon.kernels import Gaussian, Matern, Polynomial
 from halfmoon.smoothers import Neighbors
 from halfmoon.weak import IntervalRegressor
 from optional_modules import optional
@@ -189,3 +189,35 @@ def test_intervals_that_are_open_or_extreme():
 def test_numbers_of_random_features(bad):
     with pytest.raises(ValueError, match=f"n_components is {bad!r}; 1, 2, 3, ... is"):
         hm.RandomFeatures(n_components=bad).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (hm.ConditionalRegressor(Polynomial(100)), "degree=100. leaves the range of"),
+        (hm.LaplacianRegressor(Polynomial(100)), "degree=100. leaves the range of"),
+        (hm.ConditionalRegressor(unpenalized=100), "of degree 100 leave the range of"),
+    ],
+    ids=repr,
+)
+def test_powers_that_overflow(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(1e6 * X[:, :1], Y)
+
+
+def test_parts_of_a_problem_that_are_no_parts():
+    for parts, message in [
+        ({"basis": Gaussian(1.0)}, r"basis is Gaussian.*; an object of halfmoon.bases"),
+        ({"basis": None}, "basis is None; an object of halfmoon.bases, such as Exact"),
+        (
+            {"unpenalized": "linear"},
+            "unpenalized is 'linear'; an object of halfmoon.un",
+        ),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            hm.Problem(**{"basis": hm.bases.Exact(Gaussian(1.0)), **parts}).fit(X, Y)
+    stated = hm.Problem(hm.bases.Exact(Gaussian(1.0)))
+    with pytest.raises(ValueError, match="y has dates or times"):
+        stated.fit(X, DAYS)
+    with pytest.raises(ValueError, match="alpha is None; a number, or a sequence"):
+        stated.fit(X, Y, None)
