@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 
 import halfmoon as hm
 from halfmoon.baselines import LapRLSRegressor, PrincipalComponentRegressor
@@ -221,3 +222,22 @@ def test_parts_of_a_problem_that_are_no_parts():
         stated.fit(X, DAYS)
     with pytest.raises(ValueError, match="alpha is None; a number, or a sequence"):
         stated.fit(X, Y, None)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: hm.bases.Exact(Gaussian(1.0)).transform(X),
+        lambda: hm.bases.Nystrom(Gaussian(1.0), 5).penalty(),
+        lambda: hm.unpenalized.Polynomials(1).transform(X),
+        lambda: hm.unpenalized.Eigenfunctions(2).transform(X),
+        lambda: Neighbors(3).weights(X),
+    ],
+    ids=["exact", "nystrom", "polynomials", "eigenfunctions", "neighbors"],
+)
+def test_parts_that_are_not_fitted(use):
+    with pytest.raises(NotFittedError, match="is not fitted yet; call fit"):
+        use()
+    assert not hasattr(hm.bases.Exact(Gaussian(1.0)), "rows_")
+    with pytest.raises(AttributeError, match="'Neighbors' object has no attribute 'k'"):
+        Neighbors(3).k  # noqa: B018
