@@ -415,10 +415,10 @@ def test_weights(weights, message):
 @pytest.mark.parametrize(
     ("alpha", "message"),
     [
-        (-1.0, "alpha is -1.0; a number that is not negative is needed"),
-        (np.nan, "alpha is nan; a number that is not negative is needed"),
-        (np.inf, "alpha is inf; a number that is not negative is needed"),
-        ([0.1, -2.0], "alpha is -2.0; a number that is not negative is needed"),
+        (-1.0, "alpha is -1.0; a finite number, 0 or more, is needed"),
+        (np.nan, "alpha is nan; a finite number, 0 or more, is needed"),
+        (np.inf, "alpha is inf; a finite number, 0 or more, is needed"),
+        ([0.1, -2.0], "alpha is -2.0; a finite number, 0 or more, is needed"),
         ("auto", "alpha is 'auto'; a number, or a sequence of at least one, is needed"),
         ([], r"alpha is \[\]; a number, or a sequence of at least one, is needed"),
         ([[0.1, 1.0]], r"alpha is \[\[0.1, 1.0\]\]; a number, or a sequence of at"),

@@ -29,6 +29,10 @@ def label_array(y: Any) -> NDArray[Any]:
     Strings with missing values become an array of objects, because NumPy would turn
     None into the text 'None'.
     """
+    if np.ma.is_masked(y):  # a masked label is a missing one
+        labels: NDArray[Any] = np.ma.getdata(y).astype(object)
+        labels[np.ma.getmaskarray(y)] = None
+        return labels
     as_list = _column_as_list(y)
     if as_list is not None:
         column = np.empty(len(as_list), dtype=object)

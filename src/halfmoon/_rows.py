@@ -27,6 +27,7 @@ __all__ = [
     "largest_entry",
     "refuse_equal_rows",
     "refuse_extreme",
+    "refuse_extreme_targets",
     "refuse_non_finite",
     "refuse_range",
     "rows_with_targets",
@@ -40,6 +41,8 @@ Rows: TypeAlias = Any  # (n, d): ndarray, memory map or scipy.sparse of any real
 EPS = float(np.finfo(np.float64).eps)  # relative rounding of the numbers of an Array
 SLICE_ENTRIES = 2**20  # read at once when a whole table is checked
 MAX_ENTRY = 1e75  # its fourth power is still finite
+MAX_NEW_ENTRY = 1e150  # its square is still finite
+MAX_TARGET = 1e140  # the sum of squares of many is still finite
 
 
 def as_table(X: Rows, *, name: str = "X") -> Rows:
@@ -47,7 +50,7 @@ def as_table(X: Rows, *, name: str = "X") -> Rows:
 
     A memory map stays one and is not read.
     """
-    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(_unmasked(X, name))
     if X.ndim != 2:
         raise ValueError(
             f"{name} has shape {X.shape}; a table of rows and columns is needed. "
@@ -104,6 +107,16 @@ def _as_float(X: Rows, name: str) -> Rows:
         ) from error
 
 
+def _unmasked(values: Any, name: str) -> Any:
+    """Return values; refuse a masked array, whose mask NumPy would drop silently."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} has {int(values.mask.sum()):,} masked entries; numbers "
+            f"are needed. Impute them (sklearn.impute) or drop those rows."
+        )
+    return values
+
+
 def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
     """Raise a ValueError that names the first NaN or infinity, if there is one.
 
@@ -131,9 +144,14 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
             )
 
 
-def refuse_extreme(X: Rows, *, name: str = "X") -> None:
-    """Raise a ValueError if fourth powers of entries leave the range of float64."""
-    refuse_range(largest_entry(X), name=name)
+def refuse_extreme(X: Rows, *, name: str = "X", new: bool = False) -> None:
+    """Raise a ValueError if fourth powers of entries leave the range of float64.
+
+    New rows may lie far away, where only their squared distances must be finite.
+    """
+    largest = largest_entry(X)
+    if not new or largest > MAX_NEW_ENTRY:
+        refuse_range(largest, name=name)
 
 
 def largest_entry(X: Rows) -> float:
@@ -178,9 +196,20 @@ def as_targets(y: Any, n: int) -> Array:
             f"y has shape {y.shape}, but X has {n} rows; one target, or one row of "
             f"targets, is needed for each row, NaN if it is unlabeled."
         )
-    if np.isinf(y).any():
-        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
+    refuse_extreme_targets(y)
     return y.reshape(n, -1)
+
+
+def refuse_extreme_targets(y: Array) -> None:
+    """Raise a ValueError if targets, or their squares, leave the range of float64."""
+    largest = float(np.nanmax(np.abs(y), initial=0.0))
+    if np.isinf(largest):
+        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
+    if largest > MAX_TARGET or 0 < largest < 1 / MAX_TARGET:
+        raise ValueError(
+            f"The largest number in y is {largest:.0e}, and its square leaves the "
+            f"range of floating-point numbers. Use another unit for y."
+        )
 
 
 def some_rows(
@@ -225,6 +254,14 @@ def as_weights(sample_weight: Any, n: int) -> Array:
 
 
 def _as_numbers(values: Any, name: str) -> Array:
+    if name == "y" and np.ma.is_masked(values):  # a masked target is a missing one
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    values = _unmasked(values, name)
+    if getattr(getattr(values, "dtype", None), "kind", "f") in "mM":
+        raise ValueError(
+            f"{name} has dates or times ({values.dtype}); numbers are needed. Give "
+            f"them in a unit, such as ({name} - {name}.min()) / np.timedelta64(1, 'D')."
+        )
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

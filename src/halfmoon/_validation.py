@@ -44,6 +44,12 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
             f"X is a Dask {type(X).__name__}; this method needs rows in memory. Give "
             f"a few rows, such as X.compute() of a part of them."
         )
+    for column in _date_columns(X):
+        raise ValueError(
+            f"X has dates or times in column {column!r}. Use {_remedy(estimator)}."
+        )
+    if np.ma.is_masked(X):  # validate_data would drop the mask
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         return validate_data(estimator, X, **options)
     except ValueError as error:
@@ -126,6 +132,17 @@ def _plain_message(estimator: Any, X: Any, error: str) -> str | None:
                     f"{'s' * (missing != 1)} in column {column!r}. Use {remedy}."
                 )
     return None
+
+
+def _date_columns(X: Any) -> Iterator[Any]:
+    """Yield the names (or numbers) of columns of dates or times, in any table."""
+    if isinstance(X, np.ndarray):
+        yield from range(X.dtype.kind in "mM")
+    elif hasattr(X, "dtypes") and hasattr(X, "columns"):  # of pandas or polars
+        for name, dtype in zip(X.columns, X.dtypes, strict=True):
+            is_temporal = getattr(dtype, "is_temporal", lambda: False)  # of polars
+            if getattr(dtype, "kind", "O") in "mM" or is_temporal():
+                yield name
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:

@@ -19,7 +19,15 @@ from scipy.linalg.lapack import dpocon, dpotrf
 
 from halfmoon._rows import EPS, Array
 
-__all__ = ["Whitening", "identity_whitening", "symmetric_eigen", "whitening"]
+__all__ = [
+    "Whitening",
+    "identity_whitening",
+    "refuse_asymmetric",
+    "symmetric_eigen",
+    "whitening",
+]
+
+ASYMMETRY = 1e-4  # relative to the largest entry: what rounding to float32 may leave
 
 
 def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)
@@ -29,6 +37,24 @@ def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)
     """
     values, vectors = eigh(A, driver="evd", check_finite=False)
     return values, vectors
+
+
+def refuse_asymmetric(A: Array, *, name: str) -> None:
+    """Raise a ValueError for a square matrix that is not symmetric, but for rounding.
+
+    Factorizations read one triangle only, so they would not notice.
+    """
+    limit, step = ASYMMETRY * float(np.abs(A).max(initial=0.0)), 1_000
+    for start in range(0, len(A), step):  # so that no copy of all of A is made
+        some = slice(start, start + step)
+        off = np.abs(A[some] - A[:, some].T)
+        if (off > limit).any():
+            row, column = np.unravel_index(off.argmax(), off.shape)
+            i, j = int(row) + start, int(column)
+            raise ValueError(
+                f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g} and entry "
+                f"({j}, {i}) is {A[j, i]:.6g}. A symmetric kernel is needed."
+            )
 
 
 @dataclass(frozen=True)

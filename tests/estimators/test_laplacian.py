@@ -313,7 +313,7 @@ def test_a_filter_for_classes_is_calibrated_by_folds():
     ("options", "message"),
     [
         ({"filter": "landweber", "alpha": 0.0}, "1 / alpha steps"),
-        ({"mu": -1.0}, "mu is -1.0; a number that is not negative"),
+        ({"mu": -1.0}, "mu is -1.0; a finite number, 0 or more"),
     ],
 )
 def test_bad_values_are_refused(options, message):

@@ -129,6 +129,26 @@ def test_units_of_the_labels_do_not_matter():
         assert_allclose(large.predict(X), 1e6 * one.predict(X), rtol=1e-4)
 
 
+@pytest.mark.parametrize("loss", ["huber", Quantile(0.9)], ids=str)
+def test_the_mean_of_the_labels_does_not_matter(loss):
+    # Leave-one-out, and so Huber's scale, used to depend on it.
+    model = hm.ConditionalRegressor(Gaussian(1.0), loss=loss)
+    one, loo = model.fit(X, NUMBERS).predict(X), model.leave_one_out()
+    moved = model.fit(X, NUMBERS + 1e6).predict(X) - 1e6
+    assert_allclose(moved, one, atol=1e-6)
+    assert_allclose(model.leave_one_out(), loo, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["huber", "quantile"])
+def test_the_scale_of_the_weights_does_not_matter(loss):
+    w = RNG.uniform(0.5, 2.0, N)
+    model = hm.ConditionalRegressor(Gaussian(1.0), loss=loss, alpha=[1e-4, 1e-2])
+    one, loo = model.fit(X, NUMBERS, w).predict(X), model.leave_one_out()
+    for unit in (1e-200, 1e-3, 1e6, 1e200):  # at 1e200 there was no fit
+        assert_allclose(model.fit(X, NUMBERS, unit * w).predict(X), one, atol=1e-7)
+        assert_allclose(model.leave_one_out(), loo, atol=1e-7)
+
+
 def test_several_choices_of_features_are_compared_by_the_loss():
     model = hm.ConditionalRegressor(
         Gaussian(1.0),

@@ -160,9 +160,9 @@ def test_unknown_method_lists_the_known_ones(X):
         ([0, 50], "from 0 to 49"),
         ([-1, 2], "from 0 to 49"),
         ([4, 4, 1], "row 4 more than once"),
-        ([0.0, 1.0], "whole numbers"),
+        ([0.0, 1.0], "row numbers"),
         ([True, False], "flatnonzero"),
-        ([], "whole numbers"),
+        ([], "row numbers"),
         (3, "one-dimensional"),
     ],
 )

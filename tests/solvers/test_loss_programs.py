@@ -253,3 +253,27 @@ def test_free_features_that_tell_the_classes_apart():
     margin = y * values(M, F, machine)
     assert (margin > 1 - 1e-6).all()
     assert np.abs(machine.v).max() < 1e-6
+
+
+@pytest.mark.parametrize("alpha", [1e-8, 1e-6, 1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("loss", [Quantile(0.5), Quantile(0.9), Huber(1.35, 0.001)])
+def test_the_leave_one_out_loss_is_that_of_refits_at_any_alpha(loss, alpha):
+    # At small alphas it fell to 0 with alpha, and so alpha="auto" chose those.
+    # With a tiny threshold it was a thousand times too large at large ones.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=30)
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 2)
+    F = np.ones((30, 1))
+
+    def solve(M, F, y, w):  # as `solve_loss`: without what F explains
+        Q, R = np.linalg.qr(F)
+        P = M - Q @ (Q.T @ M)
+        P -= (P @ Q) @ Q.T
+        point = solve_box((P + P.T) / 2, F, loss.box(y, w))
+        return point._replace(b=point.b - np.linalg.solve(R, Q.T @ M @ point.v))
+
+    M = K / (2 * alpha * 30)
+    truth = loss.values(y, refits(solve, M, F, y)).mean()
+    found = loss.values(y, solve(M, F, y, np.ones(30)).loo_values).mean()
+    assert 0.65 * truth < found < 2.0 * truth

@@ -140,3 +140,19 @@ def test_the_outer_width_gives_the_width_that_was_asked_for(r, s):
 def test_no_average_is_narrower_than_the_inner_kernel():
     with pytest.raises(ValueError, match="never narrower"):
         outer_width(0.5, SIGNAL, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fredholm_width(1.0, 0.0), "variance is 0.0; a positive number is"),
+        (lambda: fredholm_constant(3, 1.0, -1.0), "t is -1.0; a positive number is"),
+        (lambda: fredholm_linear_noise(3, 1.0, 1.0, -1.0), "t is -1.0; a positive"),
+        (lambda: gaussian_noise(3, 1.0, 0.0), "width is 0.0; a positive number is"),
+        (lambda: gaussian_noise(3, np.nan, 1.0), "noise is nan; a positive number is"),
+        (lambda: outer_width(-1.0, 1.0), "r is -1.0; a positive number is needed"),
+    ],
+)
+def test_variances_and_widths_are_positive(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

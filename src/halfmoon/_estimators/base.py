@@ -32,9 +32,10 @@ from halfmoon._moments import dirichlet
 from halfmoon._partitions.estimator_methods import fits_by_partition
 from halfmoon._partitions.partitioned_rows import PartitionedRows, all_rows_of
 from halfmoon._progress import ProgressLine
-from halfmoon._rows import Array, Indices, Rows, as_weights
+from halfmoon._rows import Array, Indices, Rows, as_weights, refuse_extreme
 from halfmoon._selection import Average
 from halfmoon._validation import checked_rows
+from halfmoon._whitening import refuse_asymmetric
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Precomputed
 from halfmoon.kernels._user_kernels import with_row_numbers
@@ -374,7 +375,12 @@ class Estimator(BaseEstimator, ABC):
                 f"X has shape {X.shape}; a precomputed kernel needs a square matrix, "
                 f"the values between all rows."
             )
-        return with_row_numbers(X, new=not reset) if precomputed else X
+        refuse_extreme(X, new=not reset)
+        if not precomputed:
+            return X
+        if reset:
+            refuse_asymmetric(X, name="The precomputed kernel")
+        return with_row_numbers(X, new=not reset)
 
     def _with_weight(
         self, X: Rows, labels: NDArray[Any], w: Array

@@ -39,7 +39,6 @@ from halfmoon._rows import (
     Indices,
     Rows,
     refuse_equal_rows,
-    refuse_extreme,
     rows_with_targets,
 )
 from halfmoon._selection import (
@@ -99,7 +98,6 @@ class Halfmoon(CallbackSupport, Estimator):
         """Try the candidates, average them, and choose between average and twin."""
         if self.verbose:
             show_log()
-        refuse_extreme(X)
         refuse_equal_rows(X)
         start, seconds = time.monotonic(), self._seconds()
         rng = as_generator(self.random_state)

@@ -46,6 +46,8 @@ def _is_bool(value: Any) -> bool:
 
 def _is_numbers(value: Any) -> bool:
     """Whether a value is a number, or a sequence of at least one."""
+    if value is None or _is_bool(value):
+        return False
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
@@ -104,7 +106,9 @@ RULES: dict[str, Rule] = {
     "safe": Rule("True or False", _is_bool),
     "smoother": Rule(
         "None, or a smoother of halfmoon.smoothers,",
-        lambda value: value is None or hasattr(value, "fit"),
+        lambda value: (
+            value is None or (hasattr(value, "fit") and not isinstance(value, type))
+        ),
     ),
     "budget": Rule("a positive number of seconds", is_positive),
     "memory_limit": Rule(

@@ -16,7 +16,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from halfmoon._labels import is_missing, label_array, labels_of, no_labels
-from halfmoon._rows import Array
+from halfmoon._rows import Array, refuse_extreme_targets
 
 __all__ = ["as_labels", "class_codes", "numeric_targets", "require_y"]
 
@@ -62,6 +62,11 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> Array:
         )
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must be real.")
+    if labels.dtype.kind in "mM":
+        raise ValueError(
+            f"y has dates or times ({labels.dtype}); a regression needs numbers. Give "
+            f"them in a unit, such as (y - y.min()) / np.timedelta64(1, 'D')."
+        )
     missing = is_missing(labels, unlabeled)
     if missing.any():
         labels = np.where(missing, np.nan, labels)
@@ -72,8 +77,7 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> Array:
             f"y cannot be read as numbers ({error}); a regression needs numbers. Use a "
             f"classifier for classes."
         ) from error
-    if np.isinf(values).any():
-        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
+    refuse_extreme_targets(values)
     return values
 
 
@@ -123,8 +127,8 @@ def class_codes(
     classes, known_codes = np.unique(known, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"All {known.size} labels are of one class, {classes[0]!r}; labels of at "
-            f"least two classes are needed."
+            f"All {known.size} labels are of one class, {classes.tolist()[0]!r}; "
+            f"labels of at least two classes are needed."
         )
     if unlabeled is None and classes.dtype.kind in "if" and len(classes) > 2:
         _warn_of_minus_one(classes)
@@ -139,12 +143,18 @@ def _refuse_mixed_types(known: NDArray[Any]) -> None:
     kinds = [(str,), (bool, np.bool_), (int, float, np.number)]
     # A bool is an int too, so the kind of a type is the first that fits.
     found = {next((k for k in kinds if issubclass(t, k)), None) for t in types}
-    if len(found) > 1 or None in found:
-        names = ", ".join(sorted(each.__name__ for each in types))
+    if len(found) == 1 and None not in found:
+        return
+    names = ", ".join(sorted(each.__name__ for each in types))
+    if len(types) == 1:
         raise ValueError(
-            f"Unknown label type: y mixes labels of type {names}; labels of one type, "
-            f"and missing values, are needed."
+            f"Unknown label type: y has labels of type {names}; numbers, strings or "
+            f"booleans, and missing values, are needed."
         )
+    raise ValueError(
+        f"Unknown label type: y mixes labels of type {names}; labels of one type, and "
+        f"missing values, are needed."
+    )
 
 
 def _warn_of_minus_one(classes: NDArray[Any]) -> None:

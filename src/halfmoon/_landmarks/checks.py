@@ -45,18 +45,19 @@ def as_indices(indices: Any, n: int) -> Indices:
     J = np.asarray(indices)
     if J.ndim != 1 or J.dtype.kind not in "iu" or J.size == 0:
         raise ValueError(
-            f"indices have shape {J.shape} and dtype {J.dtype}; a one-dimensional "
-            f"array of whole numbers is needed. For a mask use np.flatnonzero(mask)."
+            f"landmarks have shape {J.shape} and dtype {J.dtype}; row numbers, a "
+            f"one-dimensional array of at least one, or a table of rows is needed. For "
+            f"a mask use np.flatnonzero(mask)."
         )
     if J.min() < 0 or J.max() >= n:
         raise ValueError(
-            f"indices range from {J.min()} to {J.max()}; numbers from 0 to {n - 1} are "
-            f"needed, as there are {n} rows."
+            f"landmarks range from row {J.min()} to {J.max()}; numbers from 0 to "
+            f"{n - 1} are needed, as there are {n} rows."
         )
     values, counts = np.unique(J, return_counts=True)
     if (counts > 1).any():
         raise ValueError(
-            f"indices contain row {values[counts > 1][0]} more than once; each "
-            f"landmark is needed once. Use np.unique(indices)."
+            f"landmarks contain row {values[counts > 1][0]} more than once; each is "
+            f"needed once. Use np.unique(landmarks)."
         )
     return J.astype(np.intp, copy=False)

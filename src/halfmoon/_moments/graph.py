@@ -19,6 +19,8 @@ from halfmoon.blocks import Stream
 
 __all__ = ["graph_energy"]
 
+ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
+
 
 def graph_energy(
     basis: Basis,
@@ -38,6 +40,21 @@ def graph_energy(
         raise ValueError(
             f"The graph Laplacian has shape {laplacian.shape} and the table {n} rows; "
             f"a square matrix with one row for each row of the table is needed."
+        )
+    if not np.isfinite(laplacian.data).all():
+        raise ValueError(
+            "The graph Laplacian contains NaN or infinity; finite numbers are needed. "
+            "Check the weights of the edges."
+        )
+    largest = np.abs(laplacian.data).max(initial=0.0)
+    off = np.abs((laplacian - laplacian.T).data).max(initial=0.0)
+    least = laplacian.diagonal().min()
+    if off > ROUNDING * largest or least < -ROUNDING * largest:
+        negative = f"negative on the diagonal ({least:.3g})"
+        raise ValueError(
+            f"The graph Laplacian is {'not symmetric' if least >= 0 else negative}; a "
+            f"symmetric one, D - W with weights W that are not negative, is needed. "
+            f"For a directed graph use (W + W.T) / 2."
         )
 
     def products(block: sp.csr_array, rows: Array) -> Array:

@@ -112,8 +112,14 @@ def solve_box(
         Of full column rank; may have no columns.
     box : Box
     """
+    # The features can be fitted to the targets first: F'v = 0, so only b changes. Then
+    # adding F @ c to the targets adds c to b, and changes nothing else.
+    b_first = np.linalg.lstsq(F, box.target)[0]
+    first = F @ b_first
+    rounding = 100 * EPS * float(np.abs(box.target).max())
+    box = box._replace(target=box.target - first)
     t, low, high, e = box
-    size = float(np.abs(t).max()) or 1.0
+    size = max(float(np.abs(t).max()), rounding) or 1.0
     half, ends = (high - low) / 2, np.full_like(t, size)
     at = _State((low + high) / 2, np.zeros(F.shape[1]), half, half, ends, ends)
     # Curvatures beyond the rounding errors of M do not help.
@@ -143,7 +149,7 @@ def solve_box(
         at = at.moved(at.longest(step, STEP_TO_BOUND), step)
     near = point if smoothed is None or e.any() else smoothed
     loo = _loo_values(M, F, near, e, size)
-    return LossPoint(point.v, point.b, loo, best < CONVERGED)
+    return LossPoint(point.v, point.b + b_first, loo + first, best < CONVERGED)
 
 
 def _newton(
@@ -169,11 +175,13 @@ def _loo_values(M: Array, F: Array, at: _State, e: Array, size: float) -> Array:
     g = M @ at.v + F @ at.b
     unit = float(np.trace(M)) / len(M) or 1.0
     h = 1.0 / np.clip(e + at.stiffness, unit / MAX_STIFFNESS, unit * MAX_STIFFNESS)
-    if F.shape[1] and not e.any():
-        # If no row is at a kink, nothing determines the unpenalized features. A weak
-        # penalty keeps them from moving by more than the size of the labels.
+    inside = int((at.stiffness < e).sum())  # rows in the quadratic part of Huber's loss
+    if inside <= F.shape[1] > 0:
+        # If few rows have curvature, nothing determines the unpenalized features. A
+        # weak penalty keeps them from moving by more than the size of the labels. It
+        # must not be stronger than that of M, which is weaker yet for a small alpha.
         spread = F @ F.T
-        M, F = M + size / np.diag(spread).max() * spread, F[:, :0]
+        M, F = M + max(size, unit) / np.diag(spread).max() * spread, F[:, :0]
     return loo_values(g, at.v, h, Bordered(M, F, h).shares())
 
 

@@ -118,7 +118,7 @@ class RidgePath:
         """Return W alpha, the penalty weight relative to the summed loss."""
         if not 0 <= alpha < np.inf:
             raise ValueError(
-                f"alpha is {alpha}; a number that is not negative is needed."
+                f"alpha is {alpha}; a finite number, 0 or more, is needed."
             )
         return self.total_weight * float(alpha)
 

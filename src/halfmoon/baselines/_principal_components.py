@@ -175,5 +175,6 @@ class PrincipalComponentRegressor(BaselineRegressor):
         """Mean of all rows, (d,), and their k principal directions, (k, d)."""
         if sp.issparse(X) and k >= min(X.shape):
             X = as_dense_rows(X)
-        pca = PCA(k, random_state=self.random_state).fit(X)
+        with np.errstate(invalid="ignore"):  # shares of no variance: all rows equal
+            pca = PCA(k, random_state=self.random_state).fit(X)
         return pca.mean_, pca.components_

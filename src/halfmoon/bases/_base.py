@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from halfmoon._cloning import refuse_unfitted
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon.kernels import Kernel
 
@@ -48,6 +49,9 @@ class Basis(BaseEstimator, ABC):
     n_components_ : int
         p, after `fit`.
     """
+
+    if not TYPE_CHECKING:  # where it would hide attributes that do not exist
+        __getattr__ = refuse_unfitted
 
     n_components_: int
 

@@ -32,7 +32,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Self
+from numbers import Integral
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.special import erf
@@ -79,9 +80,10 @@ class _RandomLayer(Basis):
 
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Draw the units for the columns of X."""
-        rng, p = np.random.default_rng(rng), self.n_components
-        if p < 1 or p != int(p):
-            raise ValueError(f"n_components is {p}; 1, 2, 3, ... is needed.")
+        p: Any = self.n_components
+        rng = np.random.default_rng(rng)
+        if not isinstance(p, Integral) or isinstance(p, bool) or p < 1:
+            raise ValueError(f"n_components is {p!r}; 1, 2, 3, ... is needed.")
         drawn = self._draw(as_table(X), int(p), rng)
         self.activation_, self.directions_, self.biases_ = drawn
         self.n_components_ = len(self.biases_) * (1 + (self.activation_ == "cos_sin"))

@@ -73,7 +73,14 @@ class Polynomial(Kernel):
     def _power(self, c: Array, m: int) -> Array:
         c *= self.gamma
         c += self.offset
-        return np.power(c, m, out=c)
+        with np.errstate(over="ignore"):
+            np.power(c, m, out=c)
+        if not np.isfinite(c).all():
+            raise ValueError(
+                f"{self!r} leaves the range of floating-point numbers at these rows. "
+                f"Rescale the columns of X, or lower the degree."
+            )
+        return c
 
 
 @dataclass(eq=False, repr=False)

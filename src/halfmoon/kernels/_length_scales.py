@@ -21,7 +21,7 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias, cast
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._rows import Array, Rows, as_rows, some_rows
+from halfmoon._rows import MAX_ENTRY, Array, Rows, as_rows, some_rows
 from halfmoon.kernels._distances import squared_distances
 
 __all__ = [
@@ -161,6 +161,11 @@ class WithLengthScale:
         width = cast(float, self.length_scale)
         if not 0 < width < np.inf:
             raise ValueError(f"length_scale is {width}; a positive number is needed.")
+        if not 1 / MAX_ENTRY < width < MAX_ENTRY:
+            raise ValueError(
+                f"length_scale is {width}, and powers of it leave the range of "
+                f"floating-point numbers. Rescale the columns of X."
+            )
         return float(width)
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:

@@ -237,12 +237,13 @@ class Matern(PositiveRadial):
     def _order(self) -> int:
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(
-                f"Matern has nu={self.nu}; 0.5, 1.5 or 2.5 is needed. For a smoother "
+                f"Matern has nu={self.nu!r}; 0.5, 1.5 or 2.5 is needed. For a smoother "
                 f"kernel use Gaussian, its limit for large nu."
             )
         return int(self.nu)
 
     def _scaled_distance(self, q: Array) -> Array:
+        self._order()  # checks nu
         np.sqrt(q, out=q)
         q *= np.sqrt(2.0 * self.nu) / self.width
         return q

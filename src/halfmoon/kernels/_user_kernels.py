@@ -35,13 +35,19 @@ class FromFunction(Kernel):
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         K = self.function(X, Z)
-        K = np.array(K.toarray() if sp.issparse(K) else K, dtype=np.float64)  # a copy
+        K = np.asarray(K.toarray() if sp.issparse(K) else K)
+        if K.dtype.kind not in "fiub" and K.size > 1:
+            raise ValueError(
+                f"The kernel function returned values of dtype {K.dtype}; real numbers "
+                f"are needed."
+            )
         if K.shape != (X.shape[0], Z.shape[0]):
             raise ValueError(
                 f"The kernel function returned shape {K.shape} for {X.shape[0]} and "
                 f"{Z.shape[0]} rows; shape {(X.shape[0], Z.shape[0])} is needed. The "
                 f"function gets both tables and must return all values at once."
             )
+        K = np.array(K, dtype=np.float64)  # a copy
         if not np.isfinite(K).all():
             raise ValueError(
                 "The kernel function returned NaN or infinity; finite numbers are "

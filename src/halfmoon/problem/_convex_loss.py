@@ -46,7 +46,7 @@ def solve_loss(posed: Posed, alpha: float) -> Fit:
     alpha : float
         Positive.
     """
-    loss, lam = posed.loss, posed.total_weight * alpha
+    loss = posed.loss
     if not 0 < alpha < np.inf:
         raise ValueError(
             f"alpha is {alpha}; the {loss.name} loss needs a positive number."
@@ -59,29 +59,32 @@ def solve_loss(posed: Posed, alpha: float) -> Fit:
     elimination = posed.elimination
     if loss.of_classes and elimination.rank:
         _refuse_one_class(posed)
+    # With weights of mean 1 and lam = l alpha, the scale of the weights is no matter.
+    unit = posed.total_weight / len(posed.w)
+    w, lam = posed.w / unit, len(posed.w) * alpha
     Phi = None
     if posed.dual:
         M = posed.gram_matrix / (2 * lam)
     else:
         Phi = posed.whitening.whiten(posed.on_labeled())
         M = Phi @ Phi.T / (2 * lam)
-    F = elimination.Q1 / posed.root_w
+    F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
     P = M - Q @ QM  # (I - Q Q') M
     P -= (P @ Q) @ Q.T
     try:
-        point = _minimum((P + P.T) / 2, F, posed)
+        point = _minimum((P + P.T) / 2, F, posed, w)
     except np.linalg.LinAlgError as error:
         raise ValueError(
             "The kernel is not positive definite on the complement of the unpenalized "
             "features. A conditionally positive definite kernel needs the polynomials "
             "of its degree unpenalized."
         ) from error
-    _check(point, posed, alpha)
+    _check(point, posed, w, alpha)
     c = point.v / (2 * lam)
     b = point.b - sla.solve_triangular(R, QM @ point.v, check_finite=False)
-    beta = elimination.solve(b)
+    beta = elimination.solve(np.sqrt(unit) * b)
     if Phi is None:
         theta = posed.basis.lift(posed.labeled, c)
     else:
@@ -127,9 +130,9 @@ def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
     return posed.with_loss(loss)
 
 
-def _minimum(M: Array, F: Array, posed: Posed) -> LossPoint:
+def _minimum(M: Array, F: Array, posed: Posed, w: Array) -> LossPoint:
     """Return the minimum of every output, one by one unless they are coupled."""
-    loss, y, w = posed.loss, posed.y, posed.w
+    loss, y = posed.loss, posed.y
     if isinstance(loss, Softmax):
         return solve_softmax(M, F, y, w)
     if isinstance(loss, Logistic):
@@ -143,12 +146,12 @@ def _minimum(M: Array, F: Array, posed: Posed) -> LossPoint:
     return LossPoint(v, b, loo, all(point.converged for point in points))
 
 
-def _check(point: LossPoint, posed: Posed, alpha: float) -> None:
+def _check(point: LossPoint, posed: Posed, w: Array, alpha: float) -> None:
     """Raise if there is no minimum, and warn if it was not reached."""
     if point.converged:
         return
     if isinstance(posed.loss, (Logistic, Softmax)) and posed.elimination.rank:
-        least = np.abs(point.v).max() / posed.w.max()
+        least = np.abs(point.v).max() / w.max()
         if least < np.exp(-SEPARATED_LOG_ODDS):
             raise ValueError(
                 "The unpenalized features alone separate the classes of the labeled "

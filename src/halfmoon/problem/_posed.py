@@ -21,7 +21,12 @@ from halfmoon._solvers import (
     ridge_eigh,
     ridge_svd,
 )
-from halfmoon._whitening import Whitening, identity_whitening, whitening
+from halfmoon._whitening import (
+    Whitening,
+    identity_whitening,
+    refuse_asymmetric,
+    whitening,
+)
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
 from halfmoon.losses import Loss, Squared
@@ -89,7 +94,7 @@ class Posed:
             )
         if isinstance(self.mu, str) or not 0 <= self.mu < np.inf:
             raise ValueError(
-                f"mu is {self.mu!r}; a number that is not negative is needed."
+                f"mu is {self.mu!r}; a finite number, 0 or more, is needed."
             )
 
     @property
@@ -223,6 +228,7 @@ class Posed:
     def penalty(self) -> Array:
         """Q, shape (p, p)."""
         Q = self.basis.penalty()
+        refuse_asymmetric(Q, name="The kernel matrix of the basis")
         if self.energy is not None:
             Q *= self.mu
             Q += self.energy_matrix
@@ -308,7 +314,9 @@ class Posed:
     @cached_property
     def gram_matrix(self) -> Array:
         """The kernel matrix of the labeled rows, shape (l, l), for a dual fit."""
-        return self.basis.gram(self.labeled)(self.X_l)
+        K = self.basis.gram(self.labeled)(self.X_l)
+        refuse_asymmetric(K, name="The kernel matrix of the labeled rows")
+        return K
 
     @property
     def is_factored(self) -> bool:

@@ -121,6 +121,12 @@ class Problem(BaseEstimator):
             The whole table, if X is a sample of rows in partitions. The energy of
             gradients is then computed at once, over all rows.
         """
+        for name, part, kind in (
+            ("basis", self.basis, "of halfmoon.bases, such as Exact(kernel)"),
+            ("unpenalized", self.unpenalized, "of halfmoon.unpenalized, or None"),
+        ):
+            if not (hasattr(part, "fit") or (part is None and name != "basis")):
+                raise TypeError(f"{name} is {part!r}; an object {kind}, is needed.")
         rng = np.random.default_rng(rng)
         X = as_table(X)
         refuse_non_finite(X)

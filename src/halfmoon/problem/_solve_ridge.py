@@ -53,7 +53,7 @@ def as_numbers(values: float | Sequence[float] | Array, name: str) -> list[float
         numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
         numbers = np.empty(0)
-    if numbers.ndim != 1 or numbers.size == 0:
+    if numbers.ndim != 1 or numbers.size == 0 or values is None:
         raise ValueError(
             f"{name} is {values!r}; a number, or a sequence of at least one, is needed."
         )

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from halfmoon._cloning import refuse_unfitted
 from halfmoon._rows import Array, Rows
 
 __all__ = ["Smoother"]
@@ -31,6 +32,9 @@ class Smoother(BaseEstimator, ABC):
     rows_ : array or CSR of shape (n, d)
         The fitted rows, in their own dtype.
     """
+
+    if not TYPE_CHECKING:  # where it would hide attributes that do not exist
+        __getattr__ = refuse_unfitted
 
     rows_: Rows
 

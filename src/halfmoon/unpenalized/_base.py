@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from halfmoon._cloning import refuse_unfitted
 from halfmoon._rows import Array, Rows
 
 __all__ = ["Unpenalized"]
@@ -23,6 +24,9 @@ class Unpenalized(BaseEstimator, ABC):
     degree_ : int
         The span contains all polynomials up to this degree; -1 for none.
     """
+
+    if not TYPE_CHECKING:  # where it would hide attributes that do not exist
+        __getattr__ = refuse_unfitted
 
     names_: list[str]
     degree_: int = -1

@@ -62,9 +62,16 @@ class Polynomials(Unpenalized):
         F = np.ones((X.shape[0], len(self.monomials_)))
         if self.degree_ > 0:
             X = (X.toarray() if sp.issparse(X) else X) - self.center_
-            for j, columns in enumerate(self.monomials_):
-                for c in columns:
-                    F[:, j] *= X[:, c]
+            with np.errstate(over="ignore", invalid="ignore"):
+                for j, columns in enumerate(self.monomials_):
+                    for c in columns:
+                        F[:, j] *= X[:, c]
+        if not np.isfinite(F).all():
+            raise ValueError(
+                f"Polynomials of degree {self.degree_} leave the range of "
+                f"floating-point numbers at these rows. Rescale the columns of X, or "
+                f"lower the degree."
+            )
         return F
 
 

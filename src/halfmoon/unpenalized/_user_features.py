@@ -87,7 +87,17 @@ class Features(Unpenalized):
                 f"the rows or column numbers are needed."
             )
         values = values.toarray() if sp.issparse(values) else values
-        values = np.asarray(values, dtype=np.float64)
+        try:
+            values = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"The unpenalized features cannot be read as numbers ({error})."
+            ) from error
+        if values.ndim not in (1, 2) or values.shape[0] != X.shape[0]:
+            raise ValueError(
+                f"The unpenalized features have shape {values.shape} for {X.shape[0]} "
+                f"rows; one row of features for each row is needed."
+            )
         return values.reshape(X.shape[0], -1)
 
     @staticmethod
@@ -100,6 +110,11 @@ class Features(Unpenalized):
             raise ValueError(
                 f"Columns are {source!r}; column numbers, or one truth value for each "
                 f"of the {d} columns, are needed."
+            )
+        if columns.min(initial=0) < -d or columns.max(initial=0) >= d:
+            raise ValueError(
+                f"Columns are {source!r}, but X has {d} columns; numbers from 0 to "
+                f"{d - 1} are needed."
             )
         return columns.astype(np.intp)
 

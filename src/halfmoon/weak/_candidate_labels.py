@@ -139,8 +139,9 @@ def _checked(mask: Mask, classes: NDArray[Any]) -> Mask:
         raise ValueError(_without_classes(int(empty.sum()), int(empty.argmax())))
     absent = ~mask.any(axis=0)
     if absent.any():
+        first = classes[absent].tolist()[0]
         raise ValueError(
-            f"Class {classes[absent][0]!r} is in no set, so it cannot be learned "
+            f"Class {first!r} is in no set, so it cannot be learned "
             f"({int(absent.sum())} such column(s) of y). Drop these columns."
         )
     return mask

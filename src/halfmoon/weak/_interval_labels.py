@@ -10,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from halfmoon._estimators.targets import as_labels
 from halfmoon._labels import is_missing
-from halfmoon._rows import Array
+from halfmoon._rows import Array, refuse_extreme_targets
 
 __all__ = ["as_ends", "distance", "middles"]
 
@@ -67,6 +67,7 @@ def as_ends(y: Any, n: int) -> Array:  # (n, 2)
                 "give two columns, low and high."
             )
         values = np.repeat(values, 2, axis=1)
+    refuse_extreme_targets(values[np.isfinite(values)])
     ends = np.where(np.isnan(values), [-np.inf, np.inf], values)
     _check(ends)
     return ends

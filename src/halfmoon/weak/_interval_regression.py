@@ -41,6 +41,7 @@ from halfmoon.weak._weak_estimator import WeakEstimator
 __all__ = ["IntervalRegressor"]
 
 MAX_RESIDUAL = 1e-6  # of optimality, before a warning
+ROUNDING = 1e-8  # of targets that are all equal, relative to their size
 
 ALPHA = """
     "auto", float or sequence of float. Weight of the penalty relative to the averaged
@@ -134,7 +135,8 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         targets = np.clip(found.g, low, high)
         fit = self._store_fit(posed, targets[:, None], alpha)
         values = fit.predict(posed.X_l)
-        spread = float(np.ptp(targets)) or float(np.abs(targets).max()) or 1.0
+        size = float(np.abs(targets).max())
+        spread = max(float(np.ptp(targets)), ROUNDING * size) or 1.0
         self.optimality_residual_ = float(np.abs(values - found.g).max() / spread)
         if self.optimality_residual_ > MAX_RESIDUAL:
             warnings.warn(
