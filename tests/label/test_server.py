@@ -221,6 +221,29 @@ def test_a_table_that_cannot_be_filled_says_why(page):
     assert page.client.get("/start?who=ann").json()["filled"]["table"] == ""
 
 
+def test_a_table_that_was_sorted_meanwhile_is_filled_by_content(page):
+    page.say(**{**ANSWER, "value": "other"})
+    with page.open() as table:
+        path = table.source.path
+    head, *rows = read_csv(path)
+    write_csv(path, [head, *rows[::-1]])
+    page.site._fill()
+    found = read_csv(page.site.filled.table)[1:]
+    assert found[len(rows) - 1 - 21][3:5] == ["other", "given"]
+    assert [row[3] for row in found if row[4] == "given"].count("other") == 1
+    write_csv(path, [head, *rows[::-1][20:]])  # the answered rows are gone
+    page.site._fill()
+    assert page.site.filling.startswith("None of the 2 answers in t.labels.jsonl")
+
+
+def test_text_that_no_file_holds_is_refused(page):
+    wrong = {**ANSWER, "value": "\ud800"}
+    assert page.say(**wrong).status_code == 422
+    assert page.say(**{**ANSWER, "id": "\ud800"}).status_code == 422
+    assert page.is_unchanged
+    assert page.client.get("/start?who=ann").status_code == 200
+
+
 def test_rows_of_a_page_that_was_closed_are_free_again(page):
     async def opened_and_closed():
         stream = page.site._stream("bob")

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import click
 
+from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
@@ -70,8 +71,10 @@ def run_label(
         journal = Journal(path)
         labeling = Labeling(table, settings, journal, class_names, bars)
         bars.finish()
-    with journal, tempfile.TemporaryDirectory(prefix="halfmoon-") as folder:
-        _serve(common, labeling, person or "", no_browser, host, port, Path(folder))
+    with journal, tempfile.TemporaryDirectory(prefix="halfmoon-") as place:
+        folder = Path(place)
+        with unfinished(folder):
+            _serve(common, labeling, person or "", no_browser, host, port, folder)
 
 
 def _require_libraries() -> None:
@@ -166,6 +169,7 @@ class _StopSignals:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.received:
+            remove_unfinished()
             os._exit(128 + number)
         self.received = number
         self.server.should_exit = True
@@ -181,8 +185,6 @@ def _end(
     sys.stdout.flush()
     sys.stderr.flush()
     if background.is_running or code:  # do not wait for a refit
-        from halfmoon._atomic_files import remove_unfinished
-
         remove_unfinished()
         os._exit(code)
 
