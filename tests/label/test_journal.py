@@ -51,6 +51,21 @@ def test_no_file_until_the_first_answer(path):
     assert not is_journal(path)
 
 
+@pytest.mark.parametrize("data", [b"a,b\n1,2", b"x", b"\0\0\0", b'{"id": 5}\n{"a'])
+def test_no_answers_are_written_to_another_file(path, data):
+    path.write_bytes(data)
+    with pytest.raises(OutputError, match="is not a file of answers"):
+        Journal(path)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 20, 60])
+def test_a_file_whose_first_line_was_cut_off_is_used(path, n):
+    data = filled(path)
+    path.write_bytes(data[:n])
+    assert filled(path) == data
+
+
 def test_other_files_with_ids_are_no_journals(path):
     path.write_text('{"id": "a", "kind": "left"}\n{"id": "b", "kind": "right"}\n')
     assert not is_journal(path)

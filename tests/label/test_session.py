@@ -306,6 +306,22 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
         assert labeling.questions.refit.labels == 5
 
 
+def test_classes_of_a_scale_are_in_its_order(session):
+    rows, _ = two_groups()
+    labeling = session(rows, order=("right", "middle", "left"))
+    assert labeling.classes == ["right", "middle", "left"]
+
+
+def test_why_there_is_no_model(session):
+    rows = [["x", "y"], *([i, "ab"[i % 2] if i < 20 else ""] for i in range(40))]
+    labeling = session(rows, target="y")
+    labeling.refit()
+    assert labeling.progress("ann")["quality"].startswith("No column is left to learn")
+    labeling = session([["x", "y"], *([i, ""] for i in range(40))], target="y")
+    labeling.refit()
+    assert "two different labels" in labeling.progress("ann")["quality"]
+
+
 def test_classes_keep_their_keys(session):
     labeling = session(two_groups()[0], classes=["up", "right"])
     assert labeling.classes == ["up", "right", "left"]

@@ -35,6 +35,7 @@ from halfmoon.table._table_errors import OutputError, ReadError
 __all__ = ["Journal", "JournalLines", "head_of", "is_journal", "read_journal"]
 
 VERSION = 1
+FIRST_BYTES = b'{"head":"'
 MAX_HEAD_BYTES = 2**20  # that are read to recognize a journal
 
 
@@ -162,6 +163,7 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.read = read_journal(self.path)
+        self._refuse_other_file()
         self._heads = set(self.read.heads)
         self._ids = {line["id"] for line in self.read.lines}
         self._mutex = threading.Lock()
@@ -221,6 +223,18 @@ class Journal:
                 f"{self.path} cannot be written: {error.strerror}. The answer was not "
                 f"saved."
             ) from error
+
+    def _refuse_other_file(self) -> None:
+        """Refuse a file of another kind, such as the table itself."""
+        if self.read.heads or self.read.lines or not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            start = file.read(len(FIRST_BYTES)).lstrip()
+        if not FIRST_BYTES.startswith(start):  # the first line may have been cut off
+            raise OutputError(
+                f"{self.path} is not a file of answers, so nothing is written to it. "
+                f"Write the answers to another file (--output)."
+            )
 
     def _refuse_moved(self, file: IO[bytes]) -> None:
         """Refuse to write to a file that no longer has its name."""

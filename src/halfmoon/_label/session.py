@@ -49,7 +49,8 @@ class Labeling:
     settings : Settings
     journal : Journal
     classes : sequence of str
-        Classes that the user has named, in their order.
+        Classes that the user has named, in their order. Those of a scale
+        (`settings.order`) come after them.
     stages : Stages
         Reports the progress of reading.
     """
@@ -67,7 +68,8 @@ class Labeling:
             table, settings, journal.read, stages, classes
         )
         self.allowance = MemoryBudget.within(settings.memory)
-        self._named = [text.strip() for text in classes if text.strip()]
+        named = (*classes, *settings.order)
+        self._named = [text.strip() for text in named if text.strip()]
         blank = [
             number for number in self.sample.at if not self.sample.has_label(number)
         ]
