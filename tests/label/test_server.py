@@ -111,6 +111,28 @@ def test_another_host_is_refused(page, host):
 
 
 @pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("10.1.2.3:8123", 200),
+        ("[fe80::1]:8123", 200),
+        ("10.1.2.3:8124", 400),
+        ("10.1.2.3", 400),
+        ("10.1.2.3.evil.example:8123", 400),
+        ("evil.example:8123", 400),
+        (":8123", 400),
+    ],
+)
+def test_all_addresses_are_served_by_number(page, host, status):
+    guard = Guard(page.site.app(), [HOST], "secret", 8123, any_address=True)
+    client = Asking(guard, host)
+    assert client.get("/?token=secret").status_code == status
+    if status == 200:
+        own, other = f"http://{host}", "http://10.9.9.9:8123"
+        assert page.say(client, headers={"Origin": other}, **ANSWER).status_code == 403
+        assert page.say(client, headers={"Origin": own}, **ANSWER).status_code == 200
+
+
+@pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", None]
 )
 def test_another_origin_is_refused(page, origin):

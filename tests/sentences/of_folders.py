@@ -153,6 +153,10 @@ def of_folders():
         listing._unreadable(PermissionError(13, "Permission denied", "june"))
     with refused():
         inputs_of([FolderFile(Path("nowhere.csv"), "nowhere.csv")])
+    Path("linked").mkdir()
+    Path("linked", "t.csv").symlink_to(Path("june", "u.csv").absolute())
+    with refused():
+        listing.refuse_links(list_folder("june"), Path("june"), Path("linked"))
     files = [FolderFile(Path(name), name) for name in ("a.csv", "b.csv", "c.csv")]
     whole_folder._numbering(files, [0, 500, 1200])
     many = [FolderFile(Path(f"{i}.csv"), f"{i}.csv") for i in range(9)]

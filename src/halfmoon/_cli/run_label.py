@@ -112,7 +112,8 @@ def _serve(
     background = Background(labeling)
     name = filled_path(Path(common.file)).name
     site = Site(labeling, background, common.open_table, folder, name, person)
-    guard = Guard(site.app(), _allowed_hosts(host, port), token, port)
+    is_public = host in ALL_ADDRESSES
+    guard = Guard(site.app(), _allowed_hosts(host, port), token, port, is_public)
     server = uvicorn.Server(
         uvicorn.Config(
             guard,
@@ -207,11 +208,8 @@ def _listening_socket(host: str, port: int) -> socket.socket:
 
 def _allowed_hosts(host: str, port: int) -> set[str]:
     """Return the host names under which a browser may reach this server."""
-    names = {host, "127.0.0.1", "localhost"}
-    if host in ALL_ADDRESSES:
-        names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
-        found = socket.getaddrinfo(socket.gethostname(), port, type=socket.SOCK_STREAM)
-        names |= {str(each[4][0]) for each in found}
+    own = socket.gethostname() if host in ALL_ADDRESSES else host
+    names = {own, "127.0.0.1", "localhost"}
     return {f"{_bracketed(name)}:{port}" for name in names}
 
 

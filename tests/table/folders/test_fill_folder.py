@@ -464,6 +464,20 @@ def test_predictions_continue_only_with_the_same_model(finished, run):
     assert outputs(run / "new") == expected
 
 
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_links_to_the_input_are_not_written_to(run, learned, of_folder):
+    before = outputs(run / "in")
+    (run / "new").mkdir()
+    link, target = (run / "new" / "country=fr", run / "in" / "country=it")
+    if not of_folder:
+        link.mkdir()
+        link, target = link / "part-0.parquet", target / "part-1.parquet"
+    link.symlink_to(target)
+    with pytest.raises(OutputError, match="is a link into"):
+        fill_folder(run / "in", run / "new", WHOLE, overwrite=True)
+    assert outputs(run / "in") == before
+
+
 def test_an_output_folder_that_cannot_be_created(run, learned):
     (run / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be created: Not a directory"):

@@ -24,6 +24,7 @@ from halfmoon.table._folders.file_outcomes import Outcome, add_up
 from halfmoon.table._folders.folder_listing import (
     FolderFile,
     list_folder,
+    refuse_links,
     refuse_nested,
 )
 from halfmoon.table._folders.folder_table import FolderTable
@@ -205,6 +206,7 @@ def _checked_files(
     out_path = Path(out)
     refuse_nested(Path(folder), out_path)
     files = list_folder(folder)
+    refuse_links(files, Path(folder), out_path)
     if not resume:
         refuse_nonempty(out_path, overwrite)
     return files, out_path
