@@ -138,6 +138,9 @@ def files():
     write_csv("fewest.csv", rows[:3])
     with open_table("fewest.csv") as table, refused():
         answered_labels(["t.csv.labels.jsonl"], table, "side")
+    Path("one.jsonl").write_bytes(b"".join(data.splitlines(keepends=True)[:2]))
+    with open_table("fewest.csv") as table, refused():
+        answered_labels(["one.jsonl"], table, "side")
     Path("empty.labels.jsonl").write_bytes(data.splitlines(keepends=True)[0])
     with open_table("t.csv") as table, refused():
         answered_labels(["empty.labels.jsonl"], table, "side")

@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import webbrowser
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -58,23 +58,24 @@ def run_label(
             "--classes and --task numbers contradict each other. Leave out one of them."
         )
     path = Path(common.output or labels_path(Path(common.file)))
-    with common.progress() as bars, common.open_table() as table:
-        if target is None:
-            raise CommandError(
-                "Which column should be labeled? Use --target COLUMN. The columns are "
-                f"{', '.join(map(repr, table.columns))}."
-            )
-        existing(target, table.columns, "target")
-        if not path.exists():
-            refuse_place(str(path), False, [common.file])
-        settings = Settings(target=target, **asked)
-        journal = Journal(path)
-        labeling = Labeling(table, settings, journal, class_names, bars)
-        bars.finish()
-    with journal, tempfile.TemporaryDirectory(prefix="halfmoon-") as place:
-        folder = Path(place)
-        with unfinished(folder):
-            _serve(common, labeling, person or "", no_browser, host, port, folder)
+    with ExitStack() as held:
+        with common.progress() as bars, common.open_table() as table:
+            if target is None:
+                raise CommandError(
+                    "Which column should be labeled? Use --target COLUMN. The columns "
+                    f"are {', '.join(map(repr, table.columns))}."
+                )
+            existing(target, table.columns, "target")
+            if not path.exists():
+                refuse_place(str(path), False, [common.file])
+            settings = Settings(target=target, **asked)
+            journal = held.enter_context(Journal(path))  # locked from here on
+            labeling = Labeling(table, settings, journal, class_names, bars)
+            bars.finish()
+        place = tempfile.TemporaryDirectory(prefix="halfmoon-")
+        folder = Path(held.enter_context(place))
+        held.enter_context(unfinished(folder))
+        _serve(common, labeling, person or "", no_browser, host, port, folder)
 
 
 def _require_libraries() -> None:

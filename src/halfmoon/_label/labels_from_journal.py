@@ -79,9 +79,11 @@ def labels_of(
     answers.rows = matched_rows(table, places, heads, batches)
     lost = sum(place not in answers.rows for place in places)
     if lost == len(places):
+        none = f"None of the {count(lost, 'answer')} in {names} is"
+        if lost == 1:
+            none = f"The answer in {names} is not"
         raise LabelError(
-            f"None of the {count(lost, 'answer')} in {names} is for a row of "
-            f"{table.name}. Use the table that was labeled."
+            f"{none} for a row of {table.name}. Use the table that was labeled."
         )
     style = read_label_numbers(given).style or PLAIN
     labels = {
