@@ -8,6 +8,7 @@ file ``said.txt`` in the folder.
 import json
 import os
 import sys
+import tempfile
 import traceback
 
 import uvicorn.protocols.http.h11_impl  # noqa: F401
@@ -21,6 +22,7 @@ import halfmoon._label.server
 
 def child(folder, arguments):
     os.chdir(folder)
+    tempfile.tempdir = folder
     said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, place in ((0, nothing), (1, said), (2, said)):

@@ -51,6 +51,26 @@ def test_no_file_until_the_first_answer(path):
     assert not is_journal(path)
 
 
+@pytest.mark.parametrize("data", [b"a,b\n1,2", b"x", b"\0\0\0", b'{"id": 5}\n{"a'])
+def test_no_answers_are_written_to_another_file(path, data):
+    path.write_bytes(data)
+    with pytest.raises(OutputError, match="is not a file of answers"):
+        Journal(path)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 20, 60])
+def test_a_file_whose_first_line_was_cut_off_is_used(path, n):
+    data = filled(path)
+    path.write_bytes(data[:n])
+    assert filled(path) == data
+
+
+def test_other_files_with_ids_are_no_journals(path):
+    path.write_text('{"id": "a", "kind": "left"}\n{"id": "b", "kind": "right"}\n')
+    assert not is_journal(path)
+
+
 def test_append_returns_after_fsync(path, monkeypatch):
     done = []
     real = os.fsync
@@ -143,6 +163,37 @@ def test_a_full_disk_leaves_no_half_line(path, monkeypatch):
         monkeypatch.undo()
         assert path.read_bytes() == data
         assert journal.append(answer(8), COLUMNS)
+
+
+@pytest.mark.parametrize("how", ["removed", "moved", "replaced"])
+def test_a_file_that_was_moved_is_not_written_to(path, how):
+    data = filled(path)
+    with Journal(path) as journal:
+        away = path.with_name("away")
+        if how == "removed":
+            path.unlink()
+        else:
+            path.rename(away)
+        if how == "replaced":
+            path.write_bytes(data)
+        with pytest.raises(OutputError, match="removed, moved or replaced"):
+            journal.append(answer(8), COLUMNS)
+        if how == "moved":
+            assert away.read_bytes() == data
+            away.rename(path)
+            assert journal.append(answer(8), COLUMNS)
+            assert read_journal(path).lines[-1]["id"] == "i8"
+
+
+@pytest.mark.parametrize("name", ["value", "seconds", "predicted", "labels", "row"])
+def test_numbers_that_no_float_holds_are_damaged(path, name):
+    filled(path)
+    line = json.dumps(answer(8) | {name: 0}).replace(f'"{name}": 0', f'"{name}": 1E999')
+    assert "1E999" in line
+    path.write_bytes(path.read_bytes() + line.encode() + b"\n")
+    read = read_journal(path)
+    assert [each["id"] for each in read.lines] == ["i0", "i1", "i2"]
+    assert "1 line of t.labels.jsonl is damaged" in str(read.notes[0])
 
 
 def test_texts_of_any_kind(path):

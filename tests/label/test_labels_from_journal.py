@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from halfmoon._label.answers import Answers
 from halfmoon._label.journal import Journal, head_of
+from halfmoon._label.labels_from_journal import joined_lines
 from halfmoon._label.row_matching import key_columns, matched_rows, row_keys
 from halfmoon.table._files import open_table
 from small_tables import a_line, error_of, read_csv, told_of, two_groups, write_csv
@@ -102,7 +104,7 @@ def test_equal_rows_are_matched_by_position(run):
         assert sorted(matched_rows(table, places, heads).values()) == [1, 2]
     write_csv("t.csv", [rows[0], ["2", ""], ["1", ""]])
     with open_table("t.csv") as table:
-        assert list(matched_rows(table, places, heads).values()) == [1]
+        assert list(matched_rows(table, places, heads).values()) == [1, 1]
 
 
 def test_files_of_several_people(run):
@@ -116,6 +118,38 @@ def test_files_of_several_people(run):
     Path("both.jsonl").write_text(both)
     again, _ = answers_in(run, "both.jsonl", "--overwrite")
     assert again["given"] == 11
+
+
+def test_files_of_people_who_sorted_their_copies(run):
+    rows, truth = two_groups(labels=4)
+    write_csv("t.csv", rows)
+    label("t.csv", "side", {i: str(truth[i]) for i in range(10, 16)}, "ann.jsonl")
+    n = len(truth)
+    write_csv("sorted.csv", [rows[0], *rows[:0:-1]])
+    values = {n - 1 - i: str(truth[i]) for i in range(10, 16)}
+    label("sorted.csv", "side", values, "bob.jsonl", "bob")
+    read = joined_lines(["ann.jsonl", "bob.jsonl"])
+    answers = Answers("side")
+    answers.add_all(read.lines)
+    places = [answer.place for answer in answers.every.values()]
+    with open_table("t.csv") as table:
+        answers.rows = matched_rows(table, places, read.heads)
+    assert answers.labels() == {i: truth[i] for i in range(10, 16)}
+    assert answers.agreement() == (6, 6)
+    told, _ = answers_in(run, "ann.jsonl", "bob.jsonl")
+    assert told["given"] == 4 + 6
+    assert not any("not in the table" in note for note in told["notes"])
+
+
+def test_a_damaged_head_does_not_lose_the_answers(run):
+    rows, truth = two_groups(labels=4)
+    write_csv("t.csv", rows)
+    label("t.csv", "side", {i: str(truth[i]) for i in range(10, 16)})
+    text = Path("t.labels.jsonl").read_text()
+    Path("t.labels.jsonl").write_text("damaged" + text[30:])
+    told, out = answers_in(run, "t.labels.jsonl")
+    assert told["given"] == 10
+    assert [out[i + 1][3] for i in range(10, 16)] == [*truth[10:16]]
 
 
 def test_an_answer_replaces_a_label_of_the_table(run):

@@ -446,6 +446,77 @@ def test_a_stopped_server_is_reported(page):
     assert read_journal(seen.path).lines == before
 
 
+def test_answers_survive_a_restart(page, serve, browser):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows)
+    seen.press("1")
+    before = seen.labels()
+    seen.server.end()
+    row = seen.row
+    seen.press("1")
+    port = seen.server.port
+    options = ("--target", "side", "--as", "ann", "--port", port)
+    again = serve("t.csv", *options)  # with another token
+    seen.wait_for("document.getElementById('trouble').textContent.includes('restart')")
+    assert not seen.evaluate(SAVED)
+    assert "Saving 1" in seen.text("saved")
+    # The new address in another tab gives the browser the new cookie.
+    other = Seen(browser, again, seen.folder, "side")
+    other.wait_for(READY)
+    assert seen.labels() == {**before, row: "left"}
+    assert not seen.is_shown("trouble")
+    third = seen.row
+    seen.press("2")
+    assert seen.labels() == {**before, row: "left", third: "right"}
+    other.tab.call("Page.close")
+
+
+def test_an_answer_that_fails_comes_back(page):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows)
+    row = seen.row
+    seen.evaluate(
+        "{const real = fetch; window.fetch = (path, ...more) => path === '/answer'"
+        " ? Promise.resolve(new Response('', {status: 500})) : real(path, ...more)};0"
+    )
+    seen.press("1")
+    seen.wait_for("!document.getElementById('trouble').hidden")
+    assert "could not be saved" in seen.text("trouble")
+    assert seen.row == row
+    assert not seen.evaluate(SAVED)
+    assert seen.text("last") == ""
+
+
+def test_rows_are_there_when_the_page_is_ready(page):
+    rows, _ = two_groups(n=40, labels=8)
+    seen = page(rows)
+    # The server has a model now, so the page fetches rows for two reasons at once.
+    late = "new Promise(done => setTimeout(done, 500))"
+    seen.tab.call(
+        "Page.addScriptToEvaluateOnNewDocument",
+        source="const real = fetch; window.fetch = async (path, ...more) => {"
+        f" if (path.startsWith('/questions')) await {late};"
+        " return real(path, ...more); }",
+    )
+    seen.tab.open(seen.server.address)
+    seen.wait_for(READY)
+    assert seen.row is not None
+
+
+def test_a_page_without_rows_does_not_ask_in_a_loop(page):
+    rows, _ = two_groups(n=12, labels=10)
+    seen = page(rows)
+    seen.evaluate(
+        "{window.asked = 0; const real = fetch; window.fetch = (path, ...more) => "
+        "path.startsWith('/questions') ? (asked++, Promise.reject(new Error('gone')))"
+        " : real(path, ...more)};0"
+    )
+    seen.press(" ", " ", " ")
+    seen.wait_for("asked > 0")
+    time.sleep(1.5)
+    assert seen.evaluate("asked") < 10
+
+
 def test_the_token_is_removed_from_the_address(page):
     seen = page(two_groups(n=40, labels=8)[0])
     assert seen.evaluate("location.href").endswith("/?as=ann")
@@ -523,5 +594,6 @@ def test_ctrl_c_stops_cleanly(page):
     seen.lines()
     assert seen.server.end(signal.SIGINT) == 0
     assert "Stopped. 1 answer in t.labels.jsonl." in seen.server.said()
+    assert list(seen.folder.glob("halfmoon-*")) == []  # temporary folders
     assert "Traceback" not in seen.server.said()
     seen.wait_for("document.getElementById('trouble').textContent.includes('stopped')")

@@ -111,6 +111,28 @@ def test_another_host_is_refused(page, host):
 
 
 @pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("10.1.2.3:8123", 200),
+        ("[fe80::1]:8123", 200),
+        ("10.1.2.3:8124", 400),
+        ("10.1.2.3", 400),
+        ("10.1.2.3.evil.example:8123", 400),
+        ("evil.example:8123", 400),
+        (":8123", 400),
+    ],
+)
+def test_all_addresses_are_served_by_number(page, host, status):
+    guard = Guard(page.site.app(), [HOST], "secret", 8123, any_address=True)
+    client = Asking(guard, host)
+    assert client.get("/?token=secret").status_code == status
+    if status == 200:
+        own, other = f"http://{host}", "http://10.9.9.9:8123"
+        assert page.say(client, headers={"Origin": other}, **ANSWER).status_code == 403
+        assert page.say(client, headers={"Origin": own}, **ANSWER).status_code == 200
+
+
+@pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", None]
 )
 def test_another_origin_is_refused(page, origin):
@@ -219,6 +241,29 @@ def test_a_table_that_cannot_be_filled_says_why(page):
     page.site._fill()
     assert "1 MB of memory is too little" in page.site.filling
     assert page.client.get("/start?who=ann").json()["filled"]["table"] == ""
+
+
+def test_a_table_that_was_sorted_meanwhile_is_filled_by_content(page):
+    page.say(**{**ANSWER, "value": "other"})
+    with page.open() as table:
+        path = table.source.path
+    head, *rows = read_csv(path)
+    write_csv(path, [head, *rows[::-1]])
+    page.site._fill()
+    found = read_csv(page.site.filled.table)[1:]
+    assert found[len(rows) - 1 - 21][3:5] == ["other", "given"]
+    assert [row[3] for row in found if row[4] == "given"].count("other") == 1
+    write_csv(path, [head, *rows[::-1][20:]])  # the answered rows are gone
+    page.site._fill()
+    assert page.site.filling.startswith("None of the 2 answers in t.labels.jsonl")
+
+
+def test_text_that_no_file_holds_is_refused(page):
+    wrong = {**ANSWER, "value": "\ud800"}
+    assert page.say(**wrong).status_code == 422
+    assert page.say(**{**ANSWER, "id": "\ud800"}).status_code == 422
+    assert page.is_unchanged
+    assert page.client.get("/start?who=ann").status_code == 200
 
 
 def test_rows_of_a_page_that_was_closed_are_free_again(page):

@@ -3,10 +3,12 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
 
+import halfmoon._label.session
 from halfmoon._label.answers import Answer
 from halfmoon._label.journal import Journal
 from halfmoon._label.live_quality import live_accuracy
@@ -142,6 +144,54 @@ def test_undo_goes_back_any_number_of_steps_even_after_a_restart(session):
     assert len(lines()) == 1 + 10 + 10
 
 
+def test_answers_for_lost_rows_do_not_block_undo(session):
+    rows, _ = two_groups(n=40, labels=8)
+    labeling = session(rows)
+    for row in (20, 21):
+        say(labeling, row, "left")
+    labeling = session([row for i, row in enumerate(rows) if i != 22])
+    back = labeling.undo({"id": "u", "who": "ann", "undo": None})
+    assert back["row"] == 20
+    assert labeling.answers.labels() == {}
+
+
+def test_the_later_answer_counts_if_the_clock_was_set_back(session, monkeypatch):
+    class Clock(datetime):
+        year = 2031
+
+        @classmethod
+        def now(cls, zone):
+            return datetime(cls.year, 1, 1, tzinfo=zone)
+
+    monkeypatch.setattr(halfmoon._label.session, "datetime", Clock)
+    labeling = session(two_groups()[0])
+    say(labeling, 20, "left")
+    Clock.year = 2030
+    say(labeling, 20, "right")
+    assert labeling.answers.labels() == {20: "right"}
+    labeling = session()
+    assert labeling.answers.labels() == {20: "right"}
+    Clock.year = 2029
+    say(labeling, 20, "left", id_="third")
+    assert session().answers.labels() == {20: "left"}
+    Clock.year = 2032
+    say(labeling := session(), 21, "left")
+    assert [line["when"][:4] for line in lines()[1:]] == ["2031"] * 3 + ["2032"]
+
+
+def test_numbers_out_of_range_are_refused(session):
+    rows, _ = a_line()
+    labeling = session(rows, target="y")
+    blank = labeling.questions.numbers[0]
+    for wrong in (10**400, 1e101, float("nan"), float("inf"), True, "1"):
+        with pytest.raises(RefusedAnswer):
+            say(labeling, blank, wrong)
+    said = {"id": "i", "row": blank, "value": 1, "who": "ann"}
+    labeling.answer({**said, "seconds": 10**400})
+    labeling.answer({**said, "id": "j", "seconds": float("nan")})
+    assert [line["seconds"] for line in lines()[1:]] == [None, None]
+
+
 def test_nobody_can_undo_the_answers_of_others(session):
     labeling = session(two_groups()[0])
     say(labeling, 20, "left", "ann", "one")
@@ -254,6 +304,22 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
             say(labeling, 6, "three")
         labeling.refit()
         assert labeling.questions.refit.labels == 5
+
+
+def test_classes_of_a_scale_are_in_its_order(session):
+    rows, _ = two_groups()
+    labeling = session(rows, order=("right", "middle", "left"))
+    assert labeling.classes == ["right", "middle", "left"]
+
+
+def test_why_there_is_no_model(session):
+    rows = [["x", "y"], *([i, "ab"[i % 2] if i < 20 else ""] for i in range(40))]
+    labeling = session(rows, target="y")
+    labeling.refit()
+    assert labeling.progress("ann")["quality"].startswith("No column is left to learn")
+    labeling = session([["x", "y"], *([i, ""] for i in range(40))], target="y")
+    labeling.refit()
+    assert "two different labels" in labeling.progress("ann")["quality"]
 
 
 def test_classes_keep_their_keys(session):

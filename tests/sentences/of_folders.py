@@ -2,6 +2,7 @@
 
 import json
 import sys
+from copy import copy
 from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from halfmoon.table._folders import (
     whole_folder,
 )
 from halfmoon.table._folders.folder_listing import FolderFile, list_folder
+from halfmoon.table._folders.folder_lock import locked_folder
 from halfmoon.table._folders.manifest import inputs_of
 from sentences.of_files import refused
 
@@ -71,6 +73,14 @@ def stopped_runs():
             predict_folder("june", "run", model, resume=True, **options)
 
     gone_on(formulas="keep")
+    with refused(), locked_folder(Path("run")):
+        predict_folder("june", "run", model, resume=True)
+    with refused():
+        predict_folder("june", "t.csv/run", model)
+    another = copy(model)
+    another.record_ = {**model.record_, "more": 1}
+    with refused():
+        predict_folder("june", "run", another, resume=True)
     for change in (changed_input, new_input, lost_input, other_model, damaged):
         copytree("june", "kept_input")
         copytree("run", "kept_run")
@@ -143,6 +153,10 @@ def of_folders():
         listing._unreadable(PermissionError(13, "Permission denied", "june"))
     with refused():
         inputs_of([FolderFile(Path("nowhere.csv"), "nowhere.csv")])
+    Path("linked").mkdir()
+    Path("linked", "t.csv").symlink_to(Path("june", "u.csv").absolute())
+    with refused():
+        listing.refuse_links(list_folder("june"), Path("june"), Path("linked"))
     files = [FolderFile(Path(name), name) for name in ("a.csv", "b.csv", "c.csv")]
     whole_folder._numbering(files, [0, 500, 1200])
     many = [FolderFile(Path(f"{i}.csv"), f"{i}.csv") for i in range(9)]

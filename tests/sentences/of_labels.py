@@ -50,7 +50,7 @@ def pages():
     good = {"id": "i", "row": 20, "value": "left", "who": "ann"}
     for said in (good | {"row": 99}, good | {"value": ""}, good | {"who": ""}):
         asking.post("/answer", json.dumps(said), HEADERS)
-    for body in ("[]", "x" * 200_000):
+    for body in ("[]", "x" * 200_000, json.dumps(good | {"value": "\ud800"})):
         asking.post("/answer", body, HEADERS)
     asking.post("/answer", "{}", {"Origin": HEADERS["Origin"]})
     for path in ("/questions?n=many", "/row?row=99", "/page/none.js", "/files/table"):
@@ -78,7 +78,8 @@ def progress(labeling):
     yield describe_progress(labeling, "ann")["quality"]
     labeling.refits = 1
     labeling.questions.refit = RefitResult(why_not="one class")
-    yield describe_progress(labeling, "ann")["quality"]
+    with mock.patch.object(type(labeling.sample), "given_classes", return_value=[]):
+        yield describe_progress(labeling, "ann")["quality"]
     labeling.questions.refit = RefitResult(12)
     yield describe_progress(labeling, "ann")["quality"]
     for row in range(20, 24):
@@ -121,7 +122,13 @@ def files():
         journal.append(line)
     with refused():
         Journal("t.csv.labels.jsonl").append(line)
+    Path("t.csv.labels.jsonl").rename("moved.jsonl")
+    with refused():
+        journal.append(line)
+    Path("moved.jsonl").rename("t.csv.labels.jsonl")
     journal.close()
+    with refused():
+        Journal("t.csv")
     with refused():
         Journal("there/t.labels.jsonl").append(line, ["x"])
     rows, _ = two_groups(labels=10)
@@ -131,6 +138,9 @@ def files():
     write_csv("fewest.csv", rows[:3])
     with open_table("fewest.csv") as table, refused():
         answered_labels(["t.csv.labels.jsonl"], table, "side")
+    Path("one.jsonl").write_bytes(b"".join(data.splitlines(keepends=True)[:2]))
+    with open_table("fewest.csv") as table, refused():
+        answered_labels(["one.jsonl"], table, "side")
     Path("empty.labels.jsonl").write_bytes(data.splitlines(keepends=True)[0])
     with open_table("t.csv") as table, refused():
         answered_labels(["empty.labels.jsonl"], table, "side")

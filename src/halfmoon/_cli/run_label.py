@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import webbrowser
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import click
 
+from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
@@ -57,21 +58,24 @@ def run_label(
             "--classes and --task numbers contradict each other. Leave out one of them."
         )
     path = Path(common.output or labels_path(Path(common.file)))
-    with common.progress() as bars, common.open_table() as table:
-        if target is None:
-            raise CommandError(
-                "Which column should be labeled? Use --target COLUMN. The columns are "
-                f"{', '.join(map(repr, table.columns))}."
-            )
-        existing(target, table.columns, "target")
-        if not path.exists():
-            refuse_place(str(path), False, [common.file])
-        settings = Settings(target=target, **asked)
-        journal = Journal(path)
-        labeling = Labeling(table, settings, journal, class_names, bars)
-        bars.finish()
-    with journal, tempfile.TemporaryDirectory(prefix="halfmoon-") as folder:
-        _serve(common, labeling, person or "", no_browser, host, port, Path(folder))
+    with ExitStack() as held:
+        with common.progress() as bars, common.open_table() as table:
+            if target is None:
+                raise CommandError(
+                    "Which column should be labeled? Use --target COLUMN. The columns "
+                    f"are {', '.join(map(repr, table.columns))}."
+                )
+            existing(target, table.columns, "target")
+            if not path.exists():
+                refuse_place(str(path), False, [common.file])
+            settings = Settings(target=target, **asked)
+            journal = held.enter_context(Journal(path))  # locked from here on
+            labeling = Labeling(table, settings, journal, class_names, bars)
+            bars.finish()
+        place = tempfile.TemporaryDirectory(prefix="halfmoon-")
+        folder = Path(held.enter_context(place))
+        held.enter_context(unfinished(folder))
+        _serve(common, labeling, person or "", no_browser, host, port, folder)
 
 
 def _require_libraries() -> None:
@@ -109,7 +113,8 @@ def _serve(
     background = Background(labeling)
     name = filled_path(Path(common.file)).name
     site = Site(labeling, background, common.open_table, folder, name, person)
-    guard = Guard(site.app(), _allowed_hosts(host, port), token, port)
+    is_public = host in ALL_ADDRESSES
+    guard = Guard(site.app(), _allowed_hosts(host, port), token, port, is_public)
     server = uvicorn.Server(
         uvicorn.Config(
             guard,
@@ -166,6 +171,7 @@ class _StopSignals:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.received:
+            remove_unfinished()
             os._exit(128 + number)
         self.received = number
         self.server.should_exit = True
@@ -181,8 +187,6 @@ def _end(
     sys.stdout.flush()
     sys.stderr.flush()
     if background.is_running or code:  # do not wait for a refit
-        from halfmoon._atomic_files import remove_unfinished
-
         remove_unfinished()
         os._exit(code)
 
@@ -205,11 +209,8 @@ def _listening_socket(host: str, port: int) -> socket.socket:
 
 def _allowed_hosts(host: str, port: int) -> set[str]:
     """Return the host names under which a browser may reach this server."""
-    names = {host, "127.0.0.1", "localhost"}
-    if host in ALL_ADDRESSES:
-        names = {"127.0.0.1", "localhost", "[::1]", socket.gethostname()}
-        found = socket.getaddrinfo(socket.gethostname(), port, type=socket.SOCK_STREAM)
-        names |= {str(each[4][0]) for each in found}
+    own = socket.gethostname() if host in ALL_ADDRESSES else host
+    names = {own, "127.0.0.1", "localhost"}
     return {f"{_bracketed(name)}:{port}" for name in names}
 
 

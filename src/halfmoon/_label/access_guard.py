@@ -19,6 +19,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Collection
+from ipaddress import ip_address
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
@@ -59,12 +60,20 @@ class Guard:
         The token in the address.
     port : int
         Part of the name of the cookie, since all ports of a machine share cookies.
+    any_address : bool
+        Whether Host may also be any IP address with this port: rebinding needs a name.
     """
 
     def __init__(
-        self, app: ASGIApp, hosts: Collection[str], token: str, port: int
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        token: str,
+        port: int,
+        any_address: bool = False,
     ) -> None:
         self.app, self.token = app, token
+        self.port, self.any_address = port, any_address
         self.hosts = {host.lower() for host in hosts}
         self.cookie = f"halfmoon-{port}"
         self.secret = secrets.token_urlsafe(32)
@@ -103,12 +112,12 @@ class Guard:
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return status and reason if the request comes from elsewhere."""
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+        if len(hosts) != 1 or not self._is_allowed(hosts[0].lower()):
             return 400, "This is not the address of the page."
         method, origin = scope["method"], headers.get("origin")
         if method not in (*READING, "POST"):
             return 405, "This method is not allowed."
-        origins = {f"http://{host}" for host in self.hosts}
+        origins = {f"http://{host}" for host in (*self.hosts, hosts[0].lower())}
         if origin is not None and origin.lower() not in origins:
             return 403, "This request comes from another page."
         if method == "POST" and origin is None:
@@ -117,6 +126,16 @@ class Guard:
         if site not in ("same-origin", "none") and scope["path"] != "/":
             return 403, "This request comes from another page."
         return None
+
+    def _is_allowed(self, host: str) -> bool:
+        if host in self.hosts or not self.any_address:
+            return host in self.hosts
+        name, _, port = host.rpartition(":")
+        try:
+            ip_address(name.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return False
+        return port == str(self.port)
 
     def _has_cookie(self, headers: Headers) -> bool:
         cookies = cookie_parser(headers.get("cookie", ""))

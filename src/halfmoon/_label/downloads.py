@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from halfmoon._label.journal import read_journal
+from halfmoon._label.labels_from_journal import labels_of
 from halfmoon._label.session import Labeling
 from halfmoon._report import render
 from halfmoon.table._build_findings import findings_of
 from halfmoon.table._files import Table
 from halfmoon.table._fill_table import fill_targets
-from halfmoon.table._given_labels import TypedLabels
 
 __all__ = ["FilledTable", "filled_table"]
 
@@ -33,23 +34,27 @@ def filled_table(
     """Fill the table as ``halfmoon fill --labels`` would, into a file of a folder."""
     from halfmoon.table._run_summary import record_of
 
-    with labeling.lock:
-        found = labeling.answers.labels()
-    labels = {row: labeling.sample.text(value) for row, value in found.items()}
-    settings = labeling.settings
-    settings = replace(settings, budget=BUDGET_FACTOR * settings.budget)
+    path, settings = labeling.journal.path, labeling.settings
+    with labeling.lock:  # between two answers
+        read = read_journal(path)
+        has_answers = bool(labeling.answers)
     table_path = folder / name
     report_path = folder / f"{name.partition('.filled')[0]}.report.html"
     command = (
-        f"halfmoon fill {labeling.name} --target {settings.target} --labels "
-        f"{labeling.journal.path.name}"
+        f"halfmoon fill {labeling.name} --target {settings.target} --labels {path.name}"
     )
     with opened() as table:
+        typed = {}
+        if has_answers:  # matched again, since the table may have changed on disk
+            blanks = settings.unlabeled
+            labels = labels_of(read, path.name, table, settings.target, blanks)
+            typed[settings.target] = labels
+        settings = replace(settings, budget=BUDGET_FACTOR * settings.budget)
         (filled,) = fill_targets(
             table,
             table_path,
             [settings],
-            typed={settings.target: TypedLabels(labels, frozenset(labels))},
+            typed=typed,
             overwrite=True,
         )
         findings = findings_of(filled, settings, source=labeling.name, command=command)

@@ -17,6 +17,7 @@ A last line that a crash has cut off is dropped.
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -34,7 +35,8 @@ from halfmoon.table._table_errors import OutputError, ReadError
 __all__ = ["Journal", "JournalLines", "head_of", "is_journal", "read_journal"]
 
 VERSION = 1
-MAX_HEAD_BYTES = 4096  # that are read to recognize a journal
+FIRST_BYTES = b'{"head":"'
+MAX_HEAD_BYTES = 2**20  # that are read to recognize a journal
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,19 @@ def _parsed(line: bytes) -> tuple[dict[str, Any] | None, bool]:
     """
     start = 0
     while start >= 0:
-        try:
-            found = json.loads(line[start:])
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and _is_line(found):
+        found = _line_of(line[start:])
+        if found is not None:
             return found, start == 0
         start = line.find(b'{"', start + 1)
     return None, False
+
+
+def _line_of(text: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and _is_line(found) else None
 
 
 def _is_line(found: Mapping[str, Any]) -> bool:
@@ -104,10 +111,11 @@ def _is_line(found: Mapping[str, Any]) -> bool:
     if "undo" in found:
         return True
     value, predicted = found.get("value", ()), found.get("predicted")
+    numbers = [x for x in (value, predicted) if not isinstance(x, (str, NoneType))]
+    numbers += [found.get("row"), found.get("seconds") or 0, found.get("labels") or 0]
     return (
-        all(isinstance(x, (str, int, float, NoneType)) for x in (value, predicted))
+        all(isinstance(x, (int, float)) and abs(x) < math.inf for x in numbers)
         and isinstance(found.get("row"), int)
-        and isinstance(found.get("seconds"), (int, float, NoneType))
         and isinstance(found.get("labels"), (int, NoneType))
     )
 
@@ -126,13 +134,13 @@ def _notes(path: Any, torn: bool, damaged: int) -> list[Note]:
 
 
 def is_journal(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file looks like a journal, by its first line."""
+    """Return whether a file has a line of a journal near its beginning."""
     try:
         with open(path, "rb") as file:
-            first = file.readline(MAX_HEAD_BYTES)
+            data = file.read(MAX_HEAD_BYTES)
     except OSError:
         return False
-    return first.lstrip().startswith((b'{"head"', b'{"id"', b'{"halfmoon"'))
+    return any(_line_of(line) is not None for line in data.split(b"\n"))
 
 
 def head_of(columns: Sequence[str]) -> str:
@@ -155,6 +163,7 @@ class Journal:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.read = read_journal(self.path)
+        self._refuse_other_file()
         self._heads = set(self.read.heads)
         self._ids = {line["id"] for line in self.read.lines}
         self._mutex = threading.Lock()
@@ -201,17 +210,41 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         file = self._file or self._open()
+        self._refuse_moved(file)
         end = os.fstat(file.fileno()).st_size
         try:
             while data:
                 data = data[os.write(file.fileno(), data) :]
             os.fsync(file.fileno())
         except OSError as error:
-            os.truncate(file.fileno(), end)  # leave no half line behind
+            with suppress(OSError):
+                os.truncate(file.fileno(), end)  # leave no half line behind
             raise OutputError(
                 f"{self.path} cannot be written: {error.strerror}. The answer was not "
                 f"saved."
             ) from error
+
+    def _refuse_other_file(self) -> None:
+        """Refuse a file of another kind, such as the table itself."""
+        if self.read.heads or self.read.lines or not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            start = file.read(len(FIRST_BYTES)).lstrip()
+        if not FIRST_BYTES.startswith(start):  # the first line may have been cut off
+            raise OutputError(
+                f"{self.path} is not a file of answers, so nothing is written to it. "
+                f"Write the answers to another file (--output)."
+            )
+
+    def _refuse_moved(self, file: IO[bytes]) -> None:
+        """Refuse to write to a file that no longer has its name."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(self.path)):
+                return
+        raise OutputError(
+            f"{self.path} was removed, moved or replaced, so the answer was not saved. "
+            f"Move the file back, or stop halfmoon label and start it again."
+        )
 
     def _open(self) -> IO[bytes]:
         """Open and lock the file, and remove a torn last line."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from halfmoon._label.answers import Answers
 from halfmoon._label.journal import JournalLines, read_journal
-from halfmoon._label.row_matching import matched_rows
+from halfmoon._label.row_matching import known_heads, matched_rows
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._blank_labels import Blanks
@@ -22,7 +22,13 @@ from halfmoon.table._label_numbers import read_label_numbers
 from halfmoon.table._number_style import PLAIN, NumberStyle
 from halfmoon.table._table_errors import LabelError
 
-__all__ = ["answered_labels", "joined_lines", "number_text", "unmatched_notes"]
+__all__ = [
+    "answered_labels",
+    "joined_lines",
+    "labels_of",
+    "number_text",
+    "unmatched_notes",
+]
 
 MAX_LABELS = 2_000  # read to find out how numbers are written
 
@@ -47,10 +53,20 @@ def answered_labels(
 
     `unlabeled` are more texts that mean a blank.
     """
-    read = joined_lines(paths)
+    names = " and ".join(Path(path).name for path in paths)
+    return labels_of(joined_lines(paths), names, table, target, unlabeled)
+
+
+def labels_of(
+    read: JournalLines,
+    names: str,
+    table: Table,
+    target: str,
+    unlabeled: Sequence[str] = (),
+) -> TypedLabels:
+    """Return the labels of journals that were read; `names` are those of the files."""
     answers = Answers(target)
     answers.add_all(read.lines)
-    names = " and ".join(Path(path).name for path in paths)
     if not answers.every:
         raise LabelError(
             f"{names} has no answers for {target!r}. Label some rows: halfmoon label "
@@ -59,12 +75,15 @@ def answered_labels(
     places = [answer.place for answer in answers.every.values()]
     given: list[Any] = []
     batches = _watched(table, target, Blanks(unlabeled), given)
-    answers.rows = matched_rows(table, places, read.heads, batches)
+    heads = known_heads(table, target, read.heads)
+    answers.rows = matched_rows(table, places, heads, batches)
     lost = sum(place not in answers.rows for place in places)
     if lost == len(places):
+        none = f"None of the {count(lost, 'answer')} in {names} is"
+        if lost == 1:
+            none = f"The answer in {names} is not"
         raise LabelError(
-            f"None of the {count(lost, 'answer')} in {names} is for a row of "
-            f"{table.name}. Use the table that was labeled."
+            f"{none} for a row of {table.name}. Use the table that was labeled."
         )
     style = read_label_numbers(given).style or PLAIN
     labels = {

@@ -68,7 +68,10 @@ def _quality(labeling: Labeling, found: LiveAccuracy | None) -> str:
     if refit.has_model:
         return "Label some more rows to see how well halfmoon does."
     if labeling.refits and refit.why_not:
-        return "halfmoon needs at least two different labels to learn from."
+        answered = map(str, labeling.answers.labels().values())
+        different = {*labeling.sample.given_classes(), *answered}
+        few = "halfmoon needs at least two different labels to learn from."
+        return few if len(different) < 2 else refit.why_not
     return "halfmoon starts to learn after a few labels."
 
 

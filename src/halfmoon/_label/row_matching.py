@@ -14,12 +14,13 @@ from typing import Any
 import pyarrow as pa
 
 from halfmoon._label.answers import Place
+from halfmoon._label.journal import head_of
 from halfmoon.table._cell_values import as_column
 from halfmoon.table._earlier_runs import added_by, earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.typed_values import column_text
 
-__all__ = ["key_columns", "matched_rows", "row_keys"]
+__all__ = ["key_columns", "known_heads", "matched_rows", "row_keys"]
 
 SEPARATOR = "\x1f"  # of cells
 KEY_BYTES = 8  # two of 10^6 rows have the same key with a probability of 10^-7
@@ -29,6 +30,14 @@ def key_columns(table: Table, target: str) -> tuple[str, ...]:
     """Return the columns that the keys of a table are made of."""
     added = added_by(earlier_runs(table))
     return tuple(n for n in table.columns if n != target and n not in added)
+
+
+def known_heads(
+    table: Table, target: str, heads: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Add the head of a table to those of a journal, where its line may be damaged."""
+    columns = key_columns(table, target)
+    return {head_of(columns): columns, **heads}
 
 
 def row_keys(rows: pa.RecordBatch | pa.Table, columns: Sequence[str]) -> list[str]:
@@ -76,7 +85,11 @@ def matched_rows(
 def _assigned(
     asked: Sequence[Place], found: Mapping[str, Mapping[str, list[int]]], first: int
 ) -> dict[Place, int]:
-    """Assign the row at the same position if it matches, or else the next that does."""
+    """Assign the row at the same position if it matches, or else the next that does.
+
+    Several people may have answered for one row in tables of another order: if no equal
+    row is left, these rows are assigned once more.
+    """
     rows: dict[Place, int] = {}
     moved: list[Place] = []
     free = {(head, key): list(at) for head in found for key, at in found[head].items()}
@@ -88,7 +101,9 @@ def _assigned(
         else:
             moved.append(place)
     for place in moved:
-        left = free.get(place[:2])
-        if left:
-            rows[place] = left.pop(0)
+        head, key, _ = place
+        if not free.get((head, key)):
+            free[head, key] = list(found.get(head, {}).get(key, ()))
+        if free[head, key]:
+            rows[place] = free[head, key].pop(0)
     return rows

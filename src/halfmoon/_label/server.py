@@ -293,6 +293,10 @@ async def _body(request: Request) -> dict[str, Any]:
         body = None
     if not isinstance(body, dict):
         raise RefusedRequest(400, "The request is not a JSON object.")
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
+        raise RefusedRequest(422, "The request is not Unicode text.") from None
     return body
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = ["Labeling", "RefusedAnswer"]
 
 MAX_LENGTH = 1_000  # characters of a class or of a name
 MAX_NUMBER = 1e100
+MAX_SECONDS = 1e9
 MIN_NEW = 3  # answers for a refit, and
 NEW_SHARE = 10  # at least one new answer for so many labels
 NEIGHBOR_COLUMNS, NEIGHBOR_TEXT = 4, 200  # columns, and characters of a cell
@@ -47,7 +49,8 @@ class Labeling:
     settings : Settings
     journal : Journal
     classes : sequence of str
-        Classes that the user has named, in their order.
+        Classes that the user has named, in their order. Those of a scale
+        (`settings.order`) come after them.
     stages : Stages
         Reports the progress of reading.
     """
@@ -65,7 +68,8 @@ class Labeling:
             table, settings, journal.read, stages, classes
         )
         self.allowance = MemoryBudget.within(settings.memory)
-        self._named = [text.strip() for text in classes if text.strip()]
+        named = (*classes, *settings.order)
+        self._named = [text.strip() for text in named if text.strip()]
         blank = [
             number for number in self.sample.at if not self.sample.has_label(number)
         ]
@@ -88,6 +92,7 @@ class Labeling:
             if answer.why == "check" and answer.place in self.answers.rows
         }
         self._undos: dict[str, int] = {}
+        self._last_time = _latest(journal.read.lines)
         self._new = 0  # answers since the last refit
         self.listeners: list[Callable[[str], None]] = []
 
@@ -177,19 +182,22 @@ class Labeling:
         with self.lock:
             if id_ in self._undos:  # the page asks again, since no reply reached it
                 return self.question(who, self._undos[id_])
-            wanted, mine = body.get("undo"), self.answers.of_person(who)
-            found = (x for x in reversed(mine) if wanted is None or x.id == wanted)
-            before = next(found, None)
-            if before is None or before.place not in self.answers.rows:
+            wanted, rows = body.get("undo"), self.answers.rows
+            before = next(
+                (
+                    x
+                    for x in reversed(self.answers.of_person(who))
+                    if wanted in (None, x.id) and rows.get(x.place) in self.sample.at
+                ),
+                None,
+            )
+            if before is None:
                 return None
-            line = {"id": id_, "undo": before.id, "who": who, "when": _now()}
+            line = {"id": id_, "undo": before.id, "who": who, "when": self._now()}
             self.journal.append(line)
             self.answers.add(line)
             self._new += 1
-            number = self.answers.rows[before.place]
-            if number not in self.sample.at:
-                return None
-            self._undos[id_] = number
+            number = self._undos[id_] = rows[before.place]
             shown = self.question(who, number) | {"undone": before.value}
         self.notify("progress")
         return shown
@@ -250,9 +258,9 @@ class Labeling:
         if self.sample.kind == "numbers":
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise RefusedAnswer(f"{value!r} is not a number.")
-            value = float(value)
             if not abs(value) < MAX_NUMBER:
-                raise RefusedAnswer(f"{value!r} is too large.")
+                raise RefusedAnswer("This number is too large.")
+            value = float(value)
         else:
             value = label_text(value) if isinstance(value, str) else ""
             if not 0 < len(value) <= MAX_LENGTH:
@@ -275,7 +283,7 @@ class Labeling:
         head, key, row = self.sample.place(number)
         question = self._asked.get((who, number)) or Question(number, "chosen")
         seconds = body.get("seconds")
-        is_time = isinstance(seconds, (int, float))
+        is_time = isinstance(seconds, (int, float)) and 0 <= seconds < MAX_SECONDS
         line: dict[str, Any] = {
             "id": _text(body, "id"),
             "head": head,
@@ -284,7 +292,7 @@ class Labeling:
             "column": self.settings.target,
             "value": value,
             "who": who,
-            "when": _now(),
+            "when": self._now(),
             "seconds": round(float(seconds), 2) if is_time else None,  # type: ignore[arg-type]
             "shown": question.shows_proposal,
             "why": question.why,
@@ -299,6 +307,14 @@ class Labeling:
         if now.proposal is not None:
             line["predicted"], line["labels"] = now.proposal.value, now.labels
         return line
+
+    def _now(self) -> str:
+        """Return the time, or that of the last line if the clock was set back.
+
+        The later answer of a person counts, by time, since files may be joined.
+        """
+        self._last_time = max(_time_text(datetime.now(UTC)), self._last_time)
+        return self._last_time
 
     def _asked_for(self, who: str, question: Question) -> dict[str, Any]:
         """Note that a person is asked for a row, and return what the page gets."""
@@ -343,5 +359,15 @@ def _text(body: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _time_text(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _latest(lines: Iterable[Mapping[str, Any]]) -> str:
+    """Return the latest time in a journal, or an empty text."""
+    times = []
+    for line in lines:
+        with suppress(ValueError):
+            time = datetime.fromisoformat(str(line.get("when")))
+            times.append(_time_text(time.astimezone(UTC)))
+    return max(times, default="")

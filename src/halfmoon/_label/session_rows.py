@@ -16,7 +16,12 @@ import pyarrow as pa
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of
 from halfmoon._label.labels_from_journal import number_text, unmatched_notes
-from halfmoon._label.row_matching import key_columns, matched_rows, row_keys
+from halfmoon._label.row_matching import (
+    key_columns,
+    known_heads,
+    matched_rows,
+    row_keys,
+)
 from halfmoon._report.findings import Note
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._blank_labels import as_number
@@ -120,7 +125,8 @@ def sample_rows(
     answers = Answers(settings.target)
     answers.add_all(read.lines)
     places = {answer.place for answer in answers.every.values()}
-    answers.rows = matched_rows(table, places, read.heads) if places else {}
+    heads = known_heads(table, settings.target, read.heads)
+    answers.rows = matched_rows(table, places, heads) if places else {}
     lost = sum(x.place not in answers.rows for x in answers.every.values())
     # Answers are passed as labels, so that their rows are in the sample.
     answered = {

@@ -1,6 +1,7 @@
 """Folders of tables: one output for each file, as if all were one table."""
 
 import json
+from copy import copy
 from functools import partial
 from shutil import copytree
 
@@ -10,6 +11,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+from halfmoon._partitions import InTurn
 from halfmoon.table import (
     Settings,
     TableError,
@@ -21,8 +23,10 @@ from halfmoon.table import (
 from halfmoon.table._build_findings import findings_of
 from halfmoon.table._folders import whole_folder
 from halfmoon.table._folders.folder_listing import list_folder
+from halfmoon.table._folders.manifest import Manifest
 from halfmoon.table._learn_from_table import learn
 from halfmoon.table._run_stages import Silent
+from halfmoon.table._table_errors import OutputError
 
 COUNTRIES = ("fr", "it")
 NAME, NEW = (f"country=fr/part-{i}.parquet" for i in (0, 9))
@@ -376,6 +380,108 @@ def test_types_that_do_not_fit_are_refused(tmp_path):
     write(odd, tmp_path / "in" / "b.parquet")
     with pytest.raises(TableError, match=r"b.parquet has a column of another type"):
         fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+
+
+def test_integers_in_one_file_and_decimals_in_another(tmp_path, learned):
+    names = [f"country={name}/a.parquet" for name in COUNTRIES]
+    large = 2**60 + 1  # not a float
+    first, second = rows_of(0), rows_of(1)
+    ids = pa.array([large + i for i in range(40)])
+    write(first.append_column("id", ids), tmp_path / "in" / names[0])
+    halves = pa.array([0.5] * 39 + [None])
+    second = second.set_column(1, "size", second["size"].cast("float64"))
+    write(second.append_column("id", halves), tmp_path / "in" / names[1])
+    (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+    assert filled.tally.n == 2 * 28
+    assert len(filled.tally.unsure) > 0
+    for file, kind in zip(names, ("int64", "double"), strict=True):
+        found = pq.read_table(tmp_path / "out" / file, partitioning=None)
+        assert {str(found.schema.field(x).type) for x in ("size", "id")} == {kind}
+        before = pq.read_table(tmp_path / "in" / file, partitioning=None)
+        for name in ("x", "size", "id"):
+            assert found[name].to_pylist() == before[name].to_pylist()
+
+
+def test_two_runs_do_not_write_to_one_folder(run, learned, monkeypatch):
+    expected, refused = outputs(run / "out"), []
+    begin = Manifest.begin
+
+    def and_another(self, *args):
+        saved = begin(self, *args)
+        for options in ({"resume": True}, {"overwrite": True}):
+            with pytest.raises(OutputError, match="Another run is writing to") as e:
+                fill_folder(run / "in", run / "new", WHOLE, **options)
+            refused.append(e)
+        return saved
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Manifest, "begin", and_another)
+        fill_folder(run / "in", run / "new", WHOLE)
+    assert len(refused) == 2
+    assert outputs(run / "new") == expected
+    fill_folder(run / "in", run / "new", WHOLE, resume=True)  # the lock is gone
+
+
+def test_outputs_that_appear_while_learning_are_kept(run, learned, monkeypatch):
+    def learn_and_write(*args):
+        write(rows_of(0), run / "new" / NAME)
+        return learn(*args)
+
+    learn = whole_folder.learn
+    monkeypatch.setattr(whole_folder, "learn", learn_and_write)
+    with pytest.raises(OutputError, match="is not empty"):
+        fill_folder(run / "in", run / "new", WHOLE)
+    assert pq.read_table(run / "new" / NAME, partitioning=None) == rows_of(0)
+
+
+@pytest.mark.parametrize("on_engine", [False, True])
+def test_a_file_that_changes_between_the_passes(run, learned, monkeypatch, on_engine):
+    begin = Manifest.begin
+
+    def and_change(self, *args):
+        write(rows_of(7), run / "in" / NAME)
+        return begin(self, *args)
+
+    monkeypatch.setattr(Manifest, "begin", and_change)
+    engine = InTurn() if on_engine else None
+    with pytest.raises(TableError, match=r"part-0.parquet changed while it was being"):
+        fill_folder(run / "in", run / "new", WHOLE, engine=engine)
+    with pytest.raises(TableError, match=r"part-0.parquet changed since the run"):
+        fill_folder(run / "in", run / "new", WHOLE, resume=True)
+
+
+def test_predictions_continue_only_with_the_same_model(finished, run):
+    model = finished[1].model
+    predict_folder(run / "in", run / "new", model)
+    expected = outputs(run / "new")
+    (run / "new" / NAME).unlink()
+    other = copy(model)
+    other.record_ = {"settings": {"unlabeled": ("?",)}}
+    with pytest.raises(OutputError, match="began with another model"):
+        predict_folder(run / "in", run / "new", other, resume=True)
+    assert not (run / "new" / NAME).exists()
+    predict_folder(run / "in", run / "new", model, resume=True)
+    assert outputs(run / "new") == expected
+
+
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_links_to_the_input_are_not_written_to(run, learned, of_folder):
+    before = outputs(run / "in")
+    (run / "new").mkdir()
+    link, target = (run / "new" / "country=fr", run / "in" / "country=it")
+    if not of_folder:
+        link.mkdir()
+        link, target = link / "part-0.parquet", target / "part-1.parquet"
+    link.symlink_to(target)
+    with pytest.raises(OutputError, match="is a link into"):
+        fill_folder(run / "in", run / "new", WHOLE, overwrite=True)
+    assert outputs(run / "in") == before
+
+
+def test_an_output_folder_that_cannot_be_created(run, learned):
+    (run / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be created: Not a directory"):
+        fill_folder(run / "in", run / "file" / "new", WHOLE)
 
 
 def test_resuming_needs_a_manifest(tmp_path):

@@ -2,7 +2,7 @@
 // to the server in the background, and count when they are saved.
 
 import { meaningOf, numberOf, once } from "./keys.js";
-import { get, newId, Outbox } from "./server.js";
+import { get, newId, Outbox, RETRY_MS } from "./server.js";
 import { searching } from "./search.js";
 import {
   $, announce, atEnd, showClasses, showFilled, showLast, showProgress, showRow, showSaved,
@@ -10,29 +10,34 @@ import {
 
 const FULL = 20, LOW = 10; // rows in the queue
 const MAX_WAITING = 5; // answers that are not saved yet
+const LISTEN_MS = 5000; // after which a page listens again to a server that was gone
+const CANNOT_SAVE = "This could not be saved. The terminal of halfmoon label says why.";
 
 const state = {
   who: "", target: "", kind: "classes", classes: [],
   queue: [], current: null, shownAt: 0, history: [],
-  asking: false, again: false, saved: 0, ended: false, refits: 0,
+  asking: null, again: false, saved: 0, ended: false, refits: 0,
 };
 const passes = once();
 const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, state.saved > 0));
 
 // The queue
 
-// Fetch more rows; after a refit, replace the queue.
-async function refill(fromRefit = false) {
-  if (state.asking) {
-    state.again ||= fromRefit; // its queue is fetched next
-    return;
-  }
-  state.asking = true;
+// Fetch more rows; after a refit, replace the queue. Resolves when the rows are there.
+function refill(fromRefit = false) {
+  if (state.asking) state.again ||= fromRefit; // its queue is fetched next
+  else state.asking = fetchRows(fromRefit);
+  return state.asking;
+}
+
+async function fetchRows(fromRefit) {
+  let failed = false;
   try {
     const kept = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
     const held = [state.current, ...kept, ...waitingRows()].filter(Boolean).map(each => each.row);
     const found = await get("/questions", { who: state.who, n: FULL, held });
-    const late = new Set([state.current?.row, ...waitingRows().map(each => each.row)]);
+    const answered = [...state.history, ...waitingRows()]; // perhaps since the request
+    const late = new Set([state.current, ...answered].map(each => each?.row));
     const rest = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
     const there = new Set(rest.map(each => each.row));
     const fresh = found.questions.filter(each => !late.has(each.row) && !there.has(each.row));
@@ -40,12 +45,11 @@ async function refill(fromRefit = false) {
     state.refits = found.refits;
     state.ended = !fresh.length && !rest.length;
   } catch {
-    // The outbox reports that the server does not respond.
-  } finally {
-    state.asking = false;
+    failed = true; // the outbox reports that the server does not respond
   }
+  state.asking = null;
   document.documentElement.dataset.refits = state.refits;
-  if (state.current === null) advance();
+  if (state.current === null) failed ? setTimeout(refill, RETRY_MS) : advance();
   if (state.again) {
     state.again = false;
     refill(true);
@@ -57,7 +61,7 @@ const waitingRows = () => outbox.waiting.map(each => ({ row: each.body.row })).f
 function advance() {
   state.current = state.queue.shift() ?? null;
   if (state.current === null) {
-    atEnd();
+    atEnd(state.ended);
     if (!state.ended) refill();
   } else {
     show();
@@ -97,14 +101,14 @@ async function answer(value, event = null) {
   }
   advance();
   showLast(state.history, reopen);
-  const { ok, status, reply } = await outbox.send("/answer", {
+  const { ok, reply } = await outbox.send("/answer", {
     id, row: question.row, value, who: state.who, seconds,
   });
   if (ok) {
     state.saved += 1;
     showSaved(outbox.length, "", true);
-  } else if (status === 422) {
-    refused(id, question, reply.error ?? "This answer cannot be saved.");
+  } else {
+    refused(id, question, reply.error ?? CANNOT_SAVE);
   }
 }
 
@@ -133,7 +137,9 @@ async function undo(event = null) {
   const { ok, reply } = await outbox.send("/undo", {
     id: newId(), who: state.who, undo: last?.id ?? null,
   });
-  if (ok && !last?.question) {
+  if (!ok) {
+    showSaved(outbox.length, reply.error ?? CANNOT_SAVE, state.saved > 0);
+  } else if (!last?.question) {
     if (reply.question) comeBack(reply.question);
     else announce("There is nothing to undo.");
   }
@@ -211,8 +217,8 @@ $("number-form").addEventListener("submit", event => {
 });
 $("fill").addEventListener("click", async () => {
   showFilled({ working: true, table: "" });
-  const { reply } = await outbox.send("/fill", {});
-  showFilled(reply);
+  const { ok, reply } = await outbox.send("/fill", {});
+  showFilled(ok ? reply : { working: false, said: reply.error ?? CANNOT_SAVE, table: "" });
 });
 addEventListener("beforeunload", event => {
   if (outbox.length) event.preventDefault();
@@ -232,8 +238,12 @@ function listen() {
   events.addEventListener("progress", event => onProgress(JSON.parse(event.data)));
   events.addEventListener("queue", () => refill(true));
   events.addEventListener("filled", event => showFilled(JSON.parse(event.data)));
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, LISTEN_MS);
+  });
   events.addEventListener("stop", () => {
     events.close();
+    setTimeout(listen, LISTEN_MS);
     showSaved(outbox.length, "halfmoon label was stopped. Start it again to continue.", true);
   });
 }

@@ -4,7 +4,7 @@
 export const newId = () => [...crypto.getRandomValues(new Uint8Array(12))]
   .map(byte => byte.toString(16).padStart(2, "0")).join("");
 
-const RETRY_MS = 1000;
+export const RETRY_MS = 1000;
 
 export async function get(path, asked = {}) {
   const answer = await fetch(`${path}?${new URLSearchParams(asked)}`);
@@ -20,6 +20,15 @@ async function post(path, body) {
   });
   const reply = await answer.json().catch(() => ({}));
   return { ok: answer.ok, status: answer.status, reply };
+}
+
+// Why an answer is not saved now but may be later; empty if it is saved or refused. Once the
+// new address of a restarted server is open in this browser, requests of this page succeed.
+function whyNotYet(answer) {
+  if (answer === null) return "halfmoon label does not respond.";
+  if (answer.status === 507) return answer.reply.error;
+  const isGone = answer.status === 403 || answer.status === 400;
+  return isGone ? "halfmoon label was restarted. Open the address that it has printed now." : "";
 }
 
 // Answers that are not saved yet. `onChange` is called with their number and with an error
@@ -55,16 +64,14 @@ export class Outbox {
       } catch {
         answer = null; // the server does not respond
       }
-      if (answer === null || answer.status === 507) {
-        const why = answer?.reply.error ?? "halfmoon label does not respond.";
+      const why = whyNotYet(answer);
+      if (why) {
         this.onChange(this.length, why);
         await new Promise(wake => setTimeout(wake, RETRY_MS));
         continue;
       }
       this.waiting.shift();
-      const gone = answer.status === 403 || answer.status === 400;
-      const why = gone ? "halfmoon label was restarted. Open the address that it has printed now." : "";
-      this.onChange(this.length, why);
+      this.onChange(this.length, "");
       done(answer);
     }
     this.busy = false;

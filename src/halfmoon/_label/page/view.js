@@ -164,8 +164,8 @@ export function announce(text) {
   $("announcement").textContent = text;
 }
 
-export function atEnd() {
-  $("question").textContent = "There is no row left to label.";
+export function atEnd(ended) {
+  $("question").textContent = ended ? "There is no row left to label." : "The next row is on its way.";
   $("why").textContent = "";
   $("cells").replaceChildren();
   $("more").hidden = true;

@@ -17,7 +17,7 @@ from halfmoon.table._files.table_interface import Batch, Table
 from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["JoinedTable", "matching_files"]
+__all__ = ["JoinedTable", "as_schema", "matching_files"]
 
 MAX_FILES = 10_000
 
@@ -85,8 +85,7 @@ class JoinedTable(Table):
             is_last = number == len(self._tables) - 1
             for batch, read in table._read_batches():
                 rows = batch.rows
-                if not rows.schema.equals(self._file_schema):
-                    rows = rows.cast(self._file_schema)
+                rows = as_schema(rows, self._file_schema)
                 raw = batch.raw
                 if raw and not is_last and not line_end(raw[-1]):
                     # The next file continues after the last line of this one.
@@ -96,6 +95,14 @@ class JoinedTable(Table):
                 yield number, joined, done + read
                 start += len(batch)
             done += table.source.size
+
+
+def as_schema(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Convert rows of one file to the types of all files together."""
+    if rows.schema.equals(schema):
+        return rows
+    # Not safe: an integer above 2^53 is rounded if another file has decimals there.
+    return rows.cast(schema, safe=False)
 
 
 def _refuse_different(first: Table, other: Table) -> None:

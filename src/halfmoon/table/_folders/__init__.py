@@ -5,6 +5,7 @@
 `folder_table`    all files as one table, to learn from
 `one_file`        write one file with its blanks filled
 `file_outcomes`   what came of one file, stored on disk and summed up
+`folder_lock`     keep other runs out of an output folder
 `manifest`        the state of a run, so that a killed run can continue
 `whole_folder`    the whole job
 ================  ==========================================================

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from halfmoon.table._files.formats import format_from_name
 from halfmoon.table._table_errors import OutputError, ReadError
 
-__all__ = ["FolderFile", "list_folder", "refuse_nested"]
+__all__ = ["FolderFile", "list_folder", "refuse_links", "refuse_nested"]
 
 FORMATS = ("csv", "tsv", "parquet", "feather")
 MAX_FILES = 100_000
@@ -93,6 +93,18 @@ def refuse_nested(folder: Path, out: Path) -> None:
             f"{out} is a file, but the output of a folder is a folder. Give another "
             f"name to the output."
         )
+
+
+def refuse_links(files: Sequence[FolderFile], folder: Path, out: Path) -> None:
+    """Refuse an output folder with links to the input, which would be overwritten."""
+    source = folder.resolve()
+    for file in files if out.exists() else ():
+        place = out / file.name
+        if source in place.resolve().parents:
+            raise OutputError(
+                f"{place} is a link into {folder}, which is never overwritten. Remove "
+                f"the link, or give another folder to the output."
+            )
 
 
 def _partition(relative: Path) -> tuple[tuple[str, str | None], ...]:

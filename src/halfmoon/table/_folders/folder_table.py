@@ -68,6 +68,10 @@ class FolderTable(JoinedTable):
                 )
             self.schema = self.schema.append(pa.field(column, pa.string()))
 
+    def check_file(self, number: int) -> None:
+        """Refuse a file that changed since the table was opened."""
+        self._tables[number].source.check()
+
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:
         self.counts = [0] * len(self.files)
         for number, batch, read in self._read_numbered():

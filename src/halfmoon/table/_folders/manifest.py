@@ -10,7 +10,8 @@ The output folder has a subfolder ``_halfmoon``, which other programs skip:
 ==================  ==========================================================
 
 Each file appears whole or not at all. A run continues only with the same options,
-inputs and models, so no output mixes two models.
+inputs and models, so no output mixes two models. A running process locks the output
+folder.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Self
 
 from halfmoon._atomic_files import leftovers
 from halfmoon._model_files import ModelFileError, load, save
 from halfmoon.table._files.outputs import replacing
 from halfmoon.table._folders.file_outcomes import FileOutcome
 from halfmoon.table._folders.folder_listing import FolderFile
+from halfmoon.table._folders.folder_lock import locked_folder
 from halfmoon.table._table_errors import OutputError, ReadError
 from halfmoon.table._table_model import TableModel
 
@@ -86,20 +90,33 @@ class Manifest:
     inputs: list[dict[str, Any]]
     models: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._lock = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
     @property
     def digest(self) -> str:
         """Digest of all inputs."""
         lines = "".join(f"{x['sha256']}  {x['name']}\n" for x in self.inputs)
         return hashlib.sha256(lines.encode()).hexdigest()
 
-    def begin(self, models: Sequence[TableModel]) -> list[TableModel]:
+    def begin(self, models: Sequence[TableModel], overwrite: bool) -> list[TableModel]:
         """Save the models and the manifest of a new run; return the models as saved.
 
-        A new and a continued run thus predict with the same model.
+        A new and a continued run thus predict with the same model. If files must not be
+        overwritten, those that appeared since the run started are not either.
         """
         folder = self.out / FOLDER
+        self._claim()
+        if self._has_outputs():
+            refuse_nonempty(self.out, overwrite)
         rmtree(folder, ignore_errors=True)
-        (folder / "done").mkdir(parents=True)
+        _make_folder(folder / "done")
         for i, model in enumerate(models):
             save(model, self._model_path(i), overwrite=True)
         self.models = [_digest(self._model_path(i)) for i in range(len(models))]
@@ -107,11 +124,16 @@ class Manifest:
         _write(folder / "manifest.json", record)
         return self.load_models()
 
-    def resume(self) -> list[TableModel] | None:
+    def resume(
+        self, models: Sequence[TableModel] | None = None
+    ) -> list[TableModel] | None:
         """Check that a stopped run began like this one; return its models.
 
-        Return None if the run was stopped before it had models and outputs.
+        Return None if the run was stopped before it had models and outputs. The user
+        has given the `models`, or they are learned from the inputs.
         """
+        if self.out.exists():
+            self._claim()
         path = self.out / FOLDER / "manifest.json"
         if not path.exists() and not self._has_outputs():
             return None
@@ -133,10 +155,18 @@ class Manifest:
             ) from error
         self._refuse_changed_options(asked)
         self._refuse_changed_inputs(inputs)
+        if models is not None:
+            self._refuse_other_models(models)
         for folder in {(self.out / x["name"]).parent for x in self.inputs}:
             for path in leftovers(folder)[1]:
                 path.unlink(missing_ok=True)
         return self.load_models()
+
+    def _claim(self) -> None:
+        """Lock the output folder until the run ends."""
+        self._lock.close()
+        _make_folder(self.out)
+        self._lock.enter_context(locked_folder(self.out))
 
     def _has_outputs(self) -> bool:
         return self.out.exists() and any(x.name != FOLDER for x in self.out.iterdir())
@@ -194,6 +224,18 @@ class Manifest:
                     f"start over with --overwrite instead of --resume."
                 )
 
+    def _refuse_other_models(self, models: Sequence[TableModel]) -> None:
+        with TemporaryDirectory(prefix="halfmoon-") as place:
+            path = Path(place, "model")
+            for model, digest in zip(models, self.models, strict=True):
+                save(model, path, overwrite=True)
+                if _digest(path) != digest:
+                    raise OutputError(
+                        f"The run in {self.out} began with another model. Give the "
+                        f"same model, or start over with --overwrite instead of "
+                        f"--resume."
+                    )
+
     def _refuse_changed_inputs(self, inputs: Sequence[Mapping[str, Any]]) -> None:
         before = {x["name"]: x["sha256"] for x in inputs}
         now = {x["name"]: x["sha256"] for x in self.inputs}
@@ -207,6 +249,16 @@ class Manifest:
                     f"{name} {what} since the run in {self.out} began. Start over with "
                     f"--overwrite instead of --resume."
                 )
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{path} cannot be created: {error.strerror or error}. Give another folder "
+            f"to the output."
+        ) from error
 
 
 def _shown(asked: Mapping[str, Any], name: str) -> str:

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from halfmoon._partitions import Engine
 from halfmoon.blocks import alone
-from halfmoon.table._files import Table, new_table, open_table
+from halfmoon.table._files import Batch, Table, new_table, open_table
+from halfmoon.table._files.joined_table import as_schema
 from halfmoon.table._folders.file_outcomes import (
     FileOutcome,
     job_state,
@@ -43,13 +44,13 @@ class FilePlan:
         One for each target.
     several : sequence of Settings or None
         For each target how to read its labels; None if there are none.
+    schema : pyarrow.Schema
+        Schema of all files together. A column that is null in one file may have a type
+        in others, and integers in one file may be decimals in others.
     runs : mapping of str to tuple of str
         Targets that an earlier run filled, with the columns that it added.
     skip : sequence of sequences of int
         For each target the numbers of the rows that stay unchanged.
-    schema : pyarrow.Schema or None
-        Schema of all files together. A column that is null in one file may have a type
-        in others.
     compares : bool
         Whether to compare known labels with predictions.
     formulas : "escape" or "keep"
@@ -60,9 +61,9 @@ class FilePlan:
     out: Path
     models: Sequence[TableModel]
     several: Sequence[Settings | None]
+    schema: Any
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     skip: Sequence[Sequence[int]] = ()
-    schema: Any = None
     compares: bool = False
     formulas: str = "escape"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -83,6 +84,11 @@ class FilePlan:
                 job.scored, job.unseen = ScoredRows(model), Unseen(model)
             jobs.append(job)
         return jobs
+
+    def seen(self, file: FolderFile, before: int, batch: Batch) -> Batch:
+        """Return a batch of a file as it is in the table of all files."""
+        joined = with_partition(batch, file, before)
+        return replace(joined, rows=as_schema(joined.rows, self.schema))
 
     def types(self, schema: Any) -> Iterator[tuple[str, Any]]:
         """Yield the types of new columns, and of targets whose type changes."""
@@ -114,8 +120,7 @@ def fill_file(
         with new_table(
             path, like=table, overwrite=True, formulas=plan.formulas, types=types
         ) as out:
-            numbered = partial(with_partition, file=file, before=before)
-            write_filled(table, out, jobs, progress, numbered)
+            write_filled(table, out, jobs, progress, partial(plan.seen, file, before))
         rows = table.n_rows or 0
     size = path.stat().st_size
     return FileOutcome(file.name, rows, out.escaped, size, list(map(job_state, jobs)))

@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from halfmoon.table._folders.file_outcomes import FileOutcome, add_up
 from halfmoon.table._folders.folder_listing import (
     FolderFile,
     list_folder,
+    refuse_links,
     refuse_nested,
 )
 from halfmoon.table._folders.folder_table import FolderTable
@@ -88,14 +90,14 @@ def fill_folder(
     start, stages = time.monotonic(), stages or Silent()
     targets = [settings.target for settings in several]
     files, out_path = _checked_files(folder, out, overwrite, resume)
-    with FolderTable(files, os.fspath(folder), **options) as table:
+    with FolderTable(files, os.fspath(folder), **options) as table, ExitStack() as held:
         for name in targets:
             _refuse_partition_target(name, files)
             if name in table.columns:
                 refuse_target_type(name, table.schema.field(name).type)
         runs = earlier_runs(table)
         asked = {**_settings(several), **_asked(formulas, options)}
-        manifest = Manifest(out_path, asked, inputs_of(files))
+        manifest = held.enter_context(Manifest(out_path, asked, inputs_of(files)))
         saved = manifest.resume() if resume else None
         models, scans = [], []
         for i, settings in enumerate(several):
@@ -107,14 +109,14 @@ def fill_folder(
         if saved is None:
             for model, settings in zip(models, several, strict=True):
                 model.record_ = {"settings": asdict(settings)}
-            saved = manifest.begin(models)
+            saved = manifest.begin(models, overwrite)
         plan = FilePlan(
             out_path,
             saved,
             several,
+            table.schema,
             runs,
             [[row.number for row in scan.totals] for scan in scans],
-            table.schema,
             formulas=formulas,
             options=options,
         )
@@ -159,17 +161,20 @@ def predict_folder(
     start, stages = time.monotonic(), stages or Silent()
     files, out_path = _checked_files(folder, out, overwrite, resume)
     _refuse_partition_target(model.target, files)
-    with FolderTable(files, os.fspath(folder), **options) as table:
+    with FolderTable(files, os.fspath(folder), **options) as table, ExitStack() as held:
         runs = earlier_runs(table)
         refuse_unfit(model, table, runs)
-        manifest = Manifest(out_path, _asked(formulas, options), inputs_of(files))
-        saved = manifest.resume() if resume else None
+        asked = _asked(formulas, options)
+        manifest = held.enter_context(Manifest(out_path, asked, inputs_of(files)))
+        saved = manifest.resume([model]) if resume else None
+        if saved is None:
+            saved = manifest.begin([model], overwrite)
         plan = FilePlan(
             out_path,
-            manifest.begin([model]) if saved is None else saved,
+            saved,
             [settings_of(model, table.columns)],
+            table.schema,
             {model.target: runs[model.target]} if model.target in runs else {},
-            schema=table.schema,
             compares=True,
             formulas=formulas,
             options=options,
@@ -197,6 +202,7 @@ def _checked_files(
     out_path = Path(out)
     refuse_nested(Path(folder), out_path)
     files = list_folder(folder)
+    refuse_links(files, Path(folder), out_path)
     if not resume:
         refuse_nonempty(out_path, overwrite)
     return files, out_path
@@ -239,6 +245,7 @@ def _fill_files(
             outcome = fill_file(
                 plan, files[number], before[number], progress.of(number)
             )
+        table.check_file(number)
         manifest.record_done(number, outcome)
         return outcome
 
@@ -249,6 +256,7 @@ def _fill_files(
     for number, outcome in zip(todo, outcomes, strict=True):
         done[number] = outcome
         if engine is not None:
+            table.check_file(number)
             manifest.record_done(number, outcome)
             progress.add_done([number])
     jobs = plan.jobs(table)
