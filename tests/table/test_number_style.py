@@ -147,3 +147,31 @@ def test_styles_in_words(style, words):
 
 def test_zero_has_no_sign():
     assert NumberStyle(prefix="$").write([-0.001, 0.0], 2) == ["$0.00", "$0.00"]
+
+
+def test_points_and_commas_for_decimals_in_one_column():
+    cells = pa.array(["12.5", "7,25", "100", "0,5", "1,234"])
+    style = number_style(cells, 0.0)
+    assert style.either
+    assert style.read(cells).to_pylist() == [12.5, 7.25, 100, 0.5, 1.234]
+    assert style.describe() == "written with decimal points and decimal commas"
+
+
+def test_one_mistyped_decimal_does_not_turn_thousands_into_decimals():
+    cells = [f"{1000 + 7 * i:,}.5" for i in range(50)] + ["1,234", "12,5"]
+    style = number_style(pa.array(cells), 0.05)
+    assert not style.either
+    assert style.read(pa.array(["1,234"])).to_pylist() == [1234.0]
+
+
+def test_thousands_of_two_countries_are_not_numbers():
+    assert number_style(pa.array(["1,234,567", "1.234.567"] * 5), 0.0) is None
+
+
+def test_a_mantissa_has_no_thousands():
+    style = number_style(pa.array(["1,275E+03", "8,796E+02"]), 0.0)
+    assert style.read(pa.array(["1,275E+03"])).to_pylist() == [1275.0]
+
+
+def test_labels_that_are_not_exact_are_not_numbers():
+    assert number_style(pa.array(["<5", "12", "13"]), 0.0) is None

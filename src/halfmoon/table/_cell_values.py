@@ -34,6 +34,7 @@ __all__ = [
     "read_times",
     "read_truths",
     "without_missing",
+    "without_repeated_words",
     "without_words",
 ]
 
@@ -65,7 +66,9 @@ MISSING_WORDS = (
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 
 MAX_STRAY_NUMBERS = 0.05  # share of the cells of numbers that may be something else
-MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates in `MISSING_WORDS`
+MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be words
+MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WORDS`
+MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
 MICROSECOND = 1e-6  # in seconds
 
 
@@ -101,6 +104,20 @@ def without_missing(array: pa.Array) -> pa.Array:
 def without_words(text: pa.Array) -> pa.Array:
     """Return texts from `without_missing`, null also for words such as "unknown"."""
     return _unless_in(text, MISSING_WORDS)
+
+
+def without_repeated_words(text: pa.Array) -> pa.Array:
+    """Return texts, null for a few words among many different cells with digits.
+
+    Nobody can list the words for a missing number in all languages: "keine Angabe",
+    "not tested", "#NV".
+    """
+    digits = pc.match_substring_regex(text, "[0-9]")
+    words, others = text.filter(pc.invert(digits)), text.filter(digits)
+    few = pc.count_distinct(words).as_py() <= MAX_REPEATED_WORDS
+    if few and pc.count_distinct(others).as_py() >= MIN_OTHERS:
+        return null_where(text, pc.invert(digits))
+    return text
 
 
 def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:

@@ -45,6 +45,7 @@ from halfmoon.table._cell_values import (
     read_times,
     read_truths,
     without_missing,
+    without_repeated_words,
     without_words,
 )
 from halfmoon.table._date_formats import (
@@ -239,7 +240,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     values = text.drop_null().unique()
     if len(values) == 0:
         return _empty(name, missing)
-    cells = without_words(text)
+    cells = without_repeated_words(without_words(text))
     present = len(text) - text.null_count
     if len(text) - cells.null_count < MAX_MISSING_WORDS * present:
         cells = text
@@ -248,7 +249,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         lower <= set(pair) for pair in TRUTH_PAIRS
     ):
         use.kind = "boolean"
-    elif (style := number_style(cells, MAX_STRAY_NUMBERS)) is not None:
+    elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
         use.kind, use.style = "number", style
     elif date_format := find_date_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "date", date_format

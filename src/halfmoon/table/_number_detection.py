@@ -4,7 +4,8 @@ A comma may separate thousands or decimals. The style in which most cells are nu
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
 1,234, both are possible; then a comma separates thousands, and a point decimals. One
 unit or currency is allowed: 3 kg and 200 g cannot be compared. Digits that identify
-something are no numbers: 01099, 192.168.100.101, 030 123 456.
+something are no numbers: 01099, 192.168.100.101, 030 123 456. If some cells are like
+12.5 and others like 12,5, either sign separates decimals.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon.table._number_style import PLAIN, NumberStyle, normalized
+from halfmoon.table._number_signs import are_classes, normalized, without_signs
+from halfmoon.table._number_style import PLAIN, NumberStyle
 
 __all__ = ["examples", "number_style"]
 
@@ -56,7 +58,9 @@ SIGNS = (  # decimal, thousands; if two fit equally well, the first is taken
 )
 
 
-def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
+def number_style(
+    text: pa.Array, stray: float, *, inexact: bool = False
+) -> NumberStyle | None:
     """Return how numbers are written in text; None if it is not numbers.
 
     Parameters
@@ -65,6 +69,8 @@ def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
         Strings without spaces around them, null for no value.
     stray : float
         Share of the cells that may be something else.
+    inexact : bool
+        Whether cells such as ~12 and <5 are numbers.
 
     Examples
     --------
@@ -73,6 +79,16 @@ def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
     >>> number_style(pa.array(["3 kg", "200 g"]), 0) is None
     True
     """
+    style = _exact_style(text, stray)
+    if style is None and inexact:
+        cells = examples(text, MAX_EXAMPLES).to_pylist()
+        if not are_classes(cells):
+            style = _exact_style(without_signs(text), stray)
+            style = None if style is None else replace(style, inexact=True)
+    return style
+
+
+def _exact_style(text: pa.Array, stray: float) -> NumberStyle | None:
     present = len(text) - text.null_count
     if present == 0:
         return None
@@ -150,7 +166,26 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         count = _count(found.read(values))
         if count > most:
             best, most = found, count
+    if {",", "."} <= present and not _may_be_thousands(values):
+        either = replace(style, decimal=_common_decimal(values), either=True)
+        if _count(either.read(values)) > most:
+            return either
     return best
+
+
+def _may_be_thousands(values: pa.Array) -> bool:
+    """Whether half of the cells with a comma, or with a point, are like 1,234."""
+    for sign in (",", r"\."):
+        having = values.filter(pc.match_substring_regex(values, sign))
+        like = rf"^[^0-9]*[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[^0-9].*)?$"
+        if _share(pc.match_substring_regex(having, like)) >= 0.5:
+            return True
+    return False
+
+
+def _common_decimal(values: pa.Array) -> str:
+    commas = _share(pc.match_substring(values, ","))
+    return "," if commas > _share(pc.match_substring(values, ".")) else "."
 
 
 def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
@@ -168,10 +203,18 @@ def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
     if thousands in (" ", "'"):
         kind = r"\s" if thousands == " " else "['\u2019]"
         thousands = _most_common(rf"[0-9]({kind})[0-9]{{3}}", cells) or thousands
-    decimals = re.compile(rf"{re.escape(style.decimal)}([0-9]+)")
+    sign = "[.,]" if style.either else re.escape(style.decimal)
+    decimals = re.compile(rf"{sign}([0-9]+)")
     found = (decimals.search(cell) for cell in cells)
     digits = max((len(each[1]) for each in found if each), default=0)
-    return NumberStyle(style.decimal, thousands, prefix, suffix, negative, digits)
+    return replace(
+        style,
+        thousands=thousands,
+        prefix=prefix,
+        suffix=suffix,
+        negative=negative,
+        digits=digits,
+    )
 
 
 def _most_common(pattern: str, cells: list[str]) -> str:
