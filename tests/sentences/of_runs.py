@@ -224,6 +224,7 @@ def giveaways():
             "reviewer": [f"r{i % 3}" if i < half else None for i in range(n)],
             "todo": [None if i < half else f"r{i % 3}" for i in range(n)],
             "sheet": [f"s{i % 4}" if i < half else f"t{i % 4}" for i in range(n)],
+            "score": [1 + i % 5 if i < half else 0 for i in range(n)],
         }
     )
     y = [f"class {kinds[i]}" if given[i] else None for i in range(n)]
