@@ -18,6 +18,7 @@ from halfmoon.table._earlier_runs import guess_notes
 from halfmoon.table._files import Batch
 from halfmoon.table._given_labels import GivenLabels, TypedLabels
 from halfmoon.table._label_checks import checked_labels, mark_notes
+from halfmoon.table._header_rows import header_note
 from halfmoon.table._leaking_columns import leave_out_leaking
 from halfmoon.table._memory_budget import MemoryBudget
 from halfmoon.table._row_reasons import ExplainedRow, explained_rows
@@ -62,6 +63,8 @@ def labels():
         list(mark_notes("side", Blanks(mark), ["left", "right"]))
     for words in (["Total"], ["Sum", "Average"]):
         totals_note([TotalsRow(40, word, True) for word in words])
+    for numbers in ([12], [12, 23, 34, 45]):
+        header_note(numbers)
     for names in (["kind"], ["kind", "size"]):
         list(guess_notes(names))
     rows = pa.record_batch({"y": pa.array([1, None])})
