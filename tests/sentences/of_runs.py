@@ -17,8 +17,8 @@ from halfmoon.table._column_names import chosen_features
 from halfmoon.table._earlier_runs import guess_notes
 from halfmoon.table._files import Batch
 from halfmoon.table._given_labels import GivenLabels, TypedLabels
-from halfmoon.table._label_checks import checked_labels, mark_notes
 from halfmoon.table._header_rows import header_note
+from halfmoon.table._label_checks import checked_labels, mark_notes
 from halfmoon.table._leaking_columns import leave_out_leaking
 from halfmoon.table._memory_budget import MemoryBudget
 from halfmoon.table._row_reasons import ExplainedRow, explained_rows

@@ -1,8 +1,8 @@
 """Rows of totals at the end of a table, such as ``Total,,,1234``, which are no data.
 
 The first cell of such a row that is not empty, or its label, is a word such as Total or
-Average that occurs nowhere else in that column. At least half of its other cells are empty, and only
-rows of totals follow it.
+Average that occurs nowhere else in that column. At least half of its other cells are
+empty, and only rows of totals follow it.
 """
 
 from __future__ import annotations
