@@ -7,6 +7,7 @@ cell has none, and the number of cells with something else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._rows import Array
+from halfmoon.table._date_words import plain_dates
+from halfmoon.table._durations import seconds_of
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 from halfmoon.table._number_style import PLAIN, NumberStyle
 
@@ -29,6 +32,7 @@ __all__ = [
     "is_number",
     "is_text",
     "read_dates",
+    "read_durations",
     "read_numbers",
     "read_texts",
     "read_times",
@@ -232,7 +236,7 @@ def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
         empty = pd.Series(np.full(len(array), "NaT", dtype="datetime64[us]"))
         return empty, len(array) - array.null_count
     text = without_missing(array)
-    values, codes = _distinct(text)
+    values, codes = _distinct(text, plain_dates)
     cells = pd.Series(values, dtype=object)
     dates = pd.Series(np.full(len(cells), "NaT", dtype="datetime64[us]"))
     for each in date_format.split("|"):
@@ -267,8 +271,18 @@ def read_texts(array: pa.Array) -> tuple[pd.Series, int]:
     return pd.Series(pd.Categorical.from_codes(codes, categories)), 0
 
 
-def _distinct(text: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the distinct texts, and the code of each text; -1 if missing."""
+def read_durations(array: pa.Array) -> tuple[Array, int]:
+    """Return durations in text in seconds, NaN where there is none; unread cells."""
+    text = without_missing(array)
+    values, codes = _distinct(text)
+    seconds = np.append(seconds_of(values.tolist()), np.nan)[codes]
+    return seconds, int(np.isnan(seconds).sum()) - text.null_count
+
+
+def _distinct(
+    text: pa.Array, change: Callable[[pa.Array], pa.Array] = lambda distinct: distinct
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the distinct texts, changed, and the code of each text; -1 if missing."""
     encoded = text.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_numpy(zero_copy_only=False), codes
+    return change(encoded.dictionary).to_numpy(zero_copy_only=False), codes
