@@ -47,6 +47,7 @@ def test_seconds(cell, seconds):
         lambda x: f"{x // 60 + 24}:{x % 60:02d}:00",
         lambda x: f"PT{x // 60}H{x % 60}M",
     ],
+    ids=["letters", "pandas", "clock", "ISO"],
 )
 def test_a_column_of_durations(write):
     minutes = np.random.default_rng(0).permutation(3000)[:60]
