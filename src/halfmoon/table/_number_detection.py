@@ -17,8 +17,14 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon.table._number_signs import are_classes, normalized, without_signs
-from halfmoon.table._number_style import PLAIN, NumberStyle
+from halfmoon.table._number_signs import (
+    are_classes,
+    has_magnitudes,
+    normalized,
+    with_exponents,
+    without_signs,
+)
+from halfmoon.table._number_style import CASED, PLAIN, NumberStyle
 
 __all__ = ["examples", "number_style"]
 
@@ -80,12 +86,17 @@ def number_style(
     True
     """
     style = _exact_style(text, stray)
-    if style is None and inexact:
-        cells = examples(text, MAX_EXAMPLES).to_pylist()
-        if not are_classes(cells):
-            style = _exact_style(without_signs(text), stray)
-            style = None if style is None else replace(style, inexact=True)
-    return style
+    if style is not None or not inexact:
+        return style
+    cells = examples(text, MAX_EXAMPLES)
+    if are_classes(cells.to_pylist()):
+        return None
+    bare = without_signs(text)
+    magnitudes = has_magnitudes(without_signs(cells))
+    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray)
+    if style is None:
+        return None
+    return replace(style, inexact=not bare.equals(text), magnitudes=magnitudes)
 
 
 def _exact_style(text: pa.Array, stray: float) -> NumberStyle | None:
@@ -139,9 +150,10 @@ def _are_codes(values: pa.Array) -> bool:
 
 def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
     prefixes = Counter(parts.field("prefix").to_pylist())
-    suffixes = Counter(part.strip() for part in parts.field("suffix").to_pylist())
+    written = Counter(part.strip() for part in parts.field("suffix").to_pylist())
     for part in parts.field("after").to_pylist():
-        suffixes[part.strip()] += bool(part)
+        written[part.strip()] += bool(part)
+    suffixes = _merged_spellings(written)
     del prefixes[""], suffixes[""]
     prefix = max(prefixes, key=lambda part: prefixes[part], default="")
     suffix = max(suffixes, key=lambda part: suffixes[part], default="")
@@ -153,6 +165,11 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
     known = suffix in UNITS or (len(suffix) > 1 and suffix.lower() in UNITS)
     if not known and suffixes[suffix] < MIN_UNIT_SHARE * len(parts):
         suffix = ""
+    if suffix and has_magnitudes(values):
+        suffix = ""  # 950 and 1.2K cannot be compared as they are written
+    if prefix and _currency(suffix) not in ("", _currency(prefix)):
+        rare = prefixes[prefix] < suffixes[suffix]
+        prefix, suffix = ("", suffix) if rare else (prefix, "")
     trailing = pc.any(pc.match_substring_regex(values, TRAILING)).as_py()
     style = NumberStyle(
         prefix=prefix, suffix=suffix, negative="x-" if trailing else "-x"
@@ -171,6 +188,24 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         if _count(either.read(values)) > most:
             return either
     return best
+
+
+def _merged_spellings(written: Counter[str]) -> Counter[str]:
+    """Count units, those that differ in case or a full stop by the most common one."""
+    common: dict[str, str] = {}
+    merged: Counter[str] = Counter()
+    for unit, n in written.most_common():
+        cased = len(unit) < 2 or not unit.rstrip(".").isalpha() or unit.lower() in CASED
+        key = unit if cased else unit.lower().rstrip(".")
+        merged[common.setdefault(key, unit)] += n
+    return merged
+
+
+def _currency(sign: str) -> str:
+    """Return the code of a currency; empty for other units."""
+    sign = sign.lower()
+    code = dict(zip("$€£¥₹", ("usd", "eur", "gbp", "jpy", "inr"), strict=True))
+    return code.get(sign, sign if sign in MONEY.split() else "")
 
 
 def _may_be_thousands(values: pa.Array) -> bool:

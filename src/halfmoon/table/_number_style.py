@@ -29,12 +29,14 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._files.arrow_types import null_where
-from halfmoon.table._number_signs import normalized, without_signs
+from halfmoon.table._number_signs import normalized, with_exponents, without_signs
 
 __all__ = ["PLAIN", "NumberStyle"]
 
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
+
+CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
 
 SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
 MINUS_WORDS = {"(x)": "brackets for negative numbers", "x-": "a trailing minus"}
@@ -57,12 +59,13 @@ class NumberStyle:
     digits: int = 0  # largest number of decimals
     either: bool = False  # decimals with a point and with a comma; no thousands
     inexact: bool = False  # some cells have a sign such as ~ or <
+    magnitudes: bool = False  # some cells have a letter such as K or M
 
     @property
     def is_plain(self) -> bool:
         """Whether numbers have a decimal point and nothing else."""
         signs = self.thousands or self.prefix or self.suffix or self.decimal == ","
-        return not (signs or self.either or self.inexact)
+        return not (signs or self.either or self.inexact or self.magnitudes)
 
     def fits(self, text: pa.Array) -> pa.Array:
         """Return where text, as `normalized` returns it, is in this style."""
@@ -85,6 +88,8 @@ class NumberStyle:
             except pa.ArrowInvalid:  # some cell is in another style
                 pass
         text = without_signs(text) if self.inexact else normalized(text)
+        if self.magnitudes:
+            text = with_exponents(text)
         if self.either:
             text = pc.replace_substring(text, ",", ".")
         text = null_where(text, pc.invert(self.fits(text)))
@@ -156,6 +161,7 @@ class NumberStyle:
             "decimal points and decimal commas" if self.either else commas,
             self.suffix.strip(),
             MINUS_WORDS.get(self.negative, ""),
+            "letters for thousands or millions" if self.magnitudes else "",
             "signs such as < or ~, which were ignored" if self.inexact else "",
         ]
         *most, last = [part for part in parts if part] or [""]
@@ -167,9 +173,11 @@ class NumberStyle:
         return re.escape(plain_sign(self.prefix).strip())
 
     def _suffix(self) -> str:
-        unit = re.escape(plain_sign(self.suffix).strip())
-        plural = len(unit) > 3 and unit.endswith("s")  # 1 year, 2 years
-        return f"{unit}?" if plural else unit
+        unit = plain_sign(self.suffix).strip()
+        if len(unit) < 2 or not unit.isalpha() or unit.lower() in CASED:
+            return re.escape(unit)
+        # 1 year, 2 years, 3 Years, 4 yrs.
+        return rf"(?i:{re.escape(unit.removesuffix('s'))})s?\.?"
 
     def _pattern(self) -> str:
         point = r"\." if self.either else re.escape(self.decimal)
