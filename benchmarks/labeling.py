@@ -119,7 +119,7 @@ def simulated(name, repeat, order):
 
 def answered(labeling, y, test, order, rng, is_number):
     by_chance = iter(rng.permutation(len(y)).tolist())
-    errors, done = {}, 0
+    (test_rows, truth), errors, done = test, {}, 0
     while done < POINTS[-1]:
         if order == "random":
             number = next(by_chance)
@@ -132,7 +132,7 @@ def answered(labeling, y, test, order, rng, is_number):
         said = {"id": f"i{done}", "row": number, "value": value, "who": "person"}
         labeling.answer(said | {"seconds": 1.0})
         if done in POINTS:
-            errors[str(done)] = error_of(labeling, *test, is_number)
+            errors[str(done)] = error_of(labeling, test_rows, truth, is_number)
     return errors
 
 

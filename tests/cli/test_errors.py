@@ -119,7 +119,7 @@ def test_wrong_encoding(run, folder):
     assert result.exit_code == 3
     line = error_of(result)
     assert "line 2: byte 0xe9 is not UTF-8" in line
-    assert "--encoding latin-1" in line
+    assert "--encoding cp1252" in line
 
 
 def test_the_right_encoding(run, folder, table):

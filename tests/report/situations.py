@@ -123,6 +123,13 @@ QUALITIES = {
     "numbers no better than the mean": numbers(LINE, LINE[::-1] + WAVE),
     "numbers met exactly": numbers(LINE, LINE),
     "numbers all alike": numbers([3.0, 3.0, 3.0], [2.5, 3.0, 3.5]),
+    "filled rows differ in a column": replace(
+        classes("A" * 9 + "B" * 9, WORSE), shifted=("year",)
+    ),
+    "numbers, filled rows differ in columns": replace(
+        numbers(LINE, LINE + WAVE), shifted=("year", "month")
+    ),
+    "two numbers": numbers([3.0, 5.0], [5.0, 3.0]),
     "one number": numbers([3.0], [2.0], filled=1),
     "no number": numbers([], []),
     "sets": partly(classes("A" * 9 + "B" * 9, WORSE), "sets", 18, 20, 17),

@@ -49,6 +49,22 @@ TABLES = {
     ],
     "many.csv": [["x", "name"], *([i, f"n{i}"] for i in range(300)), [0, ""]],
     "names.csv": [["x", "name"], *([i, f"n{i}"] for i in range(30)), [0, ""]],
+    "skus.csv": [["x", "sku"], *([i, f"n{i % 250}"] for i in range(750)), [0, ""]],
+    "days.csv": [
+        ["x", "day"],
+        *([i, f"2024-0{1 + i % 7}-{1 + i % 28:02d}"] for i in range(28)),
+        [0, ""],
+    ],
+    "mixed.csv": [
+        ["x", "y"],
+        *([i, f"{i}.5" if i % 4 else "on request"] for i in range(40)),
+        [0, ""],
+    ],
+    "mixed4.csv": [
+        ["x", "y"],
+        *([i, f"{i}.5" if i % 4 else f"<{i}"] for i in range(40)),
+        [0, ""],
+    ],
     "codes.csv": [["x", "y"], *([i, 7 * i] for i in range(300)), [0, ""]],
     "huge.csv": [["x", "y"], [1, "1e200"], [2, "2.5"], [3, "3.5"], [4, ""]],
     "alike.csv": [["x", "y"], [1, "2.5"], [2, "2.5"], [3, ""]],
@@ -94,6 +110,10 @@ fill one_label.csv -t side
 fill one_class.csv -t side
 fill header.csv -t side
 fill many.csv -t name
+fill skus.csv -t sku
+fill days.csv -t day
+fill mixed.csv -t y
+fill mixed4.csv -t y
 fill names.csv -t name
 fill codes.csv -t y --task classes
 fill huge.csv -t y

@@ -17,6 +17,7 @@ from halfmoon.table._column_names import chosen_features
 from halfmoon.table._earlier_runs import guess_notes
 from halfmoon.table._files import Batch
 from halfmoon.table._given_labels import GivenLabels, TypedLabels
+from halfmoon.table._header_rows import header_note
 from halfmoon.table._label_checks import checked_labels, mark_notes
 from halfmoon.table._leaking_columns import leave_out_leaking
 from halfmoon.table._memory_budget import MemoryBudget
@@ -62,6 +63,8 @@ def labels():
         list(mark_notes("side", Blanks(mark), ["left", "right"]))
     for words in (["Total"], ["Sum", "Average"]):
         totals_note([TotalsRow(40, word, True) for word in words])
+    for numbers in ([12], [12, 23, 34, 45]):
+        header_note(numbers)
     for names in (["kind"], ["kind", "size"]):
         list(guess_notes(names))
     rows = pa.record_batch({"y": pa.array([1, None])})
@@ -224,6 +227,7 @@ def giveaways():
             "reviewer": [f"r{i % 3}" if i < half else None for i in range(n)],
             "todo": [None if i < half else f"r{i % 3}" for i in range(n)],
             "sheet": [f"s{i % 4}" if i < half else f"t{i % 4}" for i in range(n)],
+            "score": [1 + i % 5 if i < half else 0 for i in range(n)],
         }
     )
     y = [f"class {kinds[i]}" if given[i] else None for i in range(n)]

@@ -155,3 +155,39 @@ def test_reading_in_words():
     assert use_of([*days, "unknown", "TBD", "TBD"]).reading() == (
         "3 cells like 'TBD' counted as missing"
     )
+
+
+@pytest.mark.parametrize("word", ["keine Angabe", "#NV", "not tested", "$ -"])
+def test_a_word_in_any_language_among_many_numbers_is_missing(word):
+    cells = [f"{x:.3f}" for x in NUMBERS]
+    cells[::4] = [word] * 15
+    use = use_of(cells)
+    assert use.kind == "number"
+    assert use.reading() == f"15 cells like {word!r} counted as missing"
+    values, _ = use.read(pa.array(cells))
+    assert_array_equal(np.isnan(values), np.arange(N) % 4 == 0)
+
+
+def test_words_among_few_different_numbers_make_categories():
+    assert use_of([f"{x}" if x else "ground" for x in SOME]).kind == "category"
+
+
+def test_many_different_words_among_numbers_make_text():
+    cells = [f"{x:.3f}" for x in NUMBERS]
+    cells[::4] = [f"word{'abcdefghijklmno'[i]}" for i in range(15)]
+    assert use_of(cells).kind == "text"
+
+
+def test_numbers_that_are_not_exact_keep_their_size():
+    cells = ["<5", "~12", "ca. 30", "65+", "7*", "≥ 100", "8 (est.)", "approx. $40"]
+    use = use_of(cells * 4)
+    assert use.kind == "number"
+    values, unread = use.read(pa.array(cells))
+    assert_array_equal(values, [5, 12, 30, 65, 7, 100, 8, 40])
+    assert unread == 0
+    assert "signs such as < or ~, which were ignored" in use.reading()
+
+
+@pytest.mark.parametrize("cells", [["<=50K", ">50K"], ["<18", ">18"], ["<65", "65+"]])
+def test_two_sides_of_one_limit_are_categories(cells):
+    assert use_of(cells * 30).kind == "category"

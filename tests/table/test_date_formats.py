@@ -3,7 +3,7 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from halfmoon.table._cell_values import read_dates
+from halfmoon.table._cell_values import read_dates, read_times
 from halfmoon.table._date_formats import (
     describe_date_format,
     find_date_format,
@@ -93,3 +93,50 @@ def test_unambiguous_cells_decide_how_ambiguous_ones_are_read(cells, month):
 def test_strays_before_the_dates():
     cells = [*["soon"] * 2, *(m.strftime("%d.%m.%Y") for m in MOMENTS)]
     assert find_date_format(pa.array(cells), 0.05) == "%d.%m.%Y"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("3. März 2024", "17. Mai 2023"),
+        ("3 mars 2024", "17 mai 2023"),
+        ("3 de marzo de 2024", "17 de mayo de 2023"),
+        ("3rd March 2024", "17th May 2023"),
+        ("2024-03-03 00:00:00 UTC", "2023-05-17 00:00:00 UTC"),
+        ("03.03.2024, 00:00 Uhr", "17.05.2023, 00:00 Uhr"),
+        ("Sun, 03 Mar 2024 00:00:00 +0000", "Wed, 17 May 2023 00:00:00 +0000"),
+        ("2024年3月3日", "2023年5月17日"),
+    ],
+)
+def test_dates_with_words(cells):
+    days, unread = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
+    assert [f"{day:%Y-%m-%d}" for day in days] == ["2024-03-03", "2023-05-17"]
+    assert unread == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (("Mar-24", "May-23"), ["2024-03-01", "2023-05-01"]),
+        (("Mar 2024", "May 2023"), ["2024-03-01", "2023-05-01"]),
+        (("03/2024", "05/2023"), ["2024-03-01", "2023-05-01"]),
+        (("2024-W10", "2023-W20"), ["2024-03-04", "2023-05-15"]),
+        (("KW 10/2024", "KW 20/2023"), ["2024-03-04", "2023-05-15"]),
+        (("Q1 2024", "Q2 2023"), ["2024-01-01", "2023-04-01"]),
+        (("2024Q1", "2023Q2"), ["2024-01-01", "2023-04-01"]),
+    ],
+)
+def test_months_weeks_and_quarters_are_their_first_day(cells, days):
+    found, _ = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
+    assert [f"{day:%Y-%m-%d}" for day in found] == days
+
+
+@pytest.mark.parametrize("cells", [("3:05pm", "11:40 a.m."), ("15h05", "11h40")])
+def test_times_with_words(cells):
+    seconds, unread = read_times(pa.array(cells), find_time_format(pa.array(cells), 0))
+    assert (seconds[0], unread) == (15 * 3600 + 300, 0)
+
+
+@pytest.mark.parametrize("cells", [("may", "june 5"), ("Mai Ling 1", "x 2024")])
+def test_other_words_are_no_dates(cells):
+    assert find_date_format(pa.array(cells), 0) == ""

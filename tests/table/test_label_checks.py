@@ -21,6 +21,7 @@ def checked(labels, **settings):
         ("New York", "new_york", "NEW-YORK", "New  York"),
         ("Café", "CAFE", "cafe"),
         ("50K", "50k."),
+        ("1", "01", "1.0", "001."),
     ],
 )
 def test_spellings_of_one_class(spellings):
@@ -39,6 +40,8 @@ def test_spellings_of_one_class(spellings):
         ("yes?", "yes"),
         ("(5)", "5"),
         ("?", "!"),
+        ("1.1", "1.10"),
+        ("10", "1"),
     ],
 )
 def test_signs_that_distinguish_classes(one, other):
@@ -166,3 +169,34 @@ def test_an_order_makes_the_task_ordered():
     needs = "needs `task='ordered'`, but the task is 'numbers'"
     with pytest.raises(CommandError, match=needs):
         Settings("y", order=("a", "b"), task="numbers")
+
+
+def test_numbers_and_words_are_not_classes():
+    prices = [f"${1000 + 37 * i:,}" for i in range(30)]
+    with pytest.raises(LabelError) as error:
+        checked([*prices, *["on request"] * 10])
+    assert str(error.value) == (
+        "30 labels of 'y' are numbers, but 10 labels are not, such as 'on request'. To "
+        "learn from the numbers and fill the others, use `unlabeled='on request'`. If "
+        "all of them are classes, use `task='classes'`."
+    )
+    grades = [*"123456" * 5, "absent", "excused"]
+    assert checked(grades).kind == "classes"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            [f"sku{i % 300}" for i in range(900)],
+            r"300 different values in 900 labels, but at most 200 classes are poss",
+        ),
+        (
+            [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(40)],
+            r"hardly any repeat\. Dates cannot be filled: turn them into numbers",
+        ),
+    ],
+)
+def test_labels_that_are_no_classes(labels, message):
+    with pytest.raises(LabelError, match=message):
+        checked(labels)

@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from halfmoon.table._column_kinds import Columns
 from halfmoon.table._leaking_columns import (
     APART,
+    DEFAULT,
     ONLY_LABELED,
     ONLY_UNLABELED,
     LeakingColumns,
@@ -104,6 +105,29 @@ def test_copies_of_classes(rng, labeled, classes):
     few = np.flatnonzero(labeled)[:12]  # too few to say
     labels = where(np.isin(np.arange(150), few), truth.tolist())
     assert found_in(columns, labels).copies == ()
+
+
+@pytest.mark.parametrize("default", [0, -1])
+def test_a_number_that_is_the_default_in_all_unlabeled_rows(
+    rng, labeled, classes, default
+):
+    score = where(labeled, rng.integers(1, 6, 150).tolist(), default)
+    assert found_in({"score": score}, classes).left_out == {"score": DEFAULT}
+    score[int(np.flatnonzero(labeled)[0])] = default
+    assert found_in({"score": score}, classes).left_out == {}
+
+
+def test_a_copy_whose_unlabeled_values_occur_in_no_labeled_row(rng, labeled):
+    truth = rng.choice(["cat", "dog", "eel"], 150)
+    code = (np.searchsorted(["cat", "dog", "eel"], truth) + 1).tolist()
+    labels = where(labeled, truth.tolist())
+    found = found_in({"code": where(labeled, code, 99)}, labels)
+    assert found.left_out == {"code": APART}
+    y = (rng.normal(size=150) * 100).tolist()
+    found = found_in(
+        {"grams": where(labeled, [1000 * x for x in y], -999.0)}, where(labeled, y)
+    )
+    assert found.left_out == {"grams": APART}
 
 
 def test_copies_of_numbers(rng, labeled):

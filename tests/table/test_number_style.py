@@ -147,3 +147,76 @@ def test_styles_in_words(style, words):
 
 def test_zero_has_no_sign():
     assert NumberStyle(prefix="$").write([-0.001, 0.0], 2) == ["$0.00", "$0.00"]
+
+
+def test_points_and_commas_for_decimals_in_one_column():
+    cells = pa.array(["12.5", "7,25", "100", "0,5", "1,234"])
+    style = number_style(cells, 0.0)
+    assert style.either
+    assert style.read(cells).to_pylist() == [12.5, 7.25, 100, 0.5, 1.234]
+    assert style.describe() == "written with decimal points and decimal commas"
+
+
+def test_one_mistyped_decimal_does_not_turn_thousands_into_decimals():
+    cells = [f"{1000 + 7 * i:,}.5" for i in range(50)] + ["1,234", "12,5"]
+    style = number_style(pa.array(cells), 0.05)
+    assert not style.either
+    assert style.read(pa.array(["1,234"])).to_pylist() == [1234.0]
+
+
+def test_thousands_of_two_countries_are_not_numbers():
+    assert number_style(pa.array(["1,234,567", "1.234.567"] * 5), 0.0) is None
+
+
+def test_a_mantissa_has_no_thousands():
+    style = number_style(pa.array(["1,275E+03", "8,796E+02"]), 0.0)
+    assert style.read(pa.array(["1,275E+03"])).to_pylist() == [1275.0]
+
+
+def test_labels_that_are_not_exact_are_not_numbers():
+    assert number_style(pa.array(["<5", "12", "13"]), 0.0) is None
+
+
+def test_letters_for_thousands_and_millions():
+    cells = pa.array(["$892.7K", "$1.2M", "$3B", "$950"])
+    style = number_style(cells, 0.0, inexact=True)
+    assert style.read(cells).to_pylist() == [892_700, 1_200_000, 3e9, 950]
+    assert style.describe() == "written with $ and letters for thousands or millions"
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["950", "1.2K", "17k"], [950, 1200, 17_000]),
+        (["1.5 GB", "500 MB"], [1.5e9, 5e8]),
+        (["3 Mio.", "1,5 Mrd."], [3e6, 1.5e9]),
+    ],
+)
+def test_magnitudes_differ_from_cell_to_cell(cells, values):
+    assert number_style(pa.array(cells), 0.0) is None  # labels are not rewritten
+    style = number_style(pa.array(cells), 0.0, inexact=True)
+    assert style.read(pa.array(cells)).to_pylist() == values
+
+
+def test_a_single_letter_is_a_unit():
+    for cells in (["1.3k", "2.5k"], ["5 m", "7"]):
+        assert not number_style(pa.array(cells), 0.0, inexact=True).magnitudes
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["3 kg", "4 KG", "5 kg.", "6 Kgs"], ["1 year", "2 Years"]],
+)
+def test_spellings_of_one_unit(cells):
+    style = number_style(pa.array(cells), 0.0)
+    assert style.read(pa.array(cells)).to_pylist() == [float(cell[0]) for cell in cells]
+
+
+def test_milliwatts_are_not_megawatts():
+    assert number_style(pa.array(["3 mW", "4 MW"]), 0.0) is None
+
+
+def test_two_currencies_before_and_after_are_not_numbers():
+    assert number_style(pa.array(["¥1500", "12 €"] * 5), 0.05) is None
+    cells = pa.array(["$15", "12 USD"])
+    assert number_style(cells, 0.0).read(cells).to_pylist() == [15, 12]

@@ -26,6 +26,11 @@ def test_a_row_of_totals(word, size):
     assert found_in(rows, size) == [TotalsRow(3, word.strip(), True)]
 
 
+def test_the_word_may_follow_empty_cells():
+    rows = [*ROWS, ["", "Total", ""]]
+    assert found_in(rows) == [TotalsRow(3, "Total", True)]
+
+
 def test_several_rows_and_totals_among_the_labels():
     rows = [*ROWS, ["Total", "6", ""], ["", "", "Mean"]]
     assert found_in(rows, 4) == [

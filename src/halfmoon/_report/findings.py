@@ -224,3 +224,4 @@ class Findings:
     n_suspects: int = 0  # if `suspects` holds only the first of them
     partial: PartialLabels | None = None
     forecast: Forecast | None = None  # what more labels would bring
+    shifted: tuple[str, ...] = ()  # columns in which the filled rows differ a lot

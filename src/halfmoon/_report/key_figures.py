@@ -40,6 +40,9 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         quality = _of_numbers(findings.loo, findings.predicted)
     else:
         quality = _of_classes(findings)
+    if findings.shifted and quality[0].figure != "unknown":
+        note = f"{quality[0].note}; the filled rows differ, so expect worse"
+        quality[0] = quality[0]._replace(note=note)
     return [
         KeyFigure("Filled", f"{findings.predicted:,}", f"of {rows}"),
         KeyFigure("Labels", f"{labels:,}", to_learn_from),

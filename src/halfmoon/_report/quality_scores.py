@@ -45,6 +45,7 @@ __all__ = [
     "wilson_interval",
 ]
 
+MIN_ERRORS = 3  # of two, the spread is not known
 LEVEL = 0.95
 SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
@@ -172,7 +173,7 @@ def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
     l, guess = len(given), "the mean"
     squares = (given - predicted) ** 2
     spread = (given - given.mean()) ** 2 if l > 1 else np.zeros(1)
-    if not spread.mean() > 0:
+    if l < MIN_ERRORS or not spread.mean() > 0:
         return Score(np.nan, np.nan, np.nan, 0.0, guess, l)
     ratio = squares.mean() / spread.mean()
     if ratio == 0:
@@ -208,7 +209,7 @@ def mean_absolute_error(
         return Score(0.0, 0.0, 0.0, naive, guess, l)
     variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
     shrunk = (l * variation + PRIOR_LABELS * PRIOR_VARIATION) / (l + PRIOR_LABELS)
-    half = _half_width(shrunk, l, filled)
+    half = _half_width(shrunk, l, filled) if l >= MIN_ERRORS else np.inf
     low, high = expected * np.exp(-half), expected * np.exp(half)
     return Score(expected, float(low), float(high), naive, guess, l)
 

@@ -91,7 +91,8 @@ def headline(findings: Findings) -> Sentence:
 
 def _expected_quality(findings: Findings) -> str:
     if isinstance(findings.loo, LooNumbers):
-        return _expected_error(findings.loo, findings.predicted)
+        text = _expected_error(findings.loo, findings.predicted)
+        return text + _unlike_the_labeled(findings)
     expected = expected_accuracy(findings)
     score = expected.score
     if not expected.measured:
@@ -112,13 +113,25 @@ def _expected_quality(findings: Findings) -> str:
             f" The mean confidence of the filled rows, {percent(expected.confidence)}, "
             f"is higher than the labels support. Rely on the lower figure."
         )
-    return text
+    return text + _unlike_the_labeled(findings)
+
+
+def _unlike_the_labeled(findings: Findings) -> str:
+    """Limit the claim if the filled rows are not like those it was measured on."""
+    if not findings.shifted:
+        return ""
+    first, more = safe_text(findings.shifted[0], MAX_NAME), len(findings.shifted) - 1
+    others = f" and {count(more, 'other column')}" if more else ""
+    return (
+        f" But this was measured on the labeled rows, and the filled ones differ a lot "
+        f"from them in '{first}'{others}: expect worse."
+    )
 
 
 def _expected_error(loo: LooNumbers, filled: int) -> str:
     error = mean_absolute_error(loo.given, loo.predicted, filled)
     if not np.isfinite(error.high):
-        return "Quality cannot be measured: at least two labels are needed."
+        return "Quality cannot be measured: at least three labels are needed."
     if error.value == 0:
         return "Expected error: about 0; every hidden label was predicted exactly."
     middle, low, high = format_aligned(error.value, error.low, error.high)

@@ -51,7 +51,7 @@ from halfmoon.table._output_columns import Cells
 from halfmoon.table._parameter_text import with_command
 from halfmoon.table._row_reasons import Reasons, loo_prediction, reasons_of, shown_row
 from halfmoon.table._rows_to_label import rows_to_label
-from halfmoon.table._run_notes import common_notes, learning_notes
+from halfmoon.table._run_notes import common_notes, leaking_columns, learning_notes
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_model import TableModel
 from halfmoon.table._weak_labels import Candidates, Ends
@@ -92,7 +92,8 @@ def findings_of(
     if scan is None:
         raise ValueError("There is no report on a table that was not learned from.")
     # First, because reading cells again would count the unreadable ones twice.
-    notes = [*learning_notes(filled), *common_notes(filled)]
+    leaks = leaking_columns(model, scan)
+    notes = [*learning_notes(filled, leaks), *common_notes(filled)]
     weak = model if isinstance(model, WeakTableModel) else None
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
@@ -142,6 +143,7 @@ def findings_of(
         else (),
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
+        shifted=leaks.shifted,
     )
 
 

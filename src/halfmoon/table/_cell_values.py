@@ -7,6 +7,7 @@ cell has none, and the number of cells with something else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._rows import Array
+from halfmoon.table._date_words import plain_dates
+from halfmoon.table._durations import seconds_of
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 from halfmoon.table._number_style import PLAIN, NumberStyle
 
@@ -29,11 +32,13 @@ __all__ = [
     "is_number",
     "is_text",
     "read_dates",
+    "read_durations",
     "read_numbers",
     "read_texts",
     "read_times",
     "read_truths",
     "without_missing",
+    "without_repeated_words",
     "without_words",
 ]
 
@@ -65,7 +70,9 @@ MISSING_WORDS = (
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 
 MAX_STRAY_NUMBERS = 0.05  # share of the cells of numbers that may be something else
-MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates in `MISSING_WORDS`
+MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be words
+MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WORDS`
+MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
 MICROSECOND = 1e-6  # in seconds
 
 
@@ -101,6 +108,20 @@ def without_missing(array: pa.Array) -> pa.Array:
 def without_words(text: pa.Array) -> pa.Array:
     """Return texts from `without_missing`, null also for words such as "unknown"."""
     return _unless_in(text, MISSING_WORDS)
+
+
+def without_repeated_words(text: pa.Array) -> pa.Array:
+    """Return texts, null for a few words among many different cells with digits.
+
+    Nobody can list the words for a missing number in all languages: "keine Angabe",
+    "not tested", "#NV".
+    """
+    digits = pc.match_substring_regex(text, "[0-9]")
+    words, others = text.filter(pc.invert(digits)), text.filter(digits)
+    few = pc.count_distinct(words).as_py() <= MAX_REPEATED_WORDS
+    if few and pc.count_distinct(others).as_py() >= MIN_OTHERS:
+        return null_where(text, pc.invert(digits))
+    return text
 
 
 def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:
@@ -215,7 +236,7 @@ def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
         empty = pd.Series(np.full(len(array), "NaT", dtype="datetime64[us]"))
         return empty, len(array) - array.null_count
     text = without_missing(array)
-    values, codes = _distinct(text)
+    values, codes = _distinct(text, plain_dates)
     cells = pd.Series(values, dtype=object)
     dates = pd.Series(np.full(len(cells), "NaT", dtype="datetime64[us]"))
     for each in date_format.split("|"):
@@ -250,8 +271,18 @@ def read_texts(array: pa.Array) -> tuple[pd.Series, int]:
     return pd.Series(pd.Categorical.from_codes(codes, categories)), 0
 
 
-def _distinct(text: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the distinct texts, and the code of each text; -1 if missing."""
+def read_durations(array: pa.Array) -> tuple[Array, int]:
+    """Return durations in text in seconds, NaN where there is none; unread cells."""
+    text = without_missing(array)
+    values, codes = _distinct(text)
+    seconds = np.append(seconds_of(values.tolist()), np.nan)[codes]
+    return seconds, int(np.isnan(seconds).sum()) - text.null_count
+
+
+def _distinct(
+    text: pa.Array, change: Callable[[pa.Array], pa.Array] = lambda distinct: distinct
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the distinct texts, changed, and the code of each text; -1 if missing."""
     encoded = text.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_numpy(zero_copy_only=False), codes
+    return change(encoded.dictionary).to_numpy(zero_copy_only=False), codes

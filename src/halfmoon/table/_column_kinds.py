@@ -3,8 +3,9 @@
 ===========  ====================================================================
 kind         cells
 ===========  ====================================================================
-number       numbers of any type, durations (in seconds), texts that are all written
-             in one style of numbers, such as $1,053 (`_number_style.py`)
+number       numbers of any type, durations (in seconds; `_durations.py`), texts that
+             are all written in one style of numbers, such as $1,053
+             (`_number_style.py`)
 boolean      truth values; true and false, yes and no, t and f, y and n
 date         dates and timestamps; texts in known formats
 time         times of the day, in seconds
@@ -40,11 +41,13 @@ from halfmoon.table._cell_values import (
     is_number,
     is_text,
     read_dates,
+    read_durations,
     read_numbers,
     read_texts,
     read_times,
     read_truths,
     without_missing,
+    without_repeated_words,
     without_words,
 )
 from halfmoon.table._date_formats import (
@@ -52,6 +55,7 @@ from halfmoon.table._date_formats import (
     find_date_format,
     find_time_format,
 )
+from halfmoon.table._durations import are_durations
 from halfmoon.table._files.arrow_types import type_text
 from halfmoon.table._number_detection import number_style
 from halfmoon.table._number_style import PLAIN, NumberStyle
@@ -61,6 +65,7 @@ __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
 CATEGORIES = 40  # a text column with fewer distinct values is a category
 MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something else
 MAX_TRUTH_SPELLINGS = 8  # of two words, such as yes, Yes, YES
+DURATION = "duration"  # instead of a format of dates
 MAX_SHOWN = 20  # characters of a cell
 MIN_IDENTIFIER_ROWS = 20  # to call a column an identifier by its values
 IDENTIFIER_NAME = re.compile(
@@ -107,6 +112,12 @@ class ColumnUse:
 
     def read(self, array: pa.Array) -> tuple[Any, int]:
         """Return values of the column's kind, and the number of other cells."""
+        if (
+            self.kind == "number"
+            and self.date_format == DURATION
+            and is_text(array.type)
+        ):
+            return read_durations(array)
         if self.kind == "number":
             return read_numbers(array, self.style or PLAIN)
         if self.kind == "boolean":
@@ -135,6 +146,8 @@ class ColumnUse:
         "written with $ and commas; 12 cells like 'n.a.' counted as missing"
         """
         parts = [self.style.describe()] if self.style else []
+        if self.date_format == DURATION:
+            parts.append("durations in seconds")
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
@@ -239,7 +252,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     values = text.drop_null().unique()
     if len(values) == 0:
         return _empty(name, missing)
-    cells = without_words(text)
+    cells = without_repeated_words(without_words(text))
     present = len(text) - text.null_count
     if len(text) - cells.null_count < MAX_MISSING_WORDS * present:
         cells = text
@@ -248,12 +261,14 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         lower <= set(pair) for pair in TRUTH_PAIRS
     ):
         use.kind = "boolean"
-    elif (style := number_style(cells, MAX_STRAY_NUMBERS)) is not None:
+    elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
         use.kind, use.style = "number", style
     elif date_format := find_date_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "date", date_format
     elif time_format := find_time_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "time", time_format
+    elif are_durations(cells, MAX_STRAYS):
+        use.kind, use.date_format = "number", DURATION
     elif len(values) < CATEGORIES:
         use.kind = "category"
     return _with_strays(_unless_constant(use, text), text)

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table._date_words import plain_dates
 from halfmoon.table._number_detection import examples
 
 __all__ = ["describe_date_format", "find_date_format", "find_time_format"]
@@ -18,7 +19,7 @@ FIRST_EXAMPLES = 6  # that decide which formats are tried on all
 MAX_FORMATS = 8  # in one column
 
 ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$"
-NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,-]+"
+NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^\p{L}{3,9}[ .-]+[0-9]{2,4}$"
 DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
@@ -49,7 +50,19 @@ DATES = (  # where two fit, the month comes first
     "%A, %d %B %Y",
     "%A %d %B %Y",
     "%A, %B %d, %Y",
+    "%d. %b %Y",
+    "%b %Y",
+    "%B %Y",
+    "%b-%y",
+    "%b %y",
+    "%b-%Y",
+    "%m/%Y",
+    "%m.%Y",
+    "%Y/%m",
+    "%G-W%V-%u",
+    "%Y年%m月%d日",
 )
+ZONED = ("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z")
 
 
 def find_date_format(text: pa.Array, max_strays: float) -> str:
@@ -74,7 +87,7 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
     >>> find_date_format(pa.array(["x"]), 0)
     ''
     """
-    values = examples(text, MAX_EXAMPLES)
+    values = plain_dates(examples(text, MAX_EXAMPLES))
     if len(values) == 0:
         return ""
     iso = pc.match_substring_regex(values, ISO)
@@ -128,7 +141,8 @@ def _ordered_formats(values: pa.Array) -> list[str]:
     )
     later = "%m" if first > second else "%d"
     dates = sorted(DATES, key=lambda each: each.startswith(later))
-    return [*dates, *(f"{date} {time}" for date in dates for time in TIMES)]
+    times = (f"{date} {time}" for date in dates for time in TIMES)
+    return [*dates, *times, *ZONED]
 
 
 def find_time_format(text: pa.Array, max_strays: float) -> str:
@@ -139,7 +153,7 @@ def find_time_format(text: pa.Array, max_strays: float) -> str:
     >>> find_time_format(pa.array(["08:15", "23:59"]), 0)
     '%H:%M'
     """
-    values = examples(text, MAX_EXAMPLES)
+    values = plain_dates(examples(text, MAX_EXAMPLES))
     if pc.mean(pc.match_substring_regex(values, CLOCK)).as_py() < 1.0 - max_strays:
         return ""
     for each in TIMES:

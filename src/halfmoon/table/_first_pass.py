@@ -16,6 +16,7 @@ from halfmoon._report.findings import Note
 from halfmoon.table._blank_labels import Blanks
 from halfmoon.table._earlier_runs import added_by, earlier_runs
 from halfmoon.table._given_labels import GivenLabels
+from halfmoon.table._header_rows import header_note, header_rows
 from halfmoon.table._sampling import Reservoir, joined
 from halfmoon.table._table_errors import ReadError
 from halfmoon.table._total_rows import TotalsRow, TotalsRows, totals_note
@@ -96,6 +97,7 @@ def scan(
     )
     target = given.target
     totals, n_open = TotalsRows(target), 0
+    headers: list[int] = []  # numbers of rows that repeat the header
     for batch in table.batches(progress=progress):
         given.refuse_far_dates(batch)
         batch_labels, blank = given.of(batch)
@@ -106,12 +108,14 @@ def scan(
             [*features, target],
         )
         totals.see(plain, batch.start, blank)
+        header = header_rows(plain)
+        headers += (batch.start + np.flatnonzero(header)).tolist()
         for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
-            chosen = np.flatnonzero(mask)
+            chosen = np.flatnonzero(mask & ~header)
             if len(chosen):
                 sample.offer(rows, chosen, batch.start)
-    n_rows = labeled.offered + unlabeled.offered
-    if n_rows == 0:
+    n_data = labeled.offered + unlabeled.offered
+    if n_data == 0:
         raise ReadError("The table has a header and no rows.")
     found = totals.found
     n_labeled = labeled.offered - sum(not row.blank for row in found)
@@ -119,24 +123,28 @@ def scan(
     labeled_part = _without(labeled, excluded)
     labels = labeled_part[0].column(target).to_pylist() if labeled_part else []
     if to_learn:
-        given.check_counts(n_labeled, n_rows - len(found), n_open, labels)
+        given.check_counts(n_labeled, n_data - len(found), n_open, labels)
     parts = [part for part in (labeled_part, _without(unlabeled, excluded)) if part]
     numbers = np.concatenate([part[1] for part in parts])
     order = np.argsort(numbers)
     labels += [None] * (len(numbers) - len(labels))
     both = joined([part[0] for part in parts]).select(list(features))
+    notes = [totals_note(found)] if found else []
+    if headers:
+        first_row = table.first_row
+        notes.append(header_note([number + first_row for number in headers]))
     return Scan(
-        n_rows,
+        n_data + len(headers),
         n_labeled,
         both.take(pa.array(order)),
         [labels[i] for i in order],
         numbers[order],
         given.blanks,
         table.first_row,
-        n_ignored=len(found),
+        n_ignored=len(found) + len(headers),
         n_open=n_open,
         totals=tuple(found),
-        notes=(totals_note(found),) if found else (),
+        notes=tuple(notes),
         seconds=time.monotonic() - start,
     )
 

@@ -28,6 +28,7 @@ from halfmoon.table._target_labels import (
     Kind,
     check_labels,
     quoted,
+    refuse_mixture,
     target_kind,
 )
 
@@ -61,6 +62,8 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
     name, task = settings.target, settings.task
     if task is None:
         kind = target_kind(labels)
+        if kind == "classes":
+            refuse_mixture(name, labels)
     else:
         kind = "numbers" if task == "numbers" else "classes"
     notes: list[Note] = []
@@ -108,18 +111,22 @@ def spelling_key(label: str) -> str:
     """Return what spellings of one class have in common.
 
     Case, accents, spaces, underscores, hyphens between letters, quotation marks and a
-    full stop at the end do not count. Signs that distinguish classes do, as in A+ and
-    A-, or <50 and >50.
+    full stop at the end do not count, nor do zeros around a whole number. Signs that
+    distinguish classes do, as in A+ and A-, or <50 and >50.
 
     Examples
     --------
     >>> [spelling_key(each) for each in (" New_York", "new-york", "Café.", "A+", "A-")]
     ['new york', 'new york', 'cafe', 'a+', 'a-']
+    >>> spelling_key("01"), spelling_key("1.0"), spelling_key("1.10")
+    ('1', '1', '1.10')
     """
     letters = unicodedata.normalize("NFD", label.strip().strip(QUOTES))
     text = "".join(c for c in letters if not unicodedata.combining(c)).casefold()
     text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
     text = re.sub(r"[\s_]+", " ", text).strip()
+    if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
+        return whole[1]
     return re.sub(r"[.,;:!]+$", "", text).strip() or text or label
 
 

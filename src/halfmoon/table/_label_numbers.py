@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from halfmoon.table._blank_labels import as_number, looks_blank
-from halfmoon.table._cell_values import read_numbers, without_missing, without_words
+from halfmoon.table._cell_values import (
+    read_numbers,
+    without_missing,
+    without_repeated_words,
+    without_words,
+)
 from halfmoon.table._number_detection import number_style
 from halfmoon.table._number_style import PLAIN, NumberStyle
 
@@ -59,6 +64,7 @@ def _read_texts(text: pa.Array) -> tuple[NumberStyle | None, list[float]]:
     """Return the style and the numbers of text, NaN where it is not a number."""
     if text.null_count == len(text):
         return None, [math.nan] * len(text)
-    style = number_style(without_words(without_missing(text)), STRAYS) or PLAIN
+    cells = without_repeated_words(without_words(without_missing(text)))
+    style = number_style(cells, STRAYS) or PLAIN
     values, _ = read_numbers(text, style)
     return style, values.tolist()

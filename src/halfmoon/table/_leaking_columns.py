@@ -9,13 +9,16 @@ column                                                 treatment
 =====================================================  =============================
 has values only in labeled rows, or only in others     left out
 has no value in common between the two kinds of rows   left out
+is 0 or -1 in all unlabeled rows, and in no other      left out
 is a copy of the target on the labeled rows            used, with a warning
 differs a lot between the two kinds of rows            used, with a note
 =====================================================  =============================
 
-Nothing about unlabeled rows can be learned from the first two. A column is left out or
-noted only if that is significant: if labels had been given at random, the probability
-would be below `SIGNIFICANCE`, divided by the number of columns.
+Nothing about unlabeled rows can be learned from the first three. Numbers with no common
+value may still continue a trend, as years do, so they are left out only if they are
+also a copy of the target, or the default of a cell that nobody filled in. A column is
+left out or noted only if that is significant: if labels had been given at random, the
+probability would be below `SIGNIFICANCE`, divided by the number of columns.
 """
 
 from __future__ import annotations
@@ -45,13 +48,15 @@ COPY_PROBE = 500  # labeled rows that are checked first
 COPY_ROWS, COPY_REPEATS = 20, 6  # labeled rows, and rows of a class, to call it a copy
 COPY_NUMBERS = 10  # labeled rows to call a column of numbers a copy
 UNEXPLAINED = 1e-6  # share of the variance in a copy of numbers
+DEFAULTS = (0.0, -1.0)  # numbers that may stand for a cell that nobody filled in
 LARGE = 0.5  # difference of shares, or of distribution functions
 
 ONLY_LABELED = "it has values only in labeled rows"
 ONLY_UNLABELED = "it has values only in unlabeled rows"
 APART = "labeled and unlabeled rows share none of its values"
+DEFAULT = "it is the same number in all unlabeled rows and in no labeled row"
 #: Reasons to leave a column out.
-WHY = (ONLY_LABELED, ONLY_UNLABELED, APART)
+WHY = (ONLY_LABELED, ONLY_UNLABELED, APART, DEFAULT)
 
 
 @dataclass(frozen=True)
@@ -116,12 +121,14 @@ def one_sided(
     if labeled.all() or not labeled.any():
         return {}
     significance = SIGNIFICANCE / max(1, len(uses))
-    reasons = {
-        use.name: _why_one_sided(
-            use, _as_numbers(frame[use.name]), labeled, significance
-        )
-        for use in uses
-    }
+    known = np.array(labels, dtype=object)[labeled]
+    reasons = {}
+    for use in uses:
+        x = _as_numbers(frame[use.name])
+        why = _why_one_sided(use, x, labeled, significance)
+        if not why and use.kind in ("number", "time"):
+            why = _why_not_extrapolated(use, x, labeled, known, significance)
+        reasons[use.name] = why
     return {name: why for name, why in reasons.items() if why}
 
 
@@ -160,6 +167,28 @@ def _why_one_sided(
     ):
         return APART
     return ""
+
+
+def _why_not_extrapolated(
+    use: ColumnUse,
+    x: Array,
+    labeled: NDArray[np.bool_],
+    known: NDArray[Any],
+    significance: float,
+) -> str:
+    """Return why numbers that only unlabeled rows have tell nothing about them.
+
+    `known` are the labels of the labeled rows.
+    """
+    present = ~np.isnan(x)
+    theirs = np.unique(x[present & ~labeled])
+    if not len(theirs) or np.isin(theirs, x[labeled]).any():
+        return ""
+    same = len(theirs) == 1 and theirs[0] in DEFAULTS
+    if same and _p_value(x == theirs[0], ~labeled) < significance:
+        return DEFAULT
+    repeats = (present & ~labeled).sum() >= MIN_REPEATS * len(theirs)
+    return APART if repeats and _is_copy(use, x[labeled], known) else ""
 
 
 def _p_value(marked: NDArray[np.bool_], side: NDArray[np.bool_]) -> float:

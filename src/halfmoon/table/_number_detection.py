@@ -4,7 +4,8 @@ A comma may separate thousands or decimals. The style in which most cells are nu
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
 1,234, both are possible; then a comma separates thousands, and a point decimals. One
 unit or currency is allowed: 3 kg and 200 g cannot be compared. Digits that identify
-something are no numbers: 01099, 192.168.100.101, 030 123 456.
+something are no numbers: 01099, 192.168.100.101, 030 123 456. If some cells are like
+12.5 and others like 12,5, either sign separates decimals.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon.table._number_style import PLAIN, NumberStyle, normalized
+from halfmoon.table._number_signs import (
+    are_classes,
+    has_magnitudes,
+    normalized,
+    with_exponents,
+    without_signs,
+)
+from halfmoon.table._number_style import CASED, PLAIN, NumberStyle
 
 __all__ = ["examples", "number_style"]
 
@@ -56,7 +64,9 @@ SIGNS = (  # decimal, thousands; if two fit equally well, the first is taken
 )
 
 
-def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
+def number_style(
+    text: pa.Array, stray: float, *, inexact: bool = False
+) -> NumberStyle | None:
     """Return how numbers are written in text; None if it is not numbers.
 
     Parameters
@@ -65,6 +75,8 @@ def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
         Strings without spaces around them, null for no value.
     stray : float
         Share of the cells that may be something else.
+    inexact : bool
+        Whether cells such as ~12 and <5 are numbers.
 
     Examples
     --------
@@ -73,6 +85,21 @@ def number_style(text: pa.Array, stray: float) -> NumberStyle | None:
     >>> number_style(pa.array(["3 kg", "200 g"]), 0) is None
     True
     """
+    style = _exact_style(text, stray)
+    if style is not None or not inexact:
+        return style
+    cells = examples(text, MAX_EXAMPLES)
+    if are_classes(cells.to_pylist()):
+        return None
+    bare = without_signs(text)
+    magnitudes = has_magnitudes(without_signs(cells))
+    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray)
+    if style is None:
+        return None
+    return replace(style, inexact=not bare.equals(text), magnitudes=magnitudes)
+
+
+def _exact_style(text: pa.Array, stray: float) -> NumberStyle | None:
     present = len(text) - text.null_count
     if present == 0:
         return None
@@ -123,9 +150,10 @@ def _are_codes(values: pa.Array) -> bool:
 
 def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
     prefixes = Counter(parts.field("prefix").to_pylist())
-    suffixes = Counter(part.strip() for part in parts.field("suffix").to_pylist())
+    written = Counter(part.strip() for part in parts.field("suffix").to_pylist())
     for part in parts.field("after").to_pylist():
-        suffixes[part.strip()] += bool(part)
+        written[part.strip()] += bool(part)
+    suffixes = _merged_spellings(written)
     del prefixes[""], suffixes[""]
     prefix = max(prefixes, key=lambda part: prefixes[part], default="")
     suffix = max(suffixes, key=lambda part: suffixes[part], default="")
@@ -137,6 +165,11 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
     known = suffix in UNITS or (len(suffix) > 1 and suffix.lower() in UNITS)
     if not known and suffixes[suffix] < MIN_UNIT_SHARE * len(parts):
         suffix = ""
+    if suffix and has_magnitudes(values):
+        suffix = ""  # 950 and 1.2K cannot be compared as they are written
+    if prefix and _currency(suffix) not in ("", _currency(prefix)):
+        rare = prefixes[prefix] < suffixes[suffix]
+        prefix, suffix = ("", suffix) if rare else (prefix, "")
     trailing = pc.any(pc.match_substring_regex(values, TRAILING)).as_py()
     style = NumberStyle(
         prefix=prefix, suffix=suffix, negative="x-" if trailing else "-x"
@@ -150,7 +183,44 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         count = _count(found.read(values))
         if count > most:
             best, most = found, count
+    if {",", "."} <= present and not _may_be_thousands(values):
+        either = replace(style, decimal=_common_decimal(values), either=True)
+        if _count(either.read(values)) > most:
+            return either
     return best
+
+
+def _merged_spellings(written: Counter[str]) -> Counter[str]:
+    """Count units, those that differ in case or a full stop by the most common one."""
+    common: dict[str, str] = {}
+    merged: Counter[str] = Counter()
+    for unit, n in written.most_common():
+        cased = len(unit) < 2 or not unit.rstrip(".").isalpha() or unit.lower() in CASED
+        key = unit if cased else unit.lower().rstrip(".")
+        merged[common.setdefault(key, unit)] += n
+    return merged
+
+
+def _currency(sign: str) -> str:
+    """Return the code of a currency; empty for other units."""
+    sign = sign.lower()
+    code = dict(zip("$€£¥₹", ("usd", "eur", "gbp", "jpy", "inr"), strict=True))
+    return code.get(sign, sign if sign in MONEY.split() else "")
+
+
+def _may_be_thousands(values: pa.Array) -> bool:
+    """Whether half of the cells with a comma, or with a point, are like 1,234."""
+    for sign in (",", r"\."):
+        having = values.filter(pc.match_substring_regex(values, sign))
+        like = rf"^[^0-9]*[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[^0-9].*)?$"
+        if _share(pc.match_substring_regex(having, like)) >= 0.5:
+            return True
+    return False
+
+
+def _common_decimal(values: pa.Array) -> str:
+    commas = _share(pc.match_substring(values, ","))
+    return "," if commas > _share(pc.match_substring(values, ".")) else "."
 
 
 def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
@@ -168,10 +238,18 @@ def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
     if thousands in (" ", "'"):
         kind = r"\s" if thousands == " " else "['\u2019]"
         thousands = _most_common(rf"[0-9]({kind})[0-9]{{3}}", cells) or thousands
-    decimals = re.compile(rf"{re.escape(style.decimal)}([0-9]+)")
+    sign = "[.,]" if style.either else re.escape(style.decimal)
+    decimals = re.compile(rf"{sign}([0-9]+)")
     found = (decimals.search(cell) for cell in cells)
     digits = max((len(each[1]) for each in found if each), default=0)
-    return NumberStyle(style.decimal, thousands, prefix, suffix, negative, digits)
+    return replace(
+        style,
+        thousands=thousands,
+        prefix=prefix,
+        suffix=suffix,
+        negative=negative,
+        digits=digits,
+    )
 
 
 def _most_common(pattern: str, cells: list[str]) -> str:

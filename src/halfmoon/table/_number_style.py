@@ -9,10 +9,12 @@ cell       style
 $55.59     ``prefix="$"``, a currency
 26 kg      ``suffix=" kg"``, a unit, a percent sign, a currency
 (5,388)    ``negative="(x)"``; also ``x-`` and a typographic minus sign
+~12, <5    ``inexact=True``: read as 12 and 5 (`_number_signs`)
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
-1,026 kg. Percentages keep the value as written: 20.2 % is 20.2.
+1,026 kg. Percentages keep the value as written: 20.2 % is 20.2. With ``either=True``
+some decimals have a point and some a comma, as in 12.5 and 12,5.
 """
 
 from __future__ import annotations
@@ -27,26 +29,17 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._files.arrow_types import null_where
+from halfmoon.table._number_signs import normalized, with_exponents, without_signs
 
-__all__ = ["PLAIN", "NumberStyle", "normalized"]
+__all__ = ["PLAIN", "NumberStyle"]
 
-SPACES = "[\u00a0\u2000-\u200a\u202f\u205f\u3000\t]"
-MINUSES = "[\u2212\u2012\u2013\ufe63\uff0d]"
-APOSTROPHES = "[\u2018\u2019\u02bc\u00b4`]"
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
 
+CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
+
 SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
 MINUS_WORDS = {"(x)": "brackets for negative numbers", "x-": "a trailing minus"}
-
-
-def normalized(text: pa.Array) -> pa.Array:
-    """Return text with one kind of space, of minus and of apostrophe."""
-    if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
-        return text
-    for kind, plain in ((SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'")):
-        text = pc.replace_substring_regex(text, kind, plain)
-    return text
 
 
 def plain_sign(sign: str) -> str:
@@ -64,11 +57,15 @@ class NumberStyle:
     suffix: str = ""  # with the space before it
     negative: str = "-x"  # a number below 0, with x for its size
     digits: int = 0  # largest number of decimals
+    either: bool = False  # decimals with a point and with a comma; no thousands
+    inexact: bool = False  # some cells have a sign such as ~ or <
+    magnitudes: bool = False  # some cells have a letter such as K or M
 
     @property
     def is_plain(self) -> bool:
         """Whether numbers have a decimal point and nothing else."""
-        return not (self.thousands or self.prefix or self.suffix or self.decimal == ",")
+        signs = self.thousands or self.prefix or self.suffix or self.decimal == ","
+        return not (signs or self.either or self.inexact or self.magnitudes)
 
     def fits(self, text: pa.Array) -> pa.Array:
         """Return where text, as `normalized` returns it, is in this style."""
@@ -90,7 +87,11 @@ class NumberStyle:
                 return pc.cast(text, pa.float64())
             except pa.ArrowInvalid:  # some cell is in another style
                 pass
-        text = normalized(text)
+        text = without_signs(text) if self.inexact else normalized(text)
+        if self.magnitudes:
+            text = with_exponents(text)
+        if self.either:
+            text = pc.replace_substring(text, ",", ".")
         text = null_where(text, pc.invert(self.fits(text)))
         below = pc.match_substring_regex(text, NEGATIVE)
         for part in (self._prefix(), self._suffix()):
@@ -99,7 +100,7 @@ class NumberStyle:
         text = pc.ascii_trim(text, AROUND)
         if self.thousands:
             text = pc.replace_substring(text, plain_sign(self.thousands), "")
-        if self.decimal == ",":
+        if self.decimal == "," and not self.either:
             text = pc.replace_substring(text, ",", ".")
         numbers = pc.cast(text, pa.float64())
         return pc.if_else(below, pc.negate(numbers), numbers)
@@ -155,10 +156,13 @@ class NumberStyle:
         if self.thousands:
             sign = SEPARATORS[plain_sign(self.thousands)]
             parts.append(sign if sign == "commas" else f"{sign} between thousands")
+        commas = "decimal commas" if self.decimal == "," and self.digits else ""
         parts += [
-            "decimal commas" if self.decimal == "," and self.digits else "",
+            "decimal points and decimal commas" if self.either else commas,
             self.suffix.strip(),
             MINUS_WORDS.get(self.negative, ""),
+            "letters for thousands or millions" if self.magnitudes else "",
+            "signs such as < or ~, which were ignored" if self.inexact else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:
@@ -169,21 +173,22 @@ class NumberStyle:
         return re.escape(plain_sign(self.prefix).strip())
 
     def _suffix(self) -> str:
-        unit = re.escape(plain_sign(self.suffix).strip())
-        plural = len(unit) > 3 and unit.endswith("s")  # 1 year, 2 years
-        return f"{unit}?" if plural else unit
+        unit = plain_sign(self.suffix).strip()
+        if len(unit) < 2 or not unit.isalpha() or unit.lower() in CASED:
+            return re.escape(unit)
+        # 1 year, 2 years, 3 Years, 4 yrs.
+        return rf"(?i:{re.escape(unit.removesuffix('s'))})s?\.?"
 
     def _pattern(self) -> str:
-        point = re.escape(self.decimal)
-        number = rf"[0-9]+{point}?[0-9]*|{point}[0-9]+"
+        point = r"\." if self.either else re.escape(self.decimal)
+        number = rf"(?:[0-9]+{point}?[0-9]*|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
         if self.thousands:
             sign = re.escape(plain_sign(self.thousands))
             # In Indian numbers only the last group has three digits: 12,34,567.
             more = rf"(?:{sign}[0-9]{{2,3}})*" if sign == "," else ""
             more = more or rf"(?:{sign}[0-9]{{3}})*"
             grouped = rf"[1-9][0-9]{{0,2}}{more}{sign}[0-9]{{3}}(?:{point}[0-9]*)?"
-            number = rf"{grouped}|{number}"
-        number = rf"(?:{number})(?:[eE][+-]?[0-9]+)?"
+            number = rf"(?:{grouped}|{number})"
         before = f"(?:{self._prefix()} ?)?" if self.prefix else ""
         after = f"(?: ?{self._suffix()})?" if self.suffix else ""
         minus = "-?" if self.negative == "x-" else ""

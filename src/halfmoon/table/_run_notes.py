@@ -18,14 +18,23 @@ from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_model import TableModel
 from halfmoon.table._weak_table_model import ENOUGH, WeakTableModel
 
-__all__ = ["choice_notes", "common_notes", "leak_notes", "learning_notes", "weak_notes"]
+__all__ = [
+    "choice_notes",
+    "common_notes",
+    "leak_notes",
+    "leaking_columns",
+    "learning_notes",
+    "weak_notes",
+]
 
 MAX_NOTE_COLUMNS = 5  # columns named one by one
 MAX_ARGUMENTS = 12  # columns in a command
 
 
-def learning_notes(filled: Filled) -> Iterator[Note]:
-    """Note what was and was not learned from."""
+def learning_notes(
+    filled: Filled, leaks: LeakingColumns | None = None
+) -> Iterator[Note]:
+    """Note what was and was not learned from; see `leak_notes`."""
     model, scan = filled.model, filled.scan
     if scan is None:
         return
@@ -54,7 +63,7 @@ def learning_notes(filled: Filled) -> Iterator[Note]:
             "Name only columns with a straight-line effect as known, or none.",
             important=True,
         )
-    yield from leak_notes(model, scan)
+    yield from leak_notes(model, scan, leaks)
     yield from choice_notes(model)
     chosen = model.choice_.left_out if model.choice_ else ()
     left_out = [
@@ -91,9 +100,23 @@ def weak_notes(model: WeakTableModel) -> Iterator[Note]:
         )
 
 
-def leak_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
-    """Note columns that differ between labeled and unlabeled rows."""
+def leaking_columns(model: TableModel, scan: Scan) -> LeakingColumns:
+    """Compare the used columns on labeled and on unlabeled rows."""
     used = model.table_.used
+    # Read here, because the model counts the cells that it cannot read.
+    frame = pd.DataFrame(
+        {use.name: use.read(as_column(scan.rows[use.name]))[0] for use in used}
+    )
+    return LeakingColumns.of(frame, used, scan.labels)
+
+
+def leak_notes(
+    model: TableModel, scan: Scan, leaks: LeakingColumns | None = None
+) -> Iterator[Note]:
+    """Note columns that differ between labeled and unlabeled rows.
+
+    `leaks` is what `leaking_columns` returns; None to compute it here.
+    """
     for use in model.columns_:
         if use.role == "left out" and use.why in WHY:
             yield Note(
@@ -109,11 +132,7 @@ def leak_notes(model: TableModel, scan: Scan) -> Iterator[Note]:
                 ),
                 important=True,
             )
-    # Read here, because the model counts the cells that it cannot read.
-    frame = pd.DataFrame(
-        {use.name: use.read(as_column(scan.rows[use.name]))[0] for use in used}
-    )
-    found = LeakingColumns.of(frame, used, scan.labels)
+    found = leaking_columns(model, scan) if leaks is None else leaks
     for name, why in found.left_out.items():
         yield Note(f"{name!r} was learned from because it was named, though {why}.")
     for name in found.copies:

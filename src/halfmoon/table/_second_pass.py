@@ -14,6 +14,7 @@ from halfmoon.table._files.arrow_types import null_where
 from halfmoon.table._files.typed_values import as_list
 from halfmoon.table._first_pass import Scan
 from halfmoon.table._given_labels import GivenLabels
+from halfmoon.table._header_rows import header_rows
 from halfmoon.table._least_sure_rows import UnsureRows
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._running_counts import RunningCounts
@@ -63,15 +64,17 @@ class Job:
         """Return the target and the added columns; None for a cell that stays."""
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+        skipped = header_rows(batch.plain)
         if self.given is not None:
             labels, blank = self.given.of(batch)
-            partial = self.given.is_open(labels, blank)
+            partial = self.given.is_open(labels, blank) & ~skipped
             if self.scored is not None:
-                self._score(self.scored, batch, labels, ~blank & ~partial)
+                exact = ~blank & ~partial & ~skipped
+                self._score(self.scored, batch, labels, exact)
             blank = blank | partial
         if self.unseen is not None:
             self.unseen.see(batch.rows)
-        skipped = np.isin(batch.start + np.arange(n), self.skip) & blank
+        skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
         blank &= ~skipped
         where = np.flatnonzero(blank)
         rows = batch.plain.take(pa.array(where))

@@ -17,10 +17,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._report.sentences import count
 from halfmoon.table._blank_labels import looks_blank
+from halfmoon.table._date_formats import find_date_format
 from halfmoon.table._label_numbers import read_label_numbers
 from halfmoon.table._number_style import NumberStyle
 from halfmoon.table._parameter_text import argument
@@ -34,6 +36,7 @@ __all__ = [
     "check_labels",
     "least_label",
     "quoted",
+    "refuse_mixture",
     "target_kind",
 ]
 
@@ -46,6 +49,9 @@ MAX_CLASSES = 200
 LARGEST = 1e100  # a label of this size can still be squared and summed
 MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
 SHOWN_CHARACTERS = 40  # of a value in a message
+MAX_STRAYS = 3  # different labels that are named in a message
+MIXTURE = 0.5  # share of numbers among labels that makes a mixture
+MIXTURE_NUMBERS = 10  # different numbers in a mixture
 AMOUNTS = 20  # positive labels from which on all are taken to be positive
 
 
@@ -71,6 +77,30 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:
         return "numbers"
     return "classes"
+
+
+def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
+    """Raise an error if labels are partly amounts and partly something else."""
+    read = read_label_numbers(labels)
+    numbers = [value for value in read.values if value is not None]
+    different = len(set(numbers))
+    if (
+        not read.strays
+        or len(numbers) < MIXTURE * (len(numbers) + len(read.strays))
+        or different < max(MIXTURE_NUMBERS, MIXTURE * len(numbers))
+    ):
+        return
+    strays = list(dict.fromkeys(str(stray).strip() for stray in read.strays))
+    shown = ", ".join(map(quoted, strays[:MAX_STRAYS]))
+    fix = f"use `{argument('unlabeled', strays)}`"
+    if len(strays) > MAX_STRAYS:
+        fix = "name them in `unlabeled`"
+    raise LabelError(
+        f"{count(len(numbers), 'label')} of {name!r} are numbers, but "
+        f"{count(len(read.strays), 'label')} are not, such as {shown}. To learn from "
+        f"the numbers and fill the others, {fix}. If all of them are classes, use "
+        f"`task='classes'`."
+    )
 
 
 def check_counts(
@@ -117,7 +147,7 @@ def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
     _refuse_too_few(name, known)
     if kind == "numbers":
         return _checked_numbers(name, labels)
-    return _checked_classes(name, labels, known)
+    return _checked_classes(name, labels)
 
 
 def as_targets(y: Sequence[Any], kind: Kind) -> NDArray[Any]:
@@ -169,7 +199,7 @@ def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:
     return numbers
 
 
-def _checked_classes(name: str, labels: Sequence[Any], known: int) -> list[Any]:
+def _checked_classes(name: str, labels: Sequence[Any]) -> list[Any]:
     classes = [
         label.strip() if isinstance(label, str) else _plain(label) for label in labels
     ]
@@ -179,24 +209,35 @@ def _checked_classes(name: str, labels: Sequence[Any], known: int) -> list[Any]:
             f"Every label of {name!r} is {quoted(next(iter(counts)))}; at least two "
             f"classes are needed. Label some rows of another class."
         )
-    repeated = sum(n > 1 for n in counts.values())
-    if len(counts) > MAX_CLASSES or (len(counts) > 20 and repeated < 2):
-        too_many = len(counts) > MAX_CLASSES
-        why = f"at most {MAX_CLASSES} are possible" if too_many else "hardly any repeat"
-        all_numbers = not read_label_numbers(counts).strays
-        raise LabelError(
-            f"{name!r} has {len(counts):,} different values in {known:,} labels, so "
-            f"they are not classes: {why}. "
-            + (
-                "If they are amounts, use `task='numbers'`."
-                if all_numbers
-                else "Choose a target whose values repeat."
-            )
-        )
+    _refuse_no_classes(name, counts)
     kinds = {type(label) for label in counts}
     if len(kinds) > 1 and not kinds <= {int, float}:
         return [None if label is None else str(label) for label in classes]
     return classes
+
+
+def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
+    """Raise an error if labels are too many classes, or hardly any repeats."""
+    repeated = sum(n > 1 for n in counts.values())
+    too_many = len(counts) > MAX_CLASSES
+    if not too_many and (len(counts) <= FEW_NUMBERS or repeated >= 2):
+        return
+    start = (
+        f"{name!r} has {len(counts):,} different values in {counts.total():,} labels"
+    )
+    if too_many and repeated > MIXTURE * len(counts):
+        raise LabelError(
+            f"{start}, but at most {MAX_CLASSES} classes are possible. Merge rare "
+            f"classes, or choose a target with fewer."
+        )
+    why = f"at most {MAX_CLASSES} are possible" if too_many else "hardly any repeat"
+    advice = "Choose a target whose values repeat."
+    texts = pa.array([str(label) for label in counts], pa.string())
+    if not read_label_numbers(counts).strays:
+        advice = "If they are amounts, use `task='numbers'`."
+    elif find_date_format(texts, 0.0):
+        advice = "Dates cannot be filled: turn them into numbers, such as days."
+    raise LabelError(f"{start}, so they are not classes: {why}. {advice}")
 
 
 def _plain(value: Any) -> Any:

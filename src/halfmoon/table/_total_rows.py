@@ -1,8 +1,8 @@
 """Rows of totals at the end of a table, such as ``Total,,,1234``, which are no data.
 
-The first cell of such a row, or its label, is a word such as Total or Average that
-occurs nowhere else in that column. At least half of its other cells are empty, and only
-rows of totals follow it.
+The first cell of such a row that is not empty, or its label, is a word such as Total or
+Average that occurs nowhere else in that column. At least half of its other cells are
+empty, and only rows of totals follow it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ WORDS = (
     *("average", "avg", "avg.", "mean"),
     *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
 )
+LEADING = 3  # columns in which the word may be, besides the target
 TAIL_ROWS = 4  # rows at the end that may be totals
 MIN_EMPTY = 0.5  # share of the other cells
 
@@ -62,6 +63,7 @@ class TotalsRows:
     _last: list[_LastRow] = field(default_factory=list)
     _words: Counter[tuple[int, str]] = field(default_factory=Counter)
     _columns: tuple[int, ...] = ()
+    _at: int = 0  # place of the target
 
     def see(self, rows: pa.RecordBatch, start: int, blank: NDArray[np.bool_]) -> None:
         """Consider a batch with all columns that begins at row `start`.
@@ -69,7 +71,9 @@ class TotalsRows:
         `blank` is where labels are blank, shape (b,).
         """
         at = rows.schema.get_field_index(self.target)  # -1 if it is a new column
-        self._columns = tuple(sorted({0, max(0, at)}))
+        leading = range(min(LEADING, rows.num_columns))
+        self._columns = tuple(sorted({*leading, max(0, at)}))
+        self._at = max(0, at)
         for column in self._columns:
             for word in _totals_words(as_column(rows.column(column))):
                 self._words[column, word] += 1
@@ -95,9 +99,11 @@ class TotalsRows:
         return found[::-1]
 
     def _column_of_word(self, cells: tuple[str, ...]) -> int | None:
+        first = next((i for i, cell in enumerate(cells) if cell), 0)
         for column in self._columns:
             others = cells[:column] + cells[column + 1 :]
-            if _word(cells[column]) in WORDS and others:
+            leads = column in (first, self._at)
+            if leads and _word(cells[column]) in WORDS and others:
                 empty = sum(not cell for cell in others)
                 return column if empty >= MIN_EMPTY * len(others) else None
         return None

@@ -246,7 +246,7 @@ ERRORS = {
     b"a\n1:2\n3,4\n": "line 3 has 2 cells, but the header has 1. If another character",
     b"a,b\n1,2\r3,\xe9\n": (
         "standard input, line 3: byte 0xe9 is not UTF-8. If the file is in another "
-        "encoding, name it: encoding='latin-1' (--encoding latin-1)."
+        "encoding, name it: encoding='cp1252' (--encoding cp1252)."
     ),
     b"\xff\xfea\x00,\x00b\x00\n\x00\x00\xd8": (
         "standard input, line 2: byte 0x00 is not UTF-16-LE. If the file is in another "

@@ -544,3 +544,17 @@ def test_dates_of_a_new_ods_are_shown_as_dates(tmp_path):
     with open_table(tmp_path / "t.ods") as table:
         (batch,) = table.batches()
     assert batch.rows.column("day").to_pylist() == [row[3] for row in ROWS]
+
+
+def test_a_sheet_with_a_single_column_is_not_the_table(tmp_path):
+    book = openpyxl.Workbook()
+    for row in ("This workbook holds flowers.", "See the other sheet."):
+        book.active.append([row])
+    sheet = book.create_sheet("Data")
+    for row in (HEADER, *ROWS):
+        sheet.append(row)
+    with open_table(saved(book, tmp_path / "remarks.xlsx")) as table:
+        assert table.sheet == "Data"
+    del book["Data"]
+    with open_table(saved(book, tmp_path / "alone.xlsx")) as table:
+        assert table.columns == ("This workbook holds flowers.",)

@@ -94,7 +94,8 @@ def undecodable(stream: IO[bytes], encoding: str, name: str) -> ReadError:
         if not chunk:
             break
     what = "its text" if byte is None else f"byte 0x{byte:02x}"
-    other = "latin-1" if encoding == "utf-8" else "utf-8"
+    # Of Windows; it also reads all letters of latin-1, which has no euro sign.
+    other = "cp1252" if encoding == "utf-8" else "utf-8"
     return ReadError(
         f"{name}, line {line}: {what} is not {encoding.upper()}. If the file is in "
         f"another encoding, name it: encoding={other!r} (--encoding {other})."

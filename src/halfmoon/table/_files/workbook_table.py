@@ -134,12 +134,18 @@ class WorkbookTable(Table):
                 or not str(each.typ).endswith("WorkSheet")
             }
             candidates = [name for name in names if name not in hidden] or names
+        chosen = None
         for name in candidates:
             rows = _SheetRows(workbook.get_sheet_by_name(name))
             layout = find_layout(rows)
-            if layout is None:
-                continue
-            self.sheet, self.layout, self.sheet_width = name, layout, rows.width
+            # A single column is a remark, unless there is nothing else.
+            if layout is not None and (chosen is None or len(layout.columns) > 1):
+                chosen = name, layout, rows
+                if len(layout.columns) > 1:
+                    break
+        if chosen is not None:
+            self.sheet, self.layout, rows = chosen
+            self.sheet_width = rows.width
             self._add_notes(names, sheet is not None)
             return rows
         one = len(candidates) == 1
