@@ -1,8 +1,8 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
-The rows to ask for are a batch by variance reduction, in which every row accounts for
-those before it. Labels that look wrong, by `halfmoon.queries.suspicious_labels`, are
-asked for again.
+The rows to ask for are unsure ones that say most about all others, each chosen as if
+those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
+(`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
 from __future__ import annotations
