@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from halfmoon._report.findings import FilledClasses, Findings
-from halfmoon._report.number_format import count
+from halfmoon._report.number_format import count, row_numbers
 from halfmoon._report.safe_text import safe_text
 
-__all__ = ["Step", "next_steps", "row_numbers", "run_again"]
+__all__ = ["Step", "next_steps", "run_again"]
 
 MAX_STEPS = 5
 FEW_LABELS = 5  # of a class; with fewer, more labels are asked for
 MAX_STEP_CLASSES = 4  # named in one step
-MAX_STEP_ROWS = 8  # listed in one step
 TO_LABEL = "--to-label 20 todo.csv"
 
 
@@ -67,25 +65,6 @@ def run_again(run: str, options: str) -> str:
     if not run.startswith("halfmoon fill "):
         return ""
     return " ".join([run, options, *["--overwrite"][: "--overwrite" not in run]])
-
-
-def row_numbers(
-    numbers: Sequence[int], most: int = MAX_STEP_ROWS, in_all: int = 0
-) -> str:
-    """List row numbers, as in "row 5" and "rows 5, 9 and 12 more".
-
-    `in_all` counts all rows, if there are more than the given numbers.
-
-    Examples
-    --------
-    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9, 7], 2)
-    ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
-    """
-    listed = ", ".join(f"{number:,}" for number in numbers[:most])
-    n = max(in_all, len(numbers))
-    rest = n - min(most, len(numbers))
-    more = f" and {rest:,} more" if rest > 0 else ""
-    return f"row{'s' * (n != 1)} {listed}{more}"
 
 
 def _to_label(run: str) -> str:

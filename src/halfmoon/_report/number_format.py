@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-__all__ = ["PERCENT", "count", "duration", "format_aligned", "number", "percent"]
+__all__ = [
+    "PERCENT",
+    "count",
+    "duration",
+    "format_aligned",
+    "number",
+    "percent",
+    "row_numbers",
+]
 
 PERCENT = "\u00a0%"  # on one line with its number
+MAX_ROWS = 8  # row numbers in one sentence
 
 
 def percent(share: float) -> str:
@@ -80,3 +91,20 @@ def duration(seconds: float) -> str:
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
     return " ".join(count(n, unit) for n, unit in parts if n)
+
+
+def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:
+    """List row numbers, as in "row 5" and "rows 5, 9 and 12 more".
+
+    `in_all` counts all rows, if there are more than the given numbers.
+
+    Examples
+    --------
+    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9, 7], 2)
+    ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
+    """
+    listed = ", ".join(f"{number:,}" for number in numbers[:most])
+    n = max(in_all, len(numbers))
+    rest = n - min(most, len(numbers))
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return f"row{'s' * (n != 1)} {listed}{more}"

@@ -28,8 +28,8 @@ from halfmoon._report.findings import Findings, Reason, ShownRow
 from halfmoon._report.key_figures import key_figures
 from halfmoon._report.model_names import families
 from halfmoon._report.more_labels import more_labels, of_more_labels
-from halfmoon._report.next_steps import next_steps, row_numbers
-from halfmoon._report.number_format import count, duration, number, percent
+from halfmoon._report.next_steps import next_steps
+from halfmoon._report.number_format import count, duration, number, percent, row_numbers
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.safe_text import rounded, safe_text
 from halfmoon._report.sentences import headline, help_given, verdict

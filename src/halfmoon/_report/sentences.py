@@ -15,6 +15,7 @@ from halfmoon._report.number_format import (
     format_aligned,
     number,
     percent,
+    row_numbers,
 )
 from halfmoon._report.partial_label_sentences import (
     NO_TEST,
@@ -209,7 +210,8 @@ def rare_classes(findings: Findings) -> list[str]:
         return []
     sentences = [_found(each) for each in rare[:MAX_RARE]]
     if len(rare) > MAX_RARE:
-        sentences.append(f"The report lists {len(rare) - MAX_RARE:,} more.")
+        rest = len(rare) - MAX_RARE
+        sentences.append(f"{count(rest, 'more class is', 'more classes are')} rare.")
     balanced = percent(balanced_accuracy(classes))
     sentences.append(
         f"On average, {balanced} of each class was recovered (balanced accuracy)."
@@ -265,15 +267,10 @@ def _with_and_without(gain: UnlabeledGain) -> str:
 
 def suspects(findings: Findings) -> str:
     """Say how many labels look wrong."""
-    listed = len(findings.suspects)
-    n = max(findings.n_suspects, listed)
+    n = max(findings.n_suspects, len(findings.suspects))
     partial = findings.partial
     labels = findings.labeled if partial is None else partial.exact
     more = " or more" if len(findings.loo.given) < labels else ""
-    if n == 1 and not more:
-        return "1 label looks wrong, judging by the other rows; the report shows it."
-    which = "them" if n == listed else f"the first {listed}"
-    return (
-        f"{n:,}{more} labels look wrong, judging by the other rows; the report lists "
-        f"{which}."
-    )
+    rows = row_numbers([row.number for row in findings.suspects], in_all=n)
+    look = "label looks" if n == 1 and not more else "labels look"
+    return f"{n:,}{more} {look} wrong, judging by the other rows: {rows}."
