@@ -35,10 +35,9 @@ from halfmoon._progress import ProgressLine
 from halfmoon._rows import Array, Indices, Rows, as_weights, refuse_extreme
 from halfmoon._selection import Average
 from halfmoon._validation import checked_rows
-from halfmoon._whitening import refuse_asymmetric
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Precomputed
-from halfmoon.kernels._user_kernels import with_row_numbers
+from halfmoon.kernels._user_kernels import check_kernel_matrix, with_row_numbers
 from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Posed, Problem, solve_loss
 
@@ -370,17 +369,10 @@ class Estimator(BaseEstimator, ABC):
             dtype=[np.float64, np.float32],
             reset=reset,
         )
-        if precomputed and reset and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"X has shape {X.shape}; a precomputed kernel needs a square matrix, "
-                f"the values between all rows."
-            )
+        if precomputed and reset:
+            check_kernel_matrix(X)
         refuse_extreme(X, new=not reset)
-        if not precomputed:
-            return X
-        if reset:
-            refuse_asymmetric(X, name="The precomputed kernel")
-        return with_row_numbers(X, new=not reset)
+        return with_row_numbers(X, new=not reset) if precomputed else X
 
     def _with_weight(
         self, X: Rows, labels: NDArray[Any], w: Array

@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._rows import Array, Rows
+from halfmoon._whitening import refuse_asymmetric
 from halfmoon.kernels._base import Kernel
 
-__all__ = ["FromFunction", "Precomputed", "with_row_numbers"]
+__all__ = ["FromFunction", "Precomputed", "check_kernel_matrix", "with_row_numbers"]
 
 
 @dataclass(eq=False, repr=False)
@@ -80,6 +81,16 @@ class Precomputed(Kernel):
 
     def _diag(self, X: Rows) -> Array:
         return X[np.arange(X.shape[0]), _numbers(X)].copy()
+
+
+def check_kernel_matrix(K: Array) -> None:
+    """Raise a ValueError unless the matrix of the fitted rows is symmetric."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"X has shape {K.shape}; a precomputed kernel needs a square matrix, the "
+            f"values between all rows."
+        )
+    refuse_asymmetric(K, name="The precomputed kernel")
 
 
 def with_row_numbers(K: Array, *, new: bool = False) -> Array:
