@@ -166,7 +166,7 @@ def test_graphs_that_are_no_energy(graph, message):
         ),
         ({"unpenalized": lambda A: "no"}, "features cannot be read as numbers"),
     ],
-    ids=str,
+    ids=lambda value: str(value).split(" at 0x")[0],
 )
 def test_parameters_that_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):

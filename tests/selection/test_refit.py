@@ -22,6 +22,7 @@ from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon._selection.refit import average_of_entries
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.blocks import Stream
+from halfmoon.kernels._user_kernels import FromFunction
 from halfmoon.problem import solve_ridge
 from selection.search_tables import bench_of
 
@@ -87,6 +88,21 @@ def test_the_weightiest_are_fitted_to_all_labels(refitted, candidates, shared, n
     assert_allclose(answer.predict(new), expected.predict(new), rtol=1e-6, atol=1e-8)
     assert_allclose(answer.held_out, expected.held_out, rtol=1e-6, atol=1e-8)
     assert_allclose(answer.std(new), expected.std(new), rtol=1e-5)
+
+
+def test_a_kernel_that_is_not_definite_on_all_labels_is_passed_over(
+    refitted, candidates, constant, shared, new
+):
+    limit = len(SOME)
+
+    def odd(X, Z):
+        K = np.exp(-((X[:, None] - Z[None]) ** 2).sum(axis=2))
+        return K if len(Z) <= limit else -K
+
+    candidates["odd"] = Candidate("odd", "odd", FromFunction(odd), constant)
+    found = refitted("odd", "gaussian", "laplace")["chosen"]
+    expected = refitted("gaussian", "laplace")["chosen"]
+    assert_array_equal(found.predict(new), expected.predict(new))
 
 
 def test_what_cannot_be_fitted_to_more_labels_is_passed_over(

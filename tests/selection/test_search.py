@@ -15,6 +15,8 @@ from halfmoon._selection import (
 )
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon._selection.search import LEAST_PENALTY, average_and_twin_weights
+from halfmoon.kernels import Gaussian
+from halfmoon.kernels._user_kernels import FromFunction
 from selection.search_tables import bench_of, with_targets
 
 NAMES = ("gaussian", "laplace", "walk", "energy")
@@ -41,6 +43,16 @@ def test_entries_are_candidates_at_each_alpha(entries, some, shared):
         for entry, expected in zip(entries[i * k :], own, strict=False):
             assert_array_equal(entry.held_out, expected.held_out)
             assert_array_equal(entry.theta, expected.theta)
+
+
+def test_a_kernel_that_is_not_definite_is_left_out(some, shared, constant, caplog):
+    kernel = FromFunction(lambda X, Z: -Gaussian(1.0)(X, Z))
+    odd = Candidate("odd", "odd", kernel, constant)
+    criterion = NumberCriterion()
+    with caplog.at_level(logging.DEBUG, "halfmoon"):
+        entries = try_candidates([odd, *some[:1]], shared, criterion, 60.0)
+    assert {entry.name for entry in entries} == {"gaussian"}
+    assert caplog.messages[0].startswith("odd is left out. The kernel is not positive")
 
 
 def test_all_candidates_are_tried_on_the_scale_of_logarithms(some, shared):

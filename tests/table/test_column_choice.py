@@ -135,6 +135,18 @@ def test_nothing_is_left_out_of_pure_noise():
     assert chosen <= 2
 
 
+def test_columns_of_two_magnitudes_have_a_kernel():
+    """Small distances between close rows must not be cut off."""
+    rng = np.random.default_rng(0)
+    X = np.where(np.arange(144) % 2, rng.normal(size=144), np.arange(144.0) * 416)
+    X = np.column_stack([X, rng.normal(size=144)])
+    y = np.sign(X[:, 1]).tolist()
+    groups = {str(j): np.array([j]) for j in range(2)}
+    found = chosen_columns(X, y, "numbers", groups, (), 100.0)
+    assert found is not None
+    assert found.go == ("0",)
+
+
 def test_relevant_columns_are_not_left_out():
     data = load_iris()
     for seed in range(4):

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
+from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.problem import Fit, Posed, solve_ridge
 from halfmoon.problem._leave_one_out import loo_sample
@@ -138,7 +140,8 @@ class Refit:
         best = self._by_weight(self.outcome.weights[name])
         limit = parse_bytes(self.data.stream.memory_limit)
         if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
-            return [self._refit_exactly(best[:KEPT])]
+            able = (each for each in best if self._is_definite(each))
+            return [self._refit_exactly([*islice(able, KEPT)])]
         of_a_kind: dict[bool, Candidate] = {}
         for candidate in best:
             of_a_kind.setdefault(candidate.uses_unlabeled, candidate)
@@ -149,13 +152,24 @@ class Refit:
             if uses or not few
         ]
 
+    def _is_definite(self, candidate: Candidate) -> bool:
+        """Factor a candidate for all labels; whether its kernel is definite there.
+
+        The average and the twin may share it, and later questions need it again.
+        """
+        if candidate not in self._posed:
+            posed = candidate.pose(self.data)
+            try:
+                posed.path  # noqa: B018 - computed here, to be kept
+            except IndefiniteKernelError:
+                return False
+            self._posed[candidate] = posed
+        return True
+
     def _refit_exactly(self, some: list[Candidate]) -> Average:
         entries = []
         data = self.data
         for candidate in some:
-            # The average and the twin may share it, and later questions need it again.
-            if candidate not in self._posed:
-                self._posed[candidate] = candidate.pose(data)
             path = self._posed[candidate].path
             held_out = loo_values(path, data.y, data.w)
             losses = self.criterion.losses(held_out, data.y, data.w)

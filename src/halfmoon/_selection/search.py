@@ -19,6 +19,7 @@ from halfmoon._selection.cross_fit import (
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.shrinkage import shrink_to_constant
 from halfmoon._selection.twin_comparison import compare_with_twin
+from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.blocks import blas_for
 
 __all__ = ["SearchOutcome", "try_candidates"]
@@ -45,7 +46,13 @@ def try_candidates(
     entries = [] if entries is None else entries
     with blas_for(10.0 * shared.n_labeled**3):
         for candidate in candidates:
-            at_each = fit_at_all_alphas(candidate, shared, criterion)
+            try:
+                at_each = fit_at_all_alphas(candidate, shared, criterion)
+            except IndefiniteKernelError as error:
+                # A diffusion is a series, whose error may be large next to its values
+                # at the labeled rows.
+                logger.log(log_level, "%s is left out. %s", candidate.name, error)
+                continue
             least = LEAST_PENALTY / shared.n_labeled
             entries += [entry for entry in at_each if entry.alpha >= least]
             spent = time.monotonic() - start

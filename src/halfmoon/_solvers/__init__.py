@@ -17,6 +17,7 @@ from halfmoon._solvers.preconditioned_cg import (
     nystrom_preconditioner,
 )
 from halfmoon._solvers.ridge import (
+    IndefiniteKernelError,
     RidgePath,
     ridge_cholesky,
     ridge_dual,
@@ -34,6 +35,7 @@ __all__ = [
     "Elimination",
     "FeaturePath",
     "HardThreshold",
+    "IndefiniteKernelError",
     "LossPoint",
     "PointFactor",
     "RidgePath",

@@ -42,6 +42,7 @@ from halfmoon._solvers.elimination import Elimination
 from halfmoon._whitening import symmetric_eigen
 
 __all__ = [
+    "IndefiniteKernelError",
     "RidgePath",
     "RowFactor",
     "ridge_cholesky",
@@ -54,6 +55,10 @@ __all__ = [
 # Negative eigenvalues up to this share of the size of K are errors of its computation.
 # Kernels that are summed as series, such as diffusions, are accurate to about 1e-7.
 INDEFINITE = 1e-6
+
+
+class IndefiniteKernelError(ValueError):
+    """A kernel matrix has negative eigenvalues that are no rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -379,7 +384,7 @@ def ridge_dual(
     rounding = EPS * len(K) * size
     lowest = s2.min(initial=0.0)
     if lowest < -max(INDEFINITE * size, 10 * rounding):
-        raise ValueError(
+        raise IndefiniteKernelError(
             f"The kernel is not positive definite on the complement of the unpenalized "
             f"features: eigenvalues range from {lowest:.3g} to {s2[-1]:.3g}. A "
             f"conditionally positive definite kernel needs the polynomials of its "

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.loo_probabilities import loo_class_probabilities
@@ -35,7 +36,6 @@ from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices, rows_with_targets
 from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
-from halfmoon.kernels._distances import squared_distances
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
 
@@ -51,7 +51,6 @@ __all__ = [
 MIN_LABELS, MAX_LABELS = 24, 500
 MAX_CHOICE_COLUMNS = 40  # above it, weights of columns in the search do as well
 SAMPLED_LABELS = 200  # used to compare columns
-EQUAL = 1e-12  # of the largest squared distance: closer rows are the same
 WEAK = 2.0
 SURE = 3.0
 HINT = 1.0  # standard errors above which columns are noted to perhaps hurt
@@ -203,9 +202,7 @@ def _targets(labels: Sequence[Any], kind: str) -> Array:
 def _distances(X: NDArray[Any], chosen: Indices) -> Array:
     """Return squared distances between labeled rows in one column, shape (l, l)."""
     Z = Standardized().fit(X).transform(X[chosen])
-    D = squared_distances(Z, Z)
-    D[EQUAL * max(1.0, float(D.max())) > D] = 0.0  # equal rows, up to rounding
-    return D
+    return cdist(Z, Z, "sqeuclidean")  # exact: equal rows are at distance 0
 
 
 @dataclass(frozen=True)
