@@ -135,12 +135,12 @@ def test_nothing_is_left_out_of_pure_noise():
     assert chosen <= 2
 
 
-def test_columns_of_two_magnitudes_have_a_kernel():
-    """Small distances between close rows must not be cut off."""
+def test_labels_may_be_close_to_each_other_in_a_wide_column():
+    """Small distances between labeled rows must not be cut off."""
     rng = np.random.default_rng(0)
-    X = np.where(np.arange(144) % 2, rng.normal(size=144), np.arange(144.0) * 416)
-    X = np.column_stack([X, rng.normal(size=144)])
-    y = np.sign(X[:, 1]).tolist()
+    X = rng.normal(size=(2_000, 2))
+    X[100:, 0] = np.arange(1_900) * 30.0
+    y = [*np.sign(X[:100, 1]).tolist(), *[None] * 1_900]
     groups = {str(j): np.array([j]) for j in range(2)}
     found = chosen_columns(X, y, "numbers", groups, (), 100.0)
     assert found is not None
