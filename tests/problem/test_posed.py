@@ -203,7 +203,7 @@ def test_a_smoothed_spline():
 @pytest.mark.parametrize("mu", [-1e-9, np.nan, np.inf, "auto"])
 def test_mu(mu):
     data = table()
-    with pytest.raises(ValueError, match=f"mu is {mu!r}; a number that is not neg"):
+    with pytest.raises(ValueError, match=f"mu is {mu!r}; a finite number, 0 or more"):
         Problem(Exact(Gaussian(1.0)), "gradient", mu).fit(data.X, data.y)
 
 
@@ -221,6 +221,6 @@ def test_a_graph_of_another_size():
 
 
 def test_an_indefinite_penalty():
-    data = table()
+    data, pairs = table(), np.kron(np.eye(15), [[1.0, -2.0], [-2.0, 1.0]])
     with pytest.raises(ValueError, match="penalty is not positive semi-definite"):
-        Problem(Exact(Gaussian(0.2)), -100 * sp.eye_array(30)).fit(data.X, data.y)
+        Problem(Exact(Gaussian(0.2)), sp.csr_array(100 * pairs)).fit(data.X, data.y)

@@ -126,13 +126,13 @@ def test_too_few_labels_leave_all_columns(labels):
 def test_nothing_is_left_out_of_pure_noise():
     rng = np.random.default_rng(0)
     chosen = 0
-    for _ in range(10):
+    for _ in range(6):
         X = rng.normal(size=(60, 6))
         y = [*rng.choice(["a", "b"], 40).tolist(), *[None] * 20]
         groups = {str(j): np.array([j]) for j in range(6)}
         found = chosen_columns(X, y, "classes", groups, (), 100.0)
         chosen += found is not None and found.clear
-    assert chosen <= 2
+    assert chosen <= 1
 
 
 def test_labels_may_be_close_to_each_other_in_a_wide_column():

@@ -18,13 +18,13 @@ from halfmoon._solvers.preconditioned_cg import (
 )
 from halfmoon._solvers.ridge import (
     IndefiniteKernelError,
-    RidgePath,
     ridge_cholesky,
     ridge_dual,
     ridge_eigh,
     ridge_svd,
     ridge_weighted,
 )
+from halfmoon._solvers.ridge_path import RidgePath
 from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon._solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 from halfmoon._solvers.threshold_path import HardThreshold, hard_threshold

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfmoon._rows import EPS, Array
-from halfmoon._solvers.ridge import RidgePath
+from halfmoon._solvers.ridge_path import RidgePath
 
 __all__ = ["kriging_variance", "scaled_variances"]
 

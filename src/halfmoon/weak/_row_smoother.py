@@ -20,7 +20,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import EPS, Array, Indices, Rows
-from halfmoon._solvers.ridge import RowFactor
+from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.problem import Posed
 
 __all__ = ["RowCoordinates", "RowSmoother"]

@@ -29,6 +29,12 @@ def flowers():
     return frame.sample(frac=1, random_state=0)
 
 
+@pytest.fixture(scope="module")
+def whole(flowers):
+    """What pandas gives."""
+    return halfmoon.fill(flowers, "species", budget=20, seed=1)
+
+
 def in_parts(frame, sizes):
     ends = np.cumsum([0, *sizes])
     parts = [frame.iloc[a:b] for a, b in pairwise(ends)]
@@ -36,9 +42,8 @@ def in_parts(frame, sizes):
 
 
 @pytest.mark.parametrize("sizes", [(120,), (50, 1, 0, 69), (7,) * 17 + (1,)])
-def test_cells_are_those_of_pandas(flowers, sizes):
+def test_cells_are_those_of_pandas(flowers, whole, sizes):
     lazy = halfmoon.fill(in_parts(flowers, sizes), "species", budget=20, seed=1)
-    whole = halfmoon.fill(flowers, "species", budget=20, seed=1)
     assert isinstance(lazy.table, dd.DataFrame)
     assert lazy.table.npartitions == len([*sizes])
     found = lazy.table.compute()
