@@ -76,3 +76,20 @@ def test_the_commands_of_the_cookbook_run(tmp_path):
             command, cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_the_first_command_prints(tmp_path):
+    shutil.copy(ROOT / "examples" / "tables" / "wines.csv", tmp_path)
+    readme = (ROOT / "README.md").read_text()
+    (shown,) = re.findall(r"```text\n(.*?)\n", readme)
+    command = "halfmoon fill wines.csv --target cultivar"
+    assert command in readme
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[0].replace("\u00a0", " ") == shown
