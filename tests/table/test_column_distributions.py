@@ -2,6 +2,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.testing import assert_allclose
 
+from halfmoon._report.bar_charts import distribution
 from halfmoon.table._column_distributions import column_distributions
 from halfmoon.table._column_kinds import Columns
 from halfmoon.table._first_pass import Scan
@@ -46,3 +47,15 @@ def test_no_distributions_without_both_kinds_of_rows():
     rows = pa.table({"x": [1.0, 2.0]})
     uses = Columns.of(rows).uses
     assert column_distributions(uses, scanned(rows, ["a", "b"]), {"x": 1.0}) == ()
+
+
+def test_a_range_that_would_overflow_can_be_drawn():
+    rows = pa.table({"x": [-1e308, 1.0, 1e308, 2.0, 3.0, 1.7e308]})
+    (found,) = column_distributions(
+        Columns.of(rows).uses, scanned(rows, [1.0, 2.0, 3.0, *[None] * 3]), {"x": 1.0}
+    )
+    assert np.isfinite(np.ptp(found.labeled.edges))
+    assert found.labeled.counts[[0, -1]].tolist() == [1, 1]
+    assert found.unlabeled.counts[-1] == 1
+    assert np.isfinite(found.unlabeled.mean)
+    assert "on average" in distribution(found).alt

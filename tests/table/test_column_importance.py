@@ -66,7 +66,10 @@ def test_predictions_are_leave_one_out():
     assert_allclose(targets[:, 0], y[some])
     assert_allclose(values(X), solution.held_out[some], rtol=1e-6, atol=1e-6)
     error = np.abs(solution.held_out[some, 0] - y[some]).mean()
-    assert_allclose(module._error(model, some)(X), error, rtol=1e-6)
+    assert_allclose(module._errors(model, some)(X), [error], rtol=1e-6)
+    both = module._errors(model, some)(np.stack([X[::-1], X]))
+    reversed_error = np.abs(values(X[::-1])[:, 0] - y[some]).mean()
+    assert_allclose(both, [reversed_error, error], rtol=1e-6)
 
 
 def test_the_same_seed_gives_the_same_importance():

@@ -218,8 +218,8 @@ class OnCluster:
         except KilledWorker as error:
             raise RuntimeError(
                 f"Partition {done} failed: all {error.allowed_failures + 1} workers "
-                f"that tried it were lost, most often because it needs more memory "
-                f"than a worker has. Use smaller partitions, fewer threads per worker "
+                f"that tried it were lost. Most often it, or a partition that ran at "
+                f"the same time, needs more memory than a worker has. Use smaller partitions, fewer threads per worker "
                 f"or more memory, or raise distributed.scheduler.allowed-failures."
             ) from error
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
-from halfmoon.problem import Fit, LocalFit
+from halfmoon.problem import Fit, LocalFit, Posed
 from halfmoon.problem._leave_one_out import loo_residuals_of_set
 
 __all__ = ["Average", "Member"]
@@ -154,13 +154,32 @@ class Average:
         return self.label_weights(X)
 
     def label_weights(self, X: Rows) -> Array:
-        """Return the smoother matrix for targets on the scale of the fit."""
-        return self._map(self._by_label._values, X, copies=4)
+        """Return the smoother matrix for targets on the scale of the fit.
+
+        It has b l numbers. Fits in the exact basis are refitted to unit targets, of
+        which there are as many as labels; local fits, of many labels, are not.
+        """
+        total = np.zeros((X.shape[0], len(self.y)))
+        if self._exact_label_weights:
+            total += self._map(_total(self._exact_label_weights), X, copies=4)
+        for member in self.members:
+            if not _is_exact(member.fit):
+                total += member.weight * member.fit.smoother_matrix(X)
+        return total
 
     @cached_property
-    def _by_label(self) -> Average:
-        """The average fitted to unit targets: its values are label weights."""
-        return self.with_targets(np.eye(len(self.y)))
+    def _exact_label_weights(self) -> list[Callable[[Rows], Array]]:
+        """Functions whose sum is the label weights of members in the exact basis.
+
+        Such members are fitted to unit targets one by one, and only their sum is kept.
+        """
+        exact = [member for member in self.members if _is_exact(member.fit)]
+        if not exact:  # there may be too many labels for a matrix of them
+            return []
+        sums, refitted = KernelSums(), self._refit(np.eye(len(self.y)))
+        for member in exact:
+            sums.add(refitted(cast(Fit, member.fit)), member.weight)
+        return sums.functions()
 
     def with_targets(self, y: Array) -> Average:
         """Return the same members fitted to other targets of the same rows, (l, t).
@@ -168,27 +187,36 @@ class Average:
         The targets are taken on the scale of the fit, and predictions are averaged on
         that scale. Held-out predictions are NaN.
         """
-        posed: dict[Any, Any] = {}
-        grams: dict[Kernel, Array] = {}
+        refitted = self._refit(y)
         members = []
         unknown = np.full_like(y, np.nan)
         for member in self.members:
             fit: Any = member.fit
-            if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
-                key = id(fit.posed.basis), id(fit.posed.unpenalized)
-                if key not in posed:
-                    posed[key] = fit.posed.with_targets(y)
-                    if not posed[key].is_factored:
-                        K = gram_matrix(fit.posed.basis, grams)
-                        posed[key] = posed[key].with_gram(K)
-                assert fit.solve is not None
-                fit = fit.solve(posed[key])
-            else:
-                fit = _ByLabelWeights(fit, y)
+            fit = refitted(fit) if _is_exact(fit) else _ByLabelWeights(fit, y)
             members.append(
                 replace(member, fit=fit, held_out=unknown, y=y, target=IDENTITY)
             )
         return replace(self, members=members, y=y, single=False, limits=None)
+
+    def _refit(self, y: Array) -> Callable[[Fit], Fit]:
+        """Return a function that refits a member to other targets, shape (l, t).
+
+        Problems and kernel matrices that members share are computed once.
+        """
+        posed: dict[tuple[int, int], Posed] = {}
+        grams: dict[Kernel, Array] = {}
+
+        def refit(fit: Fit) -> Fit:
+            key = id(fit.posed.basis), id(fit.posed.unpenalized)
+            if key not in posed:
+                posed[key] = fit.posed.with_targets(y)
+                if not posed[key].is_factored:
+                    K = gram_matrix(cast(Exact, fit.posed.basis), grams)
+                    posed[key] = posed[key].with_gram(K)
+            assert fit.solve is not None
+            return fit.solve(posed[key])
+
+        return refit
 
     def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function that predicts rows without the labels of labeled rows.
@@ -218,7 +246,8 @@ class Average:
         def values(X: Rows) -> Array:
             total = np.zeros((len(some), self.y.shape[1]))
             for group, smoother in pairs:
-                own = smoother._values(X)[places, some][:, None] * group.residuals[some]
+                own = smoother.label_weights(X)[places, some][:, None]
+                own = own * group.residuals[some]
                 total += group.inverse(group.values(X) - own)
             return self.clip(total)
 
@@ -233,7 +262,7 @@ class Average:
         found = [np.zeros((len(some), self.y.shape[1])) for some in sets]
         for group, smoother in self._smoothers:
             y = group.members[0].y
-            H = smoother._map(smoother._values, self.X_l, copies=4)
+            H = smoother.label_weights(self.X_l)
             r = y - H @ y
             for total, some in zip(found, sets, strict=True):
                 total += group.inverse(y[some] - loo_residuals_of_set(H, r, some))
@@ -241,14 +270,14 @@ class Average:
 
     @cached_property
     def _smoothers(self) -> list[tuple[_Group, Average]]:
-        """Members of each target transform, with the average of their label weights."""
+        """Members of each target transform, as a group and as an average."""
         pairs = []
         for group, members in zip(self._groups, self._by_scale, strict=True):
             part = self
             if len(self._groups) > 1:
                 alone = [replace(m, weight=m.weight / group.share) for m in members]
                 part = replace(self, members=alone)
-            pairs.append((group, part._by_label))
+            pairs.append((group, part))
         return pairs
 
     @property
@@ -324,7 +353,7 @@ class _Group:
         others: list[tuple[float, Fit | LocalFit]] = []
         for member in self.members:
             fit, share = member.fit, member.weight / self.share
-            if isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact):
+            if _is_exact(fit):
                 sums.add(fit, share)
             else:
                 others.append((share, fit))
@@ -345,6 +374,15 @@ class _Group:
     def on_original_scale(self, X: Rows) -> Array:
         """Return this group's part of the average at any rows."""
         return self.inverse(self.values(X))
+
+
+def _is_exact(fit: Any) -> TypeGuard[Fit]:
+    """Whether a fit is in the exact basis of a kernel."""
+    return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
+
+
+def _total(functions: list[Callable[[Rows], Array]]) -> Callable[[Rows], Array]:
+    return lambda X: np.sum([function(X) for function in functions], axis=0)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ kernel once, and prepares rows once for all kernels with the same preparation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,8 @@ def _combinations(
         else:
             found.append(kernel.combination(Z, C))
     for walks in on_graph.values():
-        values = np.sum([kernel.at_rows(Z, C) for kernel, C in walks], axis=0)
+        # One at a time, because each has a row for every node of the graph.
+        values = reduce(np.add, (kernel.at_rows(Z, C) for kernel, C in walks))
         found.append(walks[0][0].walk.function(values))
     return found
 

@@ -63,6 +63,7 @@ MAP_ROWS = 2_000
 SHOWN_COLUMNS = 6
 MORE_LABELS = (50, 100, 200)  # for which the gain is forecast
 FORECAST_LEVEL = 0.9
+MAX_FORECAST_LABELS = 2_000  # beyond, a few hundred more labels gain next to nothing
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
 
 
@@ -222,7 +223,7 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
 def _forecast(model: TableModel, blanks: int, seed: int) -> Forecast | None:
     """Forecast the gain of more labels, at most as many as there are blanks."""
     more = np.array([n for n in MORE_LABELS if n <= blanks], dtype=np.intp)
-    if not len(more):
+    if not len(more) or model.estimator_.n_labeled_ > MAX_FORECAST_LABELS:
         return None
     labels = HiddenLabels.of_fitted(model.estimator_)
     try:

@@ -21,6 +21,7 @@ __all__ = ["column_distributions"]
 MAX_DRAWN_COLUMNS = 8
 BINS = 12
 ENDS = (0.005, 0.995)  # quantiles of the outermost edges; values beyond are clipped
+LARGEST = 1e300  # the range of larger numbers would overflow
 
 
 def column_distributions(
@@ -47,7 +48,7 @@ def _distribution(
 ) -> ColumnDistribution:
     values, _ = use.read(as_column(scan.rows.column(use.name)))
     if use.kind == "number":
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = np.clip(np.asarray(values, dtype=np.float64), -LARGEST, LARGEST)
         edges = _edges(numbers[np.isfinite(numbers)])
         parts = [Histogram.of(numbers[mask], edges) for mask in (labeled, ~labeled)]
         return ColumnDistribution(use.name, *parts)

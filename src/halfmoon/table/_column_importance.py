@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._rows import Indices, Rows
+from halfmoon._rows import Indices
 from halfmoon._selection import by_correlation, class_scores
 from halfmoon.table._table_model import TableModel
 
@@ -39,6 +39,7 @@ MAX_DONORS = 2_000  # rows that cells are taken from
 MAX_MEASURED_COLUMNS = 60  # of more, only the most correlated are measured
 CORRELATED = 30
 REPEATS = 5
+MAX_WEIGHTS = 4_000_000  # weights of labels at rows, computed at once
 BUDGET_SECONDS = 6.0  # after which no column is measured again
 
 
@@ -58,34 +59,53 @@ def column_importance(
     X = model.transform(rows.take(pa.array(labeled[sample])))
     donors = np.sort(rng.permutation(rows.num_rows)[:MAX_DONORS])
     pool = model.transform(rows.take(pa.array(donors)))
-    error = _error(model, sample)
+    errors = _errors(model, sample)
     groups = {
         use.name: model.encoder_.outputs_of(use.name) for use in model.table_.used
     }
     groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
     if len(groups) > MAX_MEASURED_COLUMNS:
         groups = _most_correlated(groups, X, model, sample)
-    start, base = time.monotonic(), error(X)
+    start, (base,) = time.monotonic(), errors(X)
     lost: dict[str, list[float]] = {name: [] for name in groups}
-    for repeat, name in product(range(REPEATS), groups):
+    # Several columns at once: local fits factor each region once for all of them.
+    names, at_once = list(groups), max(1, MAX_WEIGHTS // (len(X) * len(labeled)))
+    for repeat, first in product(range(REPEATS), range(0, len(names), at_once)):
         if repeat and time.monotonic() - start > BUDGET_SECONDS:
             break
-        shuffled, outputs = X.copy(), groups[name]
-        drawn = rng.integers(len(pool), size=len(X))
-        shuffled[:, outputs] = pool[np.ix_(drawn, outputs)]
-        lost[name].append(error(shuffled) - base)
+        some = names[first : first + at_once]
+        shuffled = np.tile(X, (len(some), 1, 1))  # (columns, rows, outputs)
+        for place, name in enumerate(some):
+            drawn, outputs = rng.integers(len(pool), size=len(X)), groups[name]
+            shuffled[place][:, outputs] = pool[np.ix_(drawn, outputs)]
+        for name, error in zip(some, errors(shuffled), strict=True):
+            lost[name].append(error - base)
     return {name: float(np.mean(values)) for name, values in lost.items()}
 
 
-def _error(model: TableModel, sample: Indices) -> Callable[[Rows], float]:
-    """Return the leave-one-out error of rows that replace a sample of labeled ones."""
+def _errors(
+    model: TableModel, sample: Indices
+) -> Callable[[NDArray[Any]], list[float]]:
+    """Return a function for leave-one-out errors at rows in place of labeled ones.
+
+    The rows replace the sample of labeled rows, any number of times; there is an error
+    for each time.
+    """
     estimator = model.estimator_
     solution = estimator.solution_
-    values, y = solution.loo_predictor(sample), solution.y[sample]
-    if model.kind == "numbers":
-        return lambda X: float(np.abs(values(X) - y).mean())
-    codes = estimator._codes[sample]
-    return lambda X: float((class_scores(values(X)).argmax(axis=1) != codes).mean())
+
+    def errors(X: NDArray[Any]) -> list[float]:
+        rows = X.reshape(-1, X.shape[-1])
+        times = len(rows) // len(sample)
+        values = solution.loo_predictor(np.tile(sample, times))(rows)
+        if model.kind == "numbers":
+            wrong = np.abs(values - np.tile(solution.y[sample], (times, 1)))
+        else:
+            codes = np.tile(estimator._codes[sample], times)
+            wrong = class_scores(values).argmax(axis=1) != codes
+        return [float(each) for each in wrong.reshape(times, -1).mean(axis=1)]
+
+    return errors
 
 
 def _most_correlated(

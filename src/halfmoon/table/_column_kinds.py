@@ -311,7 +311,8 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
         return
     why = ""
     if use.kind == "number" and (values == np.round(values)).all():
-        if np.ptp(values - positions) == 0:
+        shift = values - positions
+        if (shift == shift[0]).all():
             why = "it numbers the rows"
         elif (
             len(values) >= MIN_IDENTIFIER_ROWS
