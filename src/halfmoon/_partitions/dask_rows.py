@@ -219,8 +219,9 @@ class OnCluster:
             raise RuntimeError(
                 f"Partition {done} failed: all {error.allowed_failures + 1} workers "
                 f"that tried it were lost. Most often it, or a partition that ran at "
-                f"the same time, needs more memory than a worker has. Use smaller partitions, fewer threads per worker "
-                f"or more memory, or raise distributed.scheduler.allowed-failures."
+                f"the same time, needs more memory than a worker has. Use smaller "
+                f"partitions, fewer threads per worker or more memory, or raise "
+                f"distributed.scheduler.allowed-failures."
             ) from error
 
 
