@@ -65,6 +65,7 @@ def stop_at_random(table, times, seed, longest):
         check_stopped(process, number, table)
 
 
+@pytest.mark.slow
 def test_stops_at_random_moments(table):
     stop_at_random(table, 3, seed=0, longest=4.0)
 

@@ -446,6 +446,7 @@ def test_a_stopped_server_is_reported(page):
     assert read_journal(seen.path).lines == before
 
 
+@pytest.mark.slow
 def test_answers_survive_a_restart(page, serve, browser):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)
@@ -503,6 +504,7 @@ def test_rows_are_there_when_the_page_is_ready(page):
     assert seen.row is not None
 
 
+@pytest.mark.slow
 def test_a_page_without_rows_does_not_ask_in_a_loop(page):
     rows, _ = two_groups(n=12, labels=10)
     seen = page(rows)

@@ -76,7 +76,8 @@ def test_the_model_is_that_of_the_remaining_columns(fitted):
     assert model.predict(table).values == alone.predict(table).values
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_other_draws_of_tickets(seed):
     rows, truth = tickets(seed=seed)
     table, labels = columns_of(rows)
@@ -85,6 +86,7 @@ def test_other_draws_of_tickets(seed):
     assert "customer e-mail" in model.choice_.left_out
 
 
+@pytest.mark.slow
 def test_named_and_known_columns_stay(fitted):
     table, labels, _, _ = fitted
     model = TableModel(

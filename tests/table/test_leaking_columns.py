@@ -156,7 +156,13 @@ def test_a_shift_is_noted(rng, labeled, classes):
 
 
 @pytest.mark.parametrize(
-    "load", [load_iris, load_wine, load_diabetes, load_breast_cancer]
+    "load",
+    [
+        load_iris,
+        load_diabetes,
+        pytest.param(load_wine, marks=pytest.mark.slow),
+        pytest.param(load_breast_cancer, marks=pytest.mark.slow),
+    ],
 )
 def test_ordinary_tables_do_not_leak(load, rng):
     data = load(as_frame=True)

@@ -57,6 +57,7 @@ def filled(survey, words, **options):
     return halfmoon.fill(frame.assign(answer=answers), "answer", **options)
 
 
+@pytest.mark.slow
 def test_an_order_helps_and_names_do_not_matter(survey):
     _, places, given = survey
     words = ["very bad", "bad", "neutral", "good", "very good"]

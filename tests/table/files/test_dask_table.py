@@ -41,7 +41,16 @@ def in_parts(frame, sizes):
     return dd.from_map(lambda part: part, parts, meta=frame.head(0))
 
 
-@pytest.mark.parametrize("sizes", [(120,), (50, 1, 0, 69), (7,) * 17 + (1,)])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (50, 1, 0, 69),
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in [(120,), (7,) * 17 + (1,)]
+        ),
+    ],
+)
 def test_cells_are_those_of_pandas(flowers, whole, sizes):
     lazy = halfmoon.fill(in_parts(flowers, sizes), "species", budget=20, seed=1)
     assert isinstance(lazy.table, dd.DataFrame)
@@ -53,6 +62,7 @@ def test_cells_are_those_of_pandas(flowers, whole, sizes):
     pd.testing.assert_frame_equal(lazy.suspects, whole.suspects, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_numbers_and_several_targets(flowers):
     lazy = halfmoon.fill(
         in_parts(flowers, (70, 50)), ["species", "weight"], budget=20, seed=1
