@@ -234,6 +234,13 @@ def test_an_error_in_progress_comes_out(X):
             )
 
 
+@pytest.mark.parametrize("rows", [1, 4])
+def test_map_needs_an_output_row_for_each_row(X, rows):
+    stream = Stream(block_rows=3)
+    with pytest.raises(ValueError, match="one output row for each of the 11 rows"):
+        stream.map(lambda B: np.zeros((rows, 2)), X, row_bytes=8)
+
+
 # ---- progress, nesting, BLAS ---------------------------------------------------------
 
 
@@ -245,7 +252,8 @@ def test_progress_counts_rows(X, block_rows, n_jobs, walk):
     stream = Stream(
         n_jobs=n_jobs, block_rows=block_rows, progress=lambda *rows: seen.append(rows)
     )
-    getattr(stream, walk)(lambda B: B.sum(axis=0), X, row_bytes=8)
+    axis = 0 if walk == "sum" else 1
+    getattr(stream, walk)(lambda B: B.sum(axis=axis), X, row_bytes=8)
     ends = [min(end, 11) for end in range(block_rows, 11 + block_rows, block_rows)]
     assert seen == [(end, 11) for end in ends]
 

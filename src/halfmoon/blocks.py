@@ -156,7 +156,7 @@ class Stream:
             Bytes that `function` holds at once for each row.
         """
         # Closed at once if adding fails or is interrupted, so that workers stop too.
-        with closing(self._in_order(function, tables, row_bytes)) as results:
+        with closing(self.in_order(function, *tables, row_bytes=row_bytes)) as results:
             first = next(results)
             several = isinstance(first, tuple)
             totals = tuple(np.array(part) for part in (first if several else (first,)))
@@ -175,8 +175,23 @@ class Stream:
         """Return ``function(*blocks)`` of all blocks, stacked, one output row a row."""
         if isinstance(tables[0], PartitionedRows):
             raise TypeError("Rows in partitions can only be summed, not stacked.")
-        results = list(self._in_order(function, tables, row_bytes))
-        return results[0] if len(results) == 1 else np.concatenate(results)
+        n = tables[0].shape[0]
+        with closing(self.in_order(function, *tables, row_bytes=row_bytes)) as results:
+            stacked = first = next(results)
+            filled = len(first)
+            if filled < n:  # filled block by block, so that results are not held twice
+                stacked = np.empty((n, *first.shape[1:]), first.dtype)
+                stacked[:filled] = first
+            for result in results:
+                start, filled = filled, filled + len(result)
+                if filled <= n:
+                    stacked[start:filled] = result
+        if filled != n:
+            raise ValueError(
+                f"The function returned {filled} rows in all; one output row for each "
+                f"of the {n} rows is needed."
+            )
+        return stacked
 
     def rows_in_block(self, row_bytes: int) -> int:
         """Return the rows in a block for which all workers respect the memory limit."""
@@ -196,10 +211,10 @@ class Stream:
             )
         return max(1, min(BLOCK_BYTES, budget // workers) // row_bytes)
 
-    def _in_order(
-        self, function: Callable[..., Any], tables: tuple[Rows, ...], row_bytes: int
+    def in_order(
+        self, function: Callable[..., Any], *tables: Rows, row_bytes: int
     ) -> Generator[Any, None, None]:
-        """Yield the results of the blocks, in the order of the blocks."""
+        """Yield ``function(*blocks)`` of all blocks, in their order; see `sum`."""
         if isinstance(tables[0], PartitionedRows):
             yield from self._by_partition(function, tables, row_bytes)
             return

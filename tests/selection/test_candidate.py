@@ -280,3 +280,16 @@ def test_answers_at_all_points_are_charged(mixed, shared):
         for entry, answers in zip(entries, criterion.answers, strict=True):
             expected = values(entry, shared.data, shared.points)
             assert_allclose(answers, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_coefficients_are_not_kept_where_candidates_are_refitted(shared, mixed):
+    candidate = mixed["columns unpenalized"]
+    kept = fit_at_all_alphas(candidate, shared, NumberCriterion())
+    shared.to_be_refitted = True
+    for entry, before in zip(
+        fit_at_all_alphas(candidate, shared, NumberCriterion()), kept, strict=True
+    ):
+        assert before.theta.shape == before.y.shape
+        assert entry.theta.base.nbytes == entry.beta.base.nbytes == 0
+        assert_array_equal(entry.held_out, before.held_out)
+        assert_array_equal(entry.losses, before.losses)

@@ -103,34 +103,18 @@ class Halfmoon(CallbackSupport, Estimator):
         rng = as_generator(self.random_state)
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
-        auto = _is_auto(self.unpenalized)
-        unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         some = some_labels(data.y, SEARCH_LABELS, rng)
-        shared = self._search_data(X, labeled[some], _only(data, some), rng)
         more = len(some) < len(labeled)
         locally = more and not sp.issparse(X)
-        criterion = self._criterion(shared)
-        entries: list[Entry] = []
-        kinds = candidates(
-            *(shared, criterion, unpenalized),
-            auto=auto,
-            classes=self._of_classes,
-            tried=entries,
+        auto = _is_auto(self.unpenalized)
+        unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
+        outcome, criterion = self._search(
+            self._search_data(X, labeled[some], _only(data, some), rng),
+            unpenalized,
+            seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
-        tried = announced(self, kinds)
-        if self.verbose == 1:
-            tried = ProgressLine().over(tried, seconds)
-        try_candidates(
-            tried,
-            shared,
-            criterion,
-            (1.0 - REFIT_SHARE * locally) * seconds,
-            logging.INFO if self.verbose > 1 else logging.DEBUG,
-            entries,
-        )
-        outcome = SearchOutcome.of(entries, shared, criterion, safe=self.safe)
         # Model files contain these names: "answer" is the one chosen.
-        self._cross_fitted = {"y": shared.data.y, **outcome.held_out}
+        self._cross_fitted = {"y": data.y[some], **outcome.held_out}
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
@@ -144,6 +128,25 @@ class Halfmoon(CallbackSupport, Estimator):
                 outcome.comparison, averages["chosen"], averages["twin"], criterion
             )
         self.used_unlabeled_ = averages["chosen"].uses_unlabeled
+
+    def _search(
+        self, shared: SearchData, unpenalized: Unpenalized | None, seconds: float
+    ) -> tuple[SearchOutcome, Criterion]:
+        """Try candidates on some labels. Kernel matrices are freed when it returns."""
+        criterion = self._criterion(shared)
+        entries: list[Entry] = []
+        kinds = candidates(
+            *(shared, criterion, unpenalized),
+            auto=_is_auto(self.unpenalized),
+            classes=self._of_classes,
+            tried=entries,
+        )
+        tried = announced(self, kinds)
+        if self.verbose == 1:
+            tried = ProgressLine().over(tried, self._seconds())
+        log_level = logging.INFO if self.verbose > 1 else logging.DEBUG
+        try_candidates(tried, shared, criterion, seconds, log_level, entries)
+        return SearchOutcome.of(entries, shared, criterion, safe=self.safe), criterion
 
     def _fit_parts(
         self, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
@@ -186,7 +189,8 @@ class Halfmoon(CallbackSupport, Estimator):
         most = int(np.clip(POINT_LABELS // len(labeled), *POINTS))
         size = min(len(others), most) if self._of_classes else 0
         others = np.sort(rng.choice(others, size, replace=False))
-        return SearchData(X, labeled, data, others, rng)
+        more = len(labeled) < self.n_labeled_
+        return SearchData(X, labeled, data, others, rng, to_be_refitted=more)
 
     @property
     def comparison_(self) -> Comparison:

@@ -30,6 +30,7 @@ from halfmoon.problem._leave_one_out import loo_residuals_of_set
 __all__ = ["Average", "Member"]
 
 MAX_DEVIATION_MEMBERS = 16  # heaviest members that enter the standard deviation
+LABELS_AT_ONCE = 512  # whose weights are computed together, at every row of a graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,27 +160,38 @@ class Average:
         It has b l numbers. Fits in the exact basis are refitted to unit targets, of
         which there are as many as labels; local fits, of many labels, are not.
         """
-        total = np.zeros((X.shape[0], len(self.y)))
-        if self._exact_label_weights:
-            total += self._map(_total(self._exact_label_weights), X, copies=4)
+        l = len(self.y)
+        total = np.zeros((X.shape[0], l))
+        for labels in np.array_split(np.arange(l), -(-l // LABELS_AT_ONCE)):
+            weights = self._exact_weights_of(labels) if l > len(labels) else self._few
+            if weights is not None:
+                total[:, labels] = self._map(weights, X, copies=4)
         for member in self.members:
             if not _is_exact(member.fit):
                 total += member.weight * member.fit.smoother_matrix(X)
         return total
 
-    @cached_property
-    def _exact_label_weights(self) -> list[Callable[[Rows], Array]]:
-        """Functions whose sum is the label weights of members in the exact basis.
+    def _exact_weights_of(self, labels: Indices) -> Callable[[Rows], Array] | None:
+        """Return a function to the weights of some labels in exact members, (b, m).
 
-        Such members are fitted to unit targets one by one, and only their sum is kept.
+        Such members are fitted to unit targets one by one, and only their sum is kept,
+        which has m numbers for each row of a graph. None without such members.
         """
         exact = [member for member in self.members if _is_exact(member.fit)]
-        if not exact:  # there may be too many labels for a matrix of them
-            return []
-        sums, refitted = KernelSums(), self._refit(np.eye(len(self.y)))
+        if not exact:
+            return None
+        units = np.zeros((len(self.y), len(labels)))
+        units[labels, np.arange(len(labels))] = 1.0
+        sums, refitted = KernelSums(), self._refit(units)
         for member in exact:
             sums.add(refitted(cast(Fit, member.fit)), member.weight)
-        return sums.functions()
+        functions = sums.functions()
+        return lambda X: np.sum([function(X) for function in functions], axis=0)
+
+    @cached_property
+    def _few(self) -> Callable[[Rows], Array] | None:
+        """The exact weights of all labels, kept because they are few."""
+        return self._exact_weights_of(np.arange(len(self.y)))
 
     def with_targets(self, y: Array) -> Average:
         """Return the same members fitted to other targets of the same rows, (l, t).
@@ -221,8 +233,9 @@ class Average:
     def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function that predicts rows without the labels of labeled rows.
 
-        Row j of its argument is predicted without label ``some[j]``. A fit without
-        label i equals the fit in which label i is what that fit predicts there, so
+        Row j of its argument is predicted without label ``some[j]``, and so on, again
+        from ``some[0]`` for every m rows. A fit without label i equals the fit in which
+        label i is what that fit predicts there, so
         :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`. The formula is applied to
         the average of members with the same target transform: exact for one member,
         close for several. At landmarks, where thousands of labels have little weight
@@ -236,22 +249,39 @@ class Average:
         Returns
         -------
         callable
-            From m rows to predictions of shape (m, t).
+            From m rows, or a multiple of m, to predictions of shape (b, t).
         """
         if not isinstance(self.rows, slice):
             return lambda X: self.clip(self._values(X))
-        pairs = self._smoothers
-        places = np.arange(len(some))
+        groups = [(group, part._own_weights(some)) for group, part in self._smoothers]
 
         def values(X: Rows) -> Array:
-            total = np.zeros((len(some), self.y.shape[1]))
-            for group, smoother in pairs:
-                own = smoother.label_weights(X)[places, some][:, None]
-                own = own * group.residuals[some]
+            times = X.shape[0] // len(some)
+            total = np.zeros((X.shape[0], self.y.shape[1]))
+            for group, own_weights in groups:
+                residuals = np.tile(group.residuals[some], (times, 1))
+                own = own_weights(X)[:, None] * residuals
                 total += group.inverse(group.values(X) - own)
             return self.clip(total)
 
         return values
+
+    def _own_weights(self, some: Indices) -> Callable[[Rows], Array]:
+        """Return a function to the weights of labels ``some[j]`` at rows j, (b,)."""
+        exact = self._exact_weights_of(some)
+        others = [member for member in self.members if not _is_exact(member.fit)]
+
+        def own(X: Rows) -> Array:
+            places, b = np.arange(X.shape[0]), X.shape[0]
+            total = np.zeros(b)
+            if exact is not None:
+                total += exact(X)[places, places % len(some)]
+            for member in others:
+                H = member.fit.smoother_matrix(X)
+                total += member.weight * H[places, np.resize(some, b)]
+            return total
+
+        return own
 
     def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
         """Return predictions at sets of labeled rows by fits without each set, (m, t).
@@ -379,10 +409,6 @@ class _Group:
 def _is_exact(fit: Any) -> TypeGuard[Fit]:
     """Whether a fit is in the exact basis of a kernel."""
     return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
-
-
-def _total(functions: list[Callable[[Rows], Array]]) -> Callable[[Rows], Array]:
-    return lambda X: np.sum([function(X) for function in functions], axis=0)
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ class Entry:
     y, held_out : ndarrays of shape (l, t)
         Transformed targets and their held-out predictions.
     theta, beta : ndarrays of shape (l, t) and (k, t)
-        Dual coefficients and coefficients of the unpenalized features.
+        Dual coefficients and coefficients of the unpenalized features; without rows if
+        the candidate is to be refitted.
     losses : ndarray of shape (l,)
         Losses of the held-out predictions.
     prior : ndarray of shape (2,)
@@ -124,6 +125,8 @@ def fit_at_all_alphas(
         flat = theta.reshape(l, a * y.shape[1]), beta.reshape(-1, a * y.shape[1])
         predictions = (K @ flat[0] + F @ flat[1]).reshape(len(K), a, -1)
         priors = criterion.priors(predictions.transpose(1, 0, 2))
+    if shared.to_be_refitted:
+        theta, beta = theta[:0].copy(), beta[:0].copy()
     found = []
     for j, target in enumerate(scales):
         columns = slice(j * t, (j + 1) * t)

@@ -7,7 +7,6 @@ kernel once, and prepares rows once for all kernels with the same preparation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -83,8 +82,11 @@ def _combinations(
             found.append(kernel.combination(Z, C))
     for walks in on_graph.values():
         # One at a time, because each has a row for every node of the graph.
-        values = reduce(np.add, (kernel.at_rows(Z, C) for kernel, C in walks))
-        found.append(walks[0][0].walk.function(values))
+        (first, C), *others = walks
+        values = first.at_rows(Z, C)
+        for kernel, C in others:
+            values += kernel.at_rows(Z, C)
+        found.append(first.walk.function(values))
     return found
 
 

@@ -40,6 +40,9 @@ class SearchData:
     others : ndarray of shape (m - l,)
         Indices of the unlabeled rows at which predictions are compared.
     rng : Generator
+    to_be_refitted : bool
+        Whether there are more labels, to which the best candidates are refitted; their
+        coefficients for these labels are then not kept.
     """
 
     X: Rows
@@ -47,6 +50,7 @@ class SearchData:
     data: Posed
     others: Indices
     rng: np.random.Generator
+    to_be_refitted: bool = False
     _rows: dict[Callable[[Rows], Rows], Rows] = field(default_factory=dict)
     _grams: OrderedDict[Kernel, Array] = field(default_factory=OrderedDict)
 

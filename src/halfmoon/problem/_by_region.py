@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -50,10 +52,10 @@ def map_by_region(
     array([0., 1., 2., 1.])
     """
     order = np.argsort(regions, kind="stable")
-    found, first = np.unique(regions[order], return_index=True)
+    found, starts = np.unique(regions[order], return_index=True)
     groups = [
         (int(region), rows)
-        for region, inside in zip(found, np.split(order, first[1:]), strict=True)
+        for region, inside in zip(found, np.split(order, starts[1:]), strict=True)
         for rows in np.array_split(inside, -(-len(inside) // MAX_GROUP_ROWS))
     ]
     within = replace(stream, progress=None)
@@ -67,11 +69,15 @@ def map_by_region(
         )
 
     sizes = [len(rows) for _, rows in groups]
-    stacked = over_groups(stream, sizes, region_bytes).map(
+    results = over_groups(stream, sizes, region_bytes).in_order(
         of_group, np.arange(len(groups)), row_bytes=1
     )
-    values = np.empty_like(stacked)
-    values[order] = stacked
+    with closing(results):
+        first = next(results)
+        values = np.empty((len(order), *first.shape[1:]), first.dtype)
+        in_turn = chain([first], results)
+        for of_rows, (_, rows) in zip(in_turn, groups, strict=True):
+            values[rows] = of_rows
     return values
 
 

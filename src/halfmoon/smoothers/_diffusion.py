@@ -126,7 +126,8 @@ class Diffusion(Smoother):
     def _spread_by_factor(self, V: Array) -> Array:
         A = (self.restart - 1.0) * self.adjacency_.toarray()  # I - a S
         A[np.diag_indices(len(A))] += 1.0
-        factor = sla.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        # A is symmetric, and LAPACK would copy A itself, whose rows are contiguous.
+        factor = sla.cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
         for _ in range(int(self.repeats)):
             V = self.restart * sla.cho_solve(factor, V, check_finite=False)
         return np.asarray(V)
@@ -160,7 +161,8 @@ def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
     one recursion serves all of them, and only m-by-p numbers of each term are stored.
     If a Cholesky factor is cheaper than the series, each walk is computed by itself.
     """
-    S, A_X, A_Z = walks[0].adjacency_, walks[0].weights(X), walks[0].weights(Z)
+    S, A_X = walks[0].adjacency_, walks[0].weights(X)
+    A_Z = A_X if Z is X else walks[0].weights(Z)
     if any(walk._factored_is_cheaper(A_Z.shape[0]) for walk in walks):
         V = A_Z.T.toarray()
         return np.array([A_X @ walk.spread(V) for walk in walks])

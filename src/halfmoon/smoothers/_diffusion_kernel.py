@@ -17,7 +17,7 @@ import numpy as np
 
 from halfmoon._rows import Array, Rows
 from halfmoon.kernels import Kernel
-from halfmoon.smoothers._diffusion import Diffusion
+from halfmoon.smoothers._diffusion import Diffusion, diffused_values
 
 __all__ = ["DiffusionKernel"]
 
@@ -62,10 +62,8 @@ class DiffusionKernel(Kernel):
     def _value(self, X: Rows, Z: Rows) -> Array:
         if X.shape[0] < Z.shape[0]:
             return self._value(Z, X).T
-        A_X = self.walk.weights(X)
-        A_Z = A_X if Z is X else self.walk.weights(Z)
-        K = np.asarray(A_X @ self.walk.spread(A_Z.T.toarray()))
-        return (K + K.T) / 2 if Z is X else K
+        (K,) = diffused_values([self.walk], X, Z)
+        return (K + K.T) / 2 if Z is X else np.ascontiguousarray(K)
 
     def _diag(self, X: Rows) -> Array:
         A = self.walk.weights(X)  # (b, n)

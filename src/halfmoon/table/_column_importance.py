@@ -93,11 +93,12 @@ def _errors(
     """
     estimator = model.estimator_
     solution = estimator.solution_
+    without_own_labels = solution.loo_predictor(sample)
 
     def errors(X: NDArray[Any]) -> list[float]:
         rows = X.reshape(-1, X.shape[-1])
         times = len(rows) // len(sample)
-        values = solution.loo_predictor(np.tile(sample, times))(rows)
+        values = without_own_labels(rows)
         if model.kind == "numbers":
             wrong = np.abs(values - np.tile(solution.y[sample], (times, 1)))
         else:

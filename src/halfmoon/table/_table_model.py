@@ -173,7 +173,10 @@ class TableModel:
         )
         if not self.encoder_.varying.any():
             raise LabelError(nothing_to_learn_from(self.columns_))
-        X = self._learn(self.encoder_.transform(frame), y, report)
+        X = self.encoder_.transform(frame)
+        del frame  # The fit needs the memory, also that which Arrow keeps for later.
+        pa.default_memory_pool().release_unused()
+        X = self._learn(X, y, report)
         places = np.arange(len(y)) if positions is None else np.asarray(positions)
         self.numbers_ = places.astype(np.int64)
         self._calibrate(X, y, labels)
