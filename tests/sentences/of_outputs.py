@@ -105,6 +105,12 @@ def copies_of_books():
         bad = book_of([], "bad.xlsx", **change)
         with refused():
             copied(good, "m.xlsx", {"kind": ["b"]}, meanwhile=moved(bad))
+    uncomputed = SHEET.replace(
+        "</c></row>\n</sheet", '</c><c r="B2"><f>1+1</f></c></row>\n</sheet'
+    )
+    book_of([], "uncomputed.xlsx", xml=uncomputed)
+    with refused():
+        copied("uncomputed.xlsx", "m.xlsx", {}, {"kind_sure": [0.5]})
     Path("bad.xlsx").write_bytes(b"PK")
     with refused():
         copied(good, "m.xlsx", {"kind": ["b"]}, meanwhile=moved("bad.xlsx"))

@@ -5,6 +5,7 @@ import errno
 import gc
 import io
 import random
+import re
 import zipfile
 from contextlib import nullcontext
 
@@ -558,3 +559,31 @@ def test_a_sheet_with_a_single_column_is_not_the_table(tmp_path):
     del book["Data"]
     with open_table(saved(book, tmp_path / "alone.xlsx")) as table:
         assert table.columns == ("This workbook holds flowers.",)
+
+
+def test_new_columns_take_the_place_of_formatted_empty_cells(tmp_path):
+    path = workbook_of([HEADER, *ROWS], tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(path)
+    for place in ("F1", "F2", "H2", "F4"):
+        book.active[place].font = Font(italic=True)
+    filled(saved(book, path), tmp_path / "new.xlsx")
+    with zipfile.ZipFile(tmp_path / "new.xlsx") as packed:
+        xml = packed.read("xl/worksheets/sheet1.xml").decode()
+    cells = re.findall(r'<c r="(\w+)"', xml)
+    assert len(cells) == len(set(cells))
+    assert cells == sorted(cells, key=lambda c: (int(c[1:]), c[0]))
+    sheet = openpyxl.load_workbook(tmp_path / "new.xlsx").active
+    assert [sheet[f"F{i}"].value for i in range(1, 5)] == [
+        *("kind_sure", None, 0.5, 0.5)
+    ]
+    assert sheet["F1"].font.italic
+    assert sheet["F4"].font.italic
+    assert sheet["H2"].font.italic
+
+
+def test_formulas_without_a_value_are_not_replaced_by_new_columns(tmp_path):
+    path = workbook_of([HEADER, *ROWS], tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(path)
+    book.active["F3"] = "=SUM(C2:C4)"  # not computed yet
+    with pytest.raises(OutputError, match="F3, where a new column belongs, holds a"):
+        filled(saved(book, path), tmp_path / "new.xlsx")

@@ -28,6 +28,7 @@ __all__ = ["copy_xlsx"]
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 RELATION_ID = re.compile(r"\{[^}]*relationships\}id")
+MAX_COLUMNS = 16_384  # of a sheet
 CALCULATION_CHAIN = "xl/calcChain.xml"  # optional; programs rebuild it
 CHAIN_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^>]*calcChain[^>]*/>")
 
@@ -86,8 +87,7 @@ class _XlsxCopier(SheetCopier):
         super().__init__(out, edits, name)
         self._row = self._column = -1
         self._row_changes = False
-        self._replaced: NewCells = []  # that are still to come in the row
-        self._appended: NewCells = []
+        self._new: NewCells = []  # that are still to come in the row
         self._current: tuple[int, Value, str] | None = None  # cell being replaced
         self._header_style = ""  # of the last cell of the header
 
@@ -98,22 +98,15 @@ class _XlsxCopier(SheetCopier):
         elif local == "c" and self._row_changes:
             self._column = _column(attributes.get("r"), self._column + 1)
             self._put_missing(self._column, prefix)
-            if self._row == self.edits.header:
+            if self._row == self.edits.header and self._column < self.edits.width:
                 self._header_style = attributes.get("s", "")
-            if self._replaced and self._replaced[0][0] == self._column:
-                column, value = self._replaced.pop(0)
+            if self._new and self._new[0][0] == self._column:
+                column, value = self._new.pop(0)
                 self.copy_to(self.here)
                 self.held = True
                 self._current = column, value, attributes.get("s", "")
-        elif (
-            local == "f"
-            and self._current
-            and attributes.get("t") in ("shared", "array")
-        ):
-            raise self.not_copyable(
-                f"the cell {_reference(self._row, self._column)}, which is to be "
-                f"filled in, holds a formula that other cells share"
-            )
+        elif local == "f" and self._current:
+            self._refuse_lost_formula(attributes.get("t"))
         elif local == "dimension" and self._row < 0:
             self._update_dimension(attributes.get("ref", ""))
 
@@ -125,11 +118,7 @@ class _XlsxCopier(SheetCopier):
             self.put(_cell(self._row, column, value, style, prefix))
             self._current, self.held = None, False
         elif local == "row" and self._row_changes:
-            self._put_missing(self.edits.width, prefix)
-            self.copy_to(self.here)
-            style = self._header_style if self._row == self.edits.header else ""
-            for column, value in self._appended:
-                self.put(_cell(self._row, column, value, style, prefix))
+            self._put_missing(MAX_COLUMNS, prefix)
             self._row_changes = False
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
@@ -138,7 +127,7 @@ class _XlsxCopier(SheetCopier):
         edit = self.edits.of(self._row)
         self._row_changes = edit is not None
         if edit is not None:
-            self._replaced, self._appended = edit
+            self._new = [*edit[0], *edit[1]]
             tag = self.tag(self.here)
             if tag.endswith(b"/>"):  # a row without cells cannot be of the table
                 raise self.not_copyable("a row of its sheet was not found again")
@@ -147,10 +136,25 @@ class _XlsxCopier(SheetCopier):
 
     def _put_missing(self, column: int, prefix: str) -> None:
         """Write the new cells before a column that are not in the file at all."""
-        while self._replaced and self._replaced[0][0] < column:
-            place, value = self._replaced.pop(0)
+        while self._new and self._new[0][0] < column:
+            place, value = self._new.pop(0)
+            style = self._header_style if self._row == self.edits.header else ""
             self.copy_to(self.here)
-            self.put(_cell(self._row, place, value, "", prefix))
+            self.put(_cell(self._row, place, value, style, prefix))
+
+    def _refuse_lost_formula(self, kind: str | None) -> None:
+        """Raise an error if the formula in the current cell must not be replaced."""
+        cell = _reference(self._row, self._column)
+        if self._column >= self.edits.width:
+            raise self.not_copyable(
+                f"the cell {cell}, where a new column belongs, holds a formula that was "
+                f"never computed (a spreadsheet program computes it when it saves)"
+            )
+        if kind in ("shared", "array"):
+            raise self.not_copyable(
+                f"the cell {cell}, which is to be filled in, holds a formula that "
+                f"other cells share"
+            )
 
     def _update_dimension(self, used: str) -> None:
         """Write the new size of the sheet."""
