@@ -147,8 +147,8 @@ class _XlsxCopier(SheetCopier):
         cell = _reference(self._row, self._column)
         if self._column >= self.edits.width:
             raise self.not_copyable(
-                f"the cell {cell}, where a new column belongs, holds a formula that was "
-                f"never computed (a spreadsheet program computes it when it saves)"
+                f"the cell {cell}, where a new column belongs, holds a formula that "
+                f"was never computed (a spreadsheet program computes it when it saves)"
             )
         if kind in ("shared", "array"):
             raise self.not_copyable(
