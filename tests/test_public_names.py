@@ -15,35 +15,31 @@ PUBLIC = {
     "halfmoon.baselines": "HarmonicClassifier HarmonicRegressor "
     "LabelSpreadingClassifier LapRLSClassifier LapRLSRegressor "
     "PrincipalComponentRegressor RLSClassifier TSVMClassifier",
-    "halfmoon.bases": "Basis Exact FredholmKernel Nystrom RandomFeatures RandomUnits "
-    "Smoothed WithDerivatives",
+    "halfmoon.bases": "Basis Exact Nystrom RandomFeatures RandomUnits Smoothed "
+    "WithDerivatives",
     "halfmoon.blocks": "Stream",
     "halfmoon.datasets": "concentric_circles noisy_circles noisy_line reveal "
     "two_gaussians",
-    "halfmoon.filters": "Cutoff Filter GradientFlow Heat IteratedTikhonov Landweber "
-    "Tikhonov",
-    "halfmoon.kernels": "FromFunction Gaussian Kernel Laplace Linear Logarithmic "
-    "Matern Multiquadric NNGP NTK PeriodicSobolev Polyharmonic Polynomial Precomputed "
-    "Prepared Product ProductLaplace RationalQuadratic Scaled Sum ThinPlate "
-    "conditional_degree_of least_eigenvalue median_distance",
-    "halfmoon.losses": "Hinge Huber Logistic Loss Quantile Softmax Squared",
-    "halfmoon.model_selection": "LabeledKFold LabeledScorer labeled_accuracy "
+    "halfmoon.filters": "Cutoff GradientFlow Heat IteratedTikhonov Landweber Tikhonov",
+    "halfmoon.kernels": "Gaussian Kernel Laplace Linear Logarithmic Matern "
+    "Multiquadric NNGP NTK PeriodicSobolev Polyharmonic Polynomial ProductLaplace "
+    "RationalQuadratic ThinPlate conditional_degree_of least_eigenvalue",
+    "halfmoon.losses": "Huber Quantile Softmax",
+    "halfmoon.model_selection": "LabeledKFold labeled_accuracy "
     "labeled_balanced_accuracy labeled_log_loss labeled_mean_squared_error labeled_r2 "
     "labeled_scorer",
     "halfmoon.plotting": "BoundaryDisplay ComparisonDisplay EigenfunctionDisplay "
     "HardThresholdDisplay LearningCurveDisplay LeaveOneOutDisplay",
-    "halfmoon.problem": "Fit LocalFit Posed PosedKernel Problem solve_filter "
-    "solve_iteratively solve_locally solve_loss solve_ridge",
+    "halfmoon.problem": "Fit Problem solve_filter solve_iteratively solve_locally "
+    "solve_loss solve_ridge",
     "halfmoon.queries": "Forecast forecast_learning_curve informative margin maximin "
     "random suspicious_labels variance_reduction",
-    "halfmoon.smoothers": "Diffusion DiffusionKernel KernelWeights Neighbors Smoother",
+    "halfmoon.smoothers": "Diffusion KernelWeights Neighbors Smoother",
     "halfmoon.table": "Filled FilledFrame Settings TableError TableModel fill_folder "
     "fill_table fill_targets open_table predict_folder predict_table",
-    "halfmoon.theory": "Conditioning Eigenlearning ResidualKernel Schedule "
-    "SoftThreshold conditional_learner cost_of_conditioning eigenlearning "
-    "fredholm_constant fredholm_inner_product fredholm_linear_noise fredholm_width "
-    "gaussian_noise laplacian_schedule linear_noise outer_width residual_kernel "
-    "should_condition should_condition_from_data soft_threshold_spectrum",
+    "halfmoon.theory": "cost_of_conditioning eigenlearning fredholm_width "
+    "laplacian_schedule outer_width residual_kernel should_condition "
+    "should_condition_from_data soft_threshold_spectrum",
     "halfmoon.unpenalized": "Constant Eigenfunctions Features GaussianDraws "
     "HiddenLayer Polynomials Unpenalized",
     "halfmoon.weak": "CandidateSetClassifier IntervalRegressor StructuredPredictor",

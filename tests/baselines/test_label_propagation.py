@@ -21,7 +21,7 @@ from halfmoon.baselines import (
     _label_propagation,
 )
 from halfmoon.baselines._label_propagation import graph_solve
-from halfmoon.kernels import median_distance
+from halfmoon.kernels._length_scales import median_distance
 
 
 def rows(n=40, d=2, seed=0):

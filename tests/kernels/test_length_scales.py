@@ -3,18 +3,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
 
-from halfmoon.kernels import (
-    Gaussian,
-    Laplace,
-    Linear,
-    Matern,
-    RationalQuadratic,
-    median_distance,
-)
+from halfmoon.kernels import Gaussian, Laplace, Linear, Matern, RationalQuadratic
 from halfmoon.kernels import (
     _length_scales as length_scales,
 )
-from halfmoon.kernels._length_scales import neighbor_distance
+from halfmoon.kernels._length_scales import median_distance, neighbor_distance
 
 
 def test_equals_the_median_of_all_pairs():
