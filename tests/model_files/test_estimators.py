@@ -127,6 +127,7 @@ def regressors():
     )
     yield "derivatives", hm.LaplacianRegressor(basis=WithDerivatives(Gaussian(1.0)))
     yield "nystrom", hm.NystromFeatures(n_components=9)
+    yield "random features", hm.RandomFeatures(n_components=9)
     yield "features", hm.FredholmFeatures(n_components=9, smoother=Diffusion(5))
     yield "eigenmaps", hm.LaplacianEigenmaps(n_landmarks=12)
     yield "graph eigenmaps", hm.LaplacianEigenmaps(energy="graph", basis=Exact())
