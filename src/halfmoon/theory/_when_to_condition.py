@@ -100,6 +100,7 @@ def should_condition(
         risk_without : float
             The same without them.
         noise_variance : float
+            The variance of the noise, given or estimated.
 
     Examples
     --------
