@@ -88,7 +88,7 @@ def test_drawn_in_proportion_to_the_scores():
     s = np.array([4.0, 2.0, 1.0, 0.5])
     X = np.diag(np.sqrt(s))
     scores = s / (s + ridge_of_dimension(s, DIMENSION_SHARE))
-    rng, draws = np.random.default_rng(8), 2_000
+    rng, draws = np.random.default_rng(8), 1_000
     first = [leverage(Linear(), X, 1, rng)[0] for _ in range(draws)]
     expected = draws * scores / scores.sum()
     assert chisquare(np.bincount(first, minlength=4), expected).pvalue > 1e-3
