@@ -109,16 +109,8 @@ def leverage(
     rounding of its largest eigenvalue. Rows of score 0 are never drawn, so there may be
     fewer than p rows.
 
-    O(n p^2 + n p d) time, O(n + p^2) memory.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Positive definite, with resolved parameters.
-    X : array-like or sparse matrix of shape (n, d)
-    n_components : int
-        p, at most n.
-    rng : Generator, int or None
+    O(n p^2 + n p d) time, O(n + p^2) memory. The parameters are those of
+    `randomly_pivoted_cholesky`.
     """
     refuse_conditional(kernel, "leverage")
     X = as_table(X)
