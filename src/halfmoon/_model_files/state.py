@@ -42,7 +42,7 @@ CODE = (
 
 def state_of(value: Any) -> dict[str, Any]:
     """Return the attributes to store: those that do not follow from the others."""
-    cls = type(value)
+    cls: type = type(value)
     state = dict(vars(value))
     if package_of(cls) == "halfmoon":
         getstate = _in_class(cls, "__getstate__")
