@@ -13,8 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from halfmoon._rows import Array
-from halfmoon.kernels import FromFunction, Kernel, PeriodicSobolev
-from halfmoon.theory import Eigenlearning, eigenlearning
+from halfmoon.kernels import Kernel, PeriodicSobolev
+from halfmoon.kernels._user_kernels import FromFunction
+from halfmoon.theory import eigenlearning
+from halfmoon.theory._eigenlearning import Eigenlearning
 from halfmoon.unpenalized import Features
 
 __all__ = [

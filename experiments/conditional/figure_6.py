@@ -28,7 +28,8 @@ from experiments.conditional.draws import drawn_ratio, plain_ratio
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
 from halfmoon._rows import Array
-from halfmoon.theory import SoftThreshold, soft_threshold_spectrum
+from halfmoon.theory import soft_threshold_spectrum
+from halfmoon.theory._soft_threshold import SoftThreshold
 
 SPECTRA = ("i^-4", "i^-2", "i^-1.1", "exp(-0.1 i)")
 RATE = 0.1

@@ -86,9 +86,9 @@ def as_rows(X: Rows, *, name: str = "X") -> Rows:
     return X
 
 
-def as_dense_rows(X: Rows, *, name: str = "X") -> Array:
+def as_dense_rows(X: Rows) -> Array:
     """Return rows as a dense float64 array, also from CSR: for small n."""
-    X = as_rows(X, name=name)
+    X = as_rows(X)
     return cast(Array, X.toarray() if sp.issparse(X) else X)
 
 
@@ -144,14 +144,14 @@ def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
             )
 
 
-def refuse_extreme(X: Rows, *, name: str = "X", new: bool = False) -> None:
+def refuse_extreme(X: Rows, *, new: bool = False) -> None:
     """Raise a ValueError if fourth powers of entries leave the range of float64.
 
     New rows may lie far away, where only their squared distances must be finite.
     """
     largest = largest_entry(X)
     if not new or largest > MAX_NEW_ENTRY:
-        refuse_range(largest, name=name)
+        refuse_range(largest)
 
 
 def largest_entry(X: Rows) -> float:
@@ -166,24 +166,24 @@ def largest_entry(X: Rows) -> float:
     return largest
 
 
-def refuse_range(largest: float, *, name: str = "X") -> None:
+def refuse_range(largest: float) -> None:
     """Raise a ValueError if the largest entry to the fourth over- or underflows."""
     if largest > MAX_ENTRY or 0 < largest < 1 / MAX_ENTRY:
         raise ValueError(
-            f"The largest entry of {name} is {largest:.0e}, and powers of it leave the "
+            f"The largest entry of X is {largest:.0e}, and powers of it leave the "
             f"range of floating-point numbers. Rescale the columns, for example with "
             f"sklearn.preprocessing.StandardScaler."
         )
 
 
-def refuse_equal_rows(X: Rows, *, name: str = "X") -> None:
+def refuse_equal_rows(X: Rows) -> None:
     """Raise a ValueError if all rows are equal: there is nothing to compare."""
     low, high = X.min(axis=0), X.max(axis=0)
     if sp.issparse(low):
         low, high = low.toarray(), high.toarray()
     if np.array_equal(low, high):
         raise ValueError(
-            f"All rows of {name} are equal (n_samples = {X.shape[0]}); at least two "
+            f"All rows of X are equal (n_samples = {X.shape[0]}); at least two "
             f"rows that differ are needed. Check that the columns were read correctly."
         )
 

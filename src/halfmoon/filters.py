@@ -32,7 +32,6 @@ from halfmoon._rows import Array
 
 __all__ = [
     "Cutoff",
-    "Filter",
     "GradientFlow",
     "Heat",
     "IteratedTikhonov",

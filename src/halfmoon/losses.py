@@ -3,15 +3,18 @@ r"""Losses: the cost of predicting g for a label y.
 ==============  =======================================================  =============
 loss            formula                                                  labels y
 ==============  =======================================================  =============
-``Squared``     :math:`(y - g)^2`                                        numbers
-``Huber``       the same up to a residual of d, then
+``"squared"``   :math:`(y - g)^2`                                        numbers
+``"huber"``     the same up to a residual of d, then
                 :math:`2 d |y - g| - d^2`                                numbers
-``Quantile``    :math:`q (y - g)_+ + (1 - q) (g - y)_+`                  numbers
-``Hinge``       :math:`(1 - y g)_+`                                      -1 and 1
-``Logistic``    :math:`\log(1 + e^{-y g})`                               -1 and 1
+``"quantile"``  :math:`q (y - g)_+ + (1 - q) (g - y)_+`                  numbers
+``"hinge"``     :math:`(1 - y g)_+`                                      -1 and 1
+``"logistic"``  :math:`\log(1 + e^{-y g})`                               -1 and 1
 ``Softmax``     :math:`\log \sum_c e^{g_c} - \sum_c y_c g_c`             0 and 1, one 1
                                                                          in each row
 ==============  =======================================================  =============
+
+A loss with parameters may be given as an object, such as ``Quantile(0.9)``. With more
+than two classes, ``"logistic"`` is `Softmax`.
 
 All are convex, and all but the last are sums over outputs. `halfmoon._solvers` solves
 them in two ways. A piecewise linear or quadratic loss is a quadratic program in
@@ -30,15 +33,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from halfmoon._rows import Array
 
-__all__ = [
-    "Hinge",
-    "Huber",
-    "Logistic",
-    "Loss",
-    "Quantile",
-    "Softmax",
-    "Squared",
-]
+__all__ = ["Huber", "Quantile", "Softmax"]  # the others are given by their names
 
 
 class Box(NamedTuple):

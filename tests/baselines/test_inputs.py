@@ -26,7 +26,7 @@ pd = optional("pandas")
 CLASSIFIERS = {
     "harmonic": HarmonicClassifier(5),
     "harmonic, all pairs": HarmonicClassifier(None, 0.4),
-    "spreading": LabelSpreadingClassifier(0.9, 5),
+    "spreading": LabelSpreadingClassifier(5, spread=0.9),
     "LapRLS": LapRLSClassifier(Gaussian(0.7), 0.01, 1.0, 5),
     "RLS": RLSClassifier(alpha=0.1),
     "TSVM": TSVMClassifier(tol=1e-8),

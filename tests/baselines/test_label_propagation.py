@@ -21,7 +21,7 @@ from halfmoon.baselines import (
     _label_propagation,
 )
 from halfmoon.baselines._label_propagation import graph_solve
-from halfmoon.kernels import median_distance
+from halfmoon.kernels._length_scales import median_distance
 
 
 def rows(n=40, d=2, seed=0):
@@ -238,9 +238,9 @@ def test_spreading_is_the_formula(a):
     X, y = data()
     q = ((X[:, None] - X[None]) ** 2).sum(-1)
     W = np.exp(-q / (2 * 0.3**2)) - np.eye(40)
-    full = LabelSpreadingClassifier(a, None, 0.3).fit(X, y)
+    full = LabelSpreadingClassifier(None, 0.3, spread=a).fit(X, y)
     assert_allclose(full.label_distributions_, shares(W, y, a), rtol=1e-9)
-    near = LabelSpreadingClassifier(a, 6).fit(X, y)
+    near = LabelSpreadingClassifier(6, spread=a).fit(X, y)
     W = neighbor_graph(X, 6).toarray()
     assert_allclose(near.label_distributions_, shares(W, y, a), rtol=1e-8, atol=1e-12)
     assert_array_equal(near.transduction_, shares(W, y, a).argmax(axis=1))
@@ -250,15 +250,15 @@ def test_spreading_against_scikit_learn():
     X, y = data()
     peer = LabelSpreading(gamma=1 / (2 * 0.3**2), alpha=0.8, max_iter=10**4, tol=1e-14)
     peer.fit(X, np.where(np.isnan(y), -1, y))
-    model = LabelSpreadingClassifier(0.8, None, 0.3).fit(X, y)
+    model = LabelSpreadingClassifier(None, 0.3, spread=0.8).fit(X, y)
     assert_allclose(model.label_distributions_, peer.label_distributions_, atol=1e-10)
 
 
 def test_a_lone_label_is_overruled():
     X, y = np.linspace(0, 1, 11)[:, None], np.zeros(11)
     y[5] = 1
-    assert LabelSpreadingClassifier(0.99, 2).fit(X, y).transduction_[5] == 0
-    assert LabelSpreadingClassifier(0.01, 2).fit(X, y).transduction_[5] == 1
+    assert LabelSpreadingClassifier(2, spread=0.99).fit(X, y).transduction_[5] == 0
+    assert LabelSpreadingClassifier(2, spread=0.01).fit(X, y).transduction_[5] == 1
 
 
 def test_spreading_gives_parts_without_a_label_the_prior():
@@ -267,7 +267,7 @@ def test_spreading_gives_parts_without_a_label_the_prior():
     y[:4] = [0, 1, 1, 1]
     y[4:] = np.nan
     with pytest.warns(UserWarning, match="10 of the 40 rows"):
-        model = LabelSpreadingClassifier(0.9, 3).fit(X, y)
+        model = LabelSpreadingClassifier(3, spread=0.9).fit(X, y)
     assert_allclose(model.label_distributions_[30:], np.full((10, 2), [0.25, 0.75]))
 
 
@@ -275,7 +275,7 @@ def test_spreading_gives_parts_without_a_label_the_prior():
 def test_bad_spread(spread):
     X, y = data()
     with pytest.raises(ValueError, match=f"spread is {spread}"):
-        LabelSpreadingClassifier(spread).fit(X, y)
+        LabelSpreadingClassifier(spread=spread).fit(X, y)
 
 
 def system(n=60, left=1e-3):

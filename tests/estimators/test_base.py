@@ -20,8 +20,9 @@ from halfmoon._estimators import (
     LaplacianRegressor,
 )
 from halfmoon._graphs import graph_laplacian, neighbor_graph
-from halfmoon.kernels import Gaussian, Precomputed
+from halfmoon.kernels import Gaussian
 from halfmoon.kernels._kernel_names import KERNELS
+from halfmoon.kernels._user_kernels import Precomputed
 from halfmoon.unpenalized import Eigenfunctions
 from reference import columns, gaussian, table
 

@@ -12,8 +12,9 @@ from sklearn.svm import SVC
 from halfmoon._estimators import FredholmClassifier, FredholmRegressor
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.datasets import noisy_circles, noisy_line, reveal
-from halfmoon.kernels import Gaussian, Linear, Precomputed
+from halfmoon.kernels import Gaussian, Linear
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
+from halfmoon.kernels._user_kernels import Precomputed
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
 from helpers import peak_bytes

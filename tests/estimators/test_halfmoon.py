@@ -26,7 +26,7 @@ from halfmoon._selection import criteria, families, refit
 from halfmoon._selection.criteria import log_losses
 from halfmoon.bases import Exact
 from halfmoon.model_selection import LabeledKFold
-from halfmoon.problem import LocalFit
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.unpenalized import Constant, Polynomials
 from optional_modules import optional
 

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import null_space
 from sklearn.base import clone
 
-from halfmoon.bases import FredholmKernel, Nystrom
+from halfmoon.bases import Nystrom
+from halfmoon.bases._fredholm_kernel import FredholmKernel
 from halfmoon.kernels import (
     NNGP,
     NTK,
@@ -20,13 +21,15 @@ from halfmoon.kernels import (
     PeriodicSobolev,
     Polyharmonic,
     Polynomial,
-    Prepared,
     ProductLaplace,
     RationalQuadratic,
     ThinPlate,
 )
-from halfmoon.problem import PosedKernel, Problem
-from halfmoon.smoothers import Diffusion, DiffusionKernel, KernelWeights, Neighbors
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.problem import Problem
+from halfmoon.problem._posed_kernel import PosedKernel
+from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
+from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 
 KERNELS = [
     Gaussian(1.5),

@@ -11,11 +11,9 @@ from halfmoon.kernels import (
     Matern,
     Polyharmonic,
     Polynomial,
-    Product,
-    Scaled,
-    Sum,
     ThinPlate,
 )
+from halfmoon.kernels._base import Product, Scaled, Sum
 
 K1, K2 = Gaussian(1.3), Polynomial(2)
 

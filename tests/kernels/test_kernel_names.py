@@ -8,7 +8,6 @@ import pytest
 from halfmoon.kernels import (
     NNGP,
     NTK,
-    FromFunction,
     Gaussian,
     Kernel,
     Laplace,
@@ -16,12 +15,12 @@ from halfmoon.kernels import (
     Matern,
     Polyharmonic,
     Polynomial,
-    Precomputed,
     RationalQuadratic,
     ThinPlate,
 )
 from halfmoon.kernels._kernel_names import KERNELS, as_kernel
 from halfmoon.kernels._length_scales import WithLengthScale
+from halfmoon.kernels._user_kernels import FromFunction, Precomputed
 
 NAMES = {
     "gaussian": Gaussian,

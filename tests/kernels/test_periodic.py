@@ -22,14 +22,16 @@ def slope(kernel, t):
     return A[:, 0] * t
 
 
-def series(power, t, wave=np.cos, terms=1_000_000):
+def series(power, t, wave=np.cos):
+    terms = 1_000_000 if power < 5 else 10_000  # the rest is below 1e-16 then
     i = np.arange(terms, 0.0, -1.0)  # the small terms first
-    return np.array([np.sum(i**-power * wave(i * x)) for x in t])
+    weights = i**-power
+    return np.array([np.sum(weights * wave(i * x)) for x in t])
 
 
 @pytest.mark.parametrize("s", [1.5, 1.50003, 1.4998, 1.6, 2.0, 2.25, 2.5, 3.0, 6.5, 40])
-def test_equals_a_million_terms_of_the_series(s):
-    # The tail beyond N terms is at most N^(1-2s) / (2s - 1) = 5e-13 here.
+def test_equals_the_series(s):
+    # The tail beyond N terms is at most N^(1-2s) / (2s - 1), 5e-13 for s = 1.5.
     expected = 1.0 + series(2 * s, ANGLES)
     assert_allclose(
         column(PeriodicSobolev(s), ANGLES), expected, rtol=3e-12, atol=2e-12
@@ -73,7 +75,7 @@ def test_the_expansion_near_odd_powers_meets_the_other_one(center, sign):
 
 
 @pytest.mark.parametrize("s", [1.9, 2.0, 2.0001, 2.5, 3.3])
-def test_the_slope_equals_a_million_terms_of_its_series(s):
+def test_the_slope_equals_its_series(s):
     expected = -series(2 * s - 1, ANGLES, np.sin)
     assert_allclose(slope(PeriodicSobolev(s), ANGLES), expected, rtol=1e-9, atol=1e-11)
 

@@ -8,7 +8,8 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from halfmoon import ConditionalRegressor
-from halfmoon.kernels import Gaussian, Laplace, Linear, Polynomial, Prepared, ThinPlate
+from halfmoon.kernels import Gaussian, Laplace, Linear, Polynomial, ThinPlate
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.smoothers import KernelWeights
 
 

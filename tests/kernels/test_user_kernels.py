@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.kernels import FromFunction, Gaussian, Precomputed
-from halfmoon.kernels._user_kernels import with_row_numbers
+from halfmoon.kernels import Gaussian
+from halfmoon.kernels._user_kernels import FromFunction, Precomputed, with_row_numbers
 
 
 def inverse_distance(X, Z):

@@ -19,7 +19,6 @@ from halfmoon._model_files.codecs import CODECS
 from halfmoon.smoothers import Neighbors
 from model_files import mutations
 
-NO_ARRAYS = (8).to_bytes(8, "little") + b"{}      "
 SECONDS = 20.0  # for one file, on a busy machine; they take some milliseconds
 
 

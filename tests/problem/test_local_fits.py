@@ -13,12 +13,8 @@ from halfmoon._model_files import load, save
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Linear, ProductLaplace, ThinPlate
-from halfmoon.problem import (
-    LocalFit,
-    Problem,
-    solve_locally,
-    solve_ridge,
-)
+from halfmoon.problem import Problem, solve_locally, solve_ridge
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.problem._regions import Regions
 from halfmoon.unpenalized import Constant, Polynomials
 from reference import UNPENALIZED, columns, gaussian, minimizer, table, twin

@@ -9,7 +9,7 @@ from halfmoon._selection import SearchData
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear
-from halfmoon.problem import Posed
+from halfmoon.problem._posed import Posed
 
 
 def posed_of(X_l, y, w=None, *, single=False, stream=None):

@@ -7,7 +7,7 @@ from sklearn.metrics import r2_score
 
 from halfmoon._selection import NumberCriterion, average_of_local_fits
 from halfmoon._selection import local_average as many_labels
-from halfmoon.problem import LocalFit
+from halfmoon.problem._local_fits import LocalFit
 from selection.search_tables import posed_of
 
 

@@ -23,8 +23,9 @@ from halfmoon._selection.relevance import (
     by_gradient,
     relevance_candidates,
 )
-from halfmoon.kernels import Prepared, ProductLaplace
+from halfmoon.kernels import ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.unpenalized import Constant, Features
 from reference import gaussian

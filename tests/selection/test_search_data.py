@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._selection import Preparation, search_data
-from halfmoon.kernels import Gaussian, Linear, Prepared
+from halfmoon.kernels import Gaussian, Linear
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.unpenalized import Polynomials
 from helpers import squared_distances
 from selection.search_tables import bench_of

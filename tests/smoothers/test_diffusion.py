@@ -6,12 +6,13 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.blocks import worker_count
-from halfmoon.smoothers import Diffusion, DiffusionKernel, Neighbors
+from halfmoon.smoothers import Diffusion, Neighbors
 from halfmoon.smoothers._diffusion import (
     MAX_WORKER_COLUMNS,
     chebyshev_product,
     diffused_values,
 )
+from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 from helpers import squared_distances
 
 

@@ -61,8 +61,6 @@ def test_coefficients(system, way, alpha):
     assert path.lam(alpha) == W * alpha
     assert_allclose(path.degrees_of_freedom(alpha), np.trace(H), rtol=1e-8)
     r = y - H @ y
-    gcv = np.mean(r**2) / (1 - np.trace(H) / len(y)) ** 2
-    assert_allclose(path.generalized_cross_validation(alpha), gcv, rtol=1e-5)
     s2 = np.einsum("it,it->t", y, r) / (len(y) - 3)
     assert_allclose(path.scales(alpha)[0], s2, rtol=1e-5)
     assert_allclose(path.scales(alpha)[1], s2 / (W * alpha), rtol=1e-5)
@@ -131,9 +129,7 @@ def test_pseudo_inverse_without_a_penalty(rng):
             for i in range(6)
         ]
         assert_allclose(zero, refits, rtol=1e-9)
-        r = y - Phi @ expected  # with 5 degrees of freedom of 6
-        gcv = path.generalized_cross_validation(0.0)
-        assert_allclose(gcv, (r**2).mean() * 36, rtol=1e-8)
+        assert_allclose(path.degrees_of_freedom(0.0), 5, rtol=1e-12)
 
 
 @pytest.mark.parametrize("way", [svd, dual])
@@ -173,7 +169,6 @@ def test_as_many_features_as_rows(rng):
     assert_allclose(F @ path.beta(0.1), y, rtol=1e-10)
     assert_allclose(path.leave_one_out([0.1]), np.inf)
     assert_allclose(path.scales(0.1), np.inf)
-    assert path.generalized_cross_validation(0.1) == np.inf
 
 
 def test_weighted_ridge_solves_the_weighted_problem(rng):

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_approximation import Nystroem
 
 from halfmoon._transformers import NystromFeatures
-from halfmoon.kernels import Gaussian, Matern, Polynomial, median_distance
+from halfmoon.kernels import Gaussian, Matern, Polynomial
+from halfmoon.kernels._length_scales import median_distance
 from reference import gaussian
 
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from halfmoon.losses import Quantile
-from halfmoon.problem import Posed
+from halfmoon.problem._posed import Posed
 from halfmoon.problem._solve_ridge import as_numbers
 
 __all__ = ["AUTO_ALPHAS", "Alphas", "unit_of"]

@@ -36,10 +36,14 @@ from halfmoon._rows import Array, Indices, Rows, as_weights, refuse_extreme
 from halfmoon._selection import Average
 from halfmoon._validation import checked_rows
 from halfmoon.blocks import Stream
-from halfmoon.kernels import Precomputed
-from halfmoon.kernels._user_kernels import check_kernel_matrix, with_row_numbers
+from halfmoon.kernels._user_kernels import (
+    Precomputed,
+    check_kernel_matrix,
+    with_row_numbers,
+)
 from halfmoon.losses import Squared, as_loss
-from halfmoon.problem import Fit, Posed, Problem, solve_loss
+from halfmoon.problem import Fit, Problem, solve_loss
+from halfmoon.problem._posed import Posed
 
 __all__ = ["Estimator", "HeldOut"]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection import Average
-from halfmoon.problem import LocalFit
+from halfmoon.problem._local_fits import LocalFit
 
 __all__ = ["Explanation", "LabelWeight"]
 

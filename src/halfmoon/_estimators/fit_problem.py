@@ -40,10 +40,11 @@ from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.kernels._kernel_names import as_kernel
 from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
-from halfmoon.problem import Fit, Posed, Problem, solve_ridge
+from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._alpha_search import search
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._leave_one_out import loo_sample
+from halfmoon.problem._posed import Posed
 
 if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator

@@ -42,7 +42,8 @@ from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._kernel_names import as_kernel
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
-from halfmoon.problem import Posed, Problem
+from halfmoon.problem import Problem
+from halfmoon.problem._posed import Posed
 from halfmoon.smoothers import KernelWeights
 
 __all__ = ["FredholmClassifier", "FredholmRegressor"]

@@ -61,8 +61,8 @@ from halfmoon._selection.semi_supervised_families import distance_preparation
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear
-from halfmoon.problem import Posed
 from halfmoon.problem._folds import some_labels
+from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]

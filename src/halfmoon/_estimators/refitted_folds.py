@@ -20,8 +20,9 @@ from halfmoon._landmarks.checks import as_indices
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream
-from halfmoon.problem import Fit, Posed, Problem
+from halfmoon.problem import Fit, Problem
 from halfmoon.problem._folds import balanced_folds
+from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import HiddenLayer
 
 __all__ = ["refitted_fold_errors"]

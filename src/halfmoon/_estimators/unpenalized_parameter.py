@@ -29,7 +29,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon.kernels import Kernel, Precomputed
+from halfmoon.kernels import Kernel
+from halfmoon.kernels._user_kernels import Precomputed
 from halfmoon.unpenalized import (
     Constant,
     Features,

@@ -45,8 +45,6 @@ def ridge_leverage_scores(
     lam: float,
     *,
     indices: Any = None,  # (m,)
-    n_sketch: int | None = None,
-    rng: np.random.Generator | int | None = None,
 ) -> Array:  # (n,)
     """Return diag(K (K + lam I)^-1) by eq. (2); exact if the sketch is all rows.
 
@@ -60,10 +58,8 @@ def ridge_leverage_scores(
     lam : float
         The positive ridge.
     indices : array-like of shape (m,), default=None
-        The rows J of the sketch, assumed to be a uniform sample.
-    n_sketch : int, default=None
-        Without `indices`, m rows are drawn uniformly. None means all rows: O(n^3).
-    rng : Generator, int or None
+        The rows J of the sketch, assumed to be a uniform sample. None means all rows:
+        O(n^3).
 
     Examples
     --------
@@ -76,10 +72,7 @@ def ridge_leverage_scores(
     n = X.shape[0]
     if not 0 < lam < np.inf:
         raise ValueError(f"lam is {lam}; a positive number is needed.")
-    if indices is None:
-        J = uniform(n, n if n_sketch is None else n_sketch, rng)
-    else:
-        J = as_indices(indices, n)
+    J = np.arange(n) if indices is None else as_indices(indices, n)
     Z = X[J]
     m = J.size
     K_JJ = kernel(Z)
@@ -109,16 +102,8 @@ def leverage(
     rounding of its largest eigenvalue. Rows of score 0 are never drawn, so there may be
     fewer than p rows.
 
-    O(n p^2 + n p d) time, O(n + p^2) memory.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Positive definite, with resolved parameters.
-    X : array-like or sparse matrix of shape (n, d)
-    n_components : int
-        p, at most n.
-    rng : Generator, int or None
+    O(n p^2 + n p d) time, O(n + p^2) memory. The parameters are those of
+    `randomly_pivoted_cholesky`.
     """
     refuse_conditional(kernel, "leverage")
     X = as_table(X)

@@ -141,6 +141,9 @@ def _stable_package(module: str) -> str:
     return ".".join(part.lstrip("_") for part in module.split(".")[:2])
 
 
+PACKAGES = frozenset(_stable_package(start) for start in HALFMOON_MODULES)
+
+
 def _stable_name(cls: type) -> str:
     """Return ``halfmoon.<package>.<class>``, which stays if the class changes files."""
     return f"{_stable_package(cls.__module__)}.{cls.__name__}"
@@ -148,8 +151,7 @@ def _stable_name(cls: type) -> str:
 
 def _halfmoon_class(name: Any) -> type | None:
     package = name.rpartition(".")[0] if isinstance(name, str) else ""
-    known = {_stable_package(start) for start in HALFMOON_MODULES}
-    return _halfmoon_classes(package).get(name) if package in known else None
+    return _halfmoon_classes(package).get(name) if package in PACKAGES else None
 
 
 @cache

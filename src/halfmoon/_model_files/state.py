@@ -12,7 +12,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from inspect import getattr_static, isabstract
 from typing import Any, get_type_hints
 
@@ -42,14 +42,14 @@ CODE = (
 
 def state_of(value: Any) -> dict[str, Any]:
     """Return the attributes to store: those that do not follow from the others."""
-    cls = type(value)
+    cls: type = type(value)
     state = dict(vars(value))
     if package_of(cls) == "halfmoon":
-        getstate = getattr_static(cls, "__getstate__")
+        getstate = _in_class(cls, "__getstate__")
         if str(getattr(getstate, "__module__", "")).startswith("halfmoon."):
             state = dict(value.__getstate__())
         for name in list(state):
-            if isinstance(getattr_static(cls, name, None), cached_property):
+            if isinstance(_in_class(cls, name), cached_property):
                 del state[name]
     for name in TEMPORARY:
         state.pop(name, None)
@@ -68,7 +68,7 @@ def check_state(cls: type, state: dict[str, Any]) -> None:
     """Refuse attributes that no object of the class can have."""
     for name, value in state.items():
         valid = name.isidentifier() and not (name[:2] == name[-2:] == "__")
-        if not valid or isinstance(getattr_static(cls, name, None), CODE):
+        if not valid or isinstance(_in_class(cls, name), CODE):
             raise ModelFileError(
                 f"{cls.__name__} has an attribute {in_one_line(name)!r}, which would "
                 f"hide a part of the class"
@@ -90,6 +90,12 @@ def check_state(cls: type, state: dict[str, Any]) -> None:
             )
     if not _agree(cls, state):
         raise ModelFileError(f"the attributes of {cls.__name__} contradict each other")
+
+
+@lru_cache(maxsize=10_000)  # names come from files, so the number is bounded
+def _in_class(cls: type, name: str) -> Any:
+    """Return what the class itself has under a name, if anything."""
+    return getattr_static(cls, name, None)
 
 
 @cache

@@ -3,10 +3,9 @@
 from halfmoon._moments.dirichlet import dirichlet, dirichlet_and_covariance
 from halfmoon._moments.forecasts import energy_forecast
 from halfmoon._moments.graph import graph_energy
-from halfmoon._moments.second_moments import covariance, label_moments
+from halfmoon._moments.second_moments import label_moments
 
 __all__ = [
-    "covariance",
     "dirichlet",
     "dirichlet_and_covariance",
     "energy_forecast",

@@ -1,8 +1,8 @@
-r"""Second moments of a basis, over all rows or over the labeled ones.
+r"""Second moments of a basis over weighted rows.
 
-.. math:: Sigma = 1/n \sum_i phi(x_i) phi(x_i)', \quad Phi' W Phi, \quad Phi' W^{1/2} C
+.. math:: Phi' W Phi, \quad Phi' W^{1/2} C
 
-for any columns C of the labeled rows: targets and unpenalized features.
+for any columns C of the rows: targets and unpenalized features.
 """
 
 from __future__ import annotations
@@ -10,28 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halfmoon._rows import Array, Rows
-from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
 
-__all__ = ["covariance", "label_moments"]
-
-
-def covariance(
-    basis: Basis,
-    X: Rows,  # (n, d)
-    *,
-    stream: Stream | None = None,
-) -> Array:  # (p, p)
-    """Return Sigma, which is not centered. O(n p^2 + n p d) time."""
-
-    def products(rows: Rows) -> Array:
-        Phi = basis.transform(rows)
-        return Phi.T @ Phi
-
-    total: Array = (stream or Stream.inherited()).sum(
-        products, X, row_bytes=basis.row_bytes
-    )
-    return total / X.shape[0]
+__all__ = ["label_moments"]
 
 
 def label_moments(

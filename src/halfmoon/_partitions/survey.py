@@ -182,7 +182,7 @@ def combine(surveys: Iterator[PartitionSurvey], limit: int) -> Survey:
         raise ValueError("X has no rows in any partition; at least one is needed.")
     if not any(each.n_used for each in found):
         raise ValueError("sample_weight is zero in every row; some must be positive.")
-    refuse_range(max(each.largest for each in found), name="X")
+    refuse_range(max(each.largest for each in found))
     keys = np.concatenate([each.keys for each in found])
     bound = min(each.bound for each in found)
     below = np.sort(keys[keys < bound])

@@ -19,7 +19,7 @@ from halfmoon._selection.target_transforms import TargetTransform
 from halfmoon._solvers import RidgePath, ridge_weighted
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
-from halfmoon.problem import Posed
+from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["ALPHAS", "WIDTHS", "Candidate", "Entry", "fit_at_all_alphas", "loo_values"]

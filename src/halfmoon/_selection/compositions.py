@@ -21,9 +21,11 @@ from halfmoon._selection.semi_supervised_families import (
     pose_without_labels,
 )
 from halfmoon.bases import Nystrom, Smoothed
-from halfmoon.kernels import Gaussian, Prepared
+from halfmoon.kernels import Gaussian
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.problem import PosedKernel, Problem
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.problem import Problem
+from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights, Smoother
 from halfmoon.unpenalized import Unpenalized
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Exact
-from halfmoon.kernels import Kernel, Prepared
+from halfmoon.kernels import Kernel
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Fit
-from halfmoon.smoothers import DiffusionKernel
+from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["KernelSums", "gram_matrix"]

@@ -31,9 +31,11 @@ from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
 from halfmoon._solvers import ridge_point
 from halfmoon.bases import Exact
 from halfmoon.blocks import blas_for
-from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
+from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.problem import Posed, solve_locally
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.problem import solve_locally
+from halfmoon.problem._posed import Posed
 from halfmoon.problem._regions import Regions
 
 __all__ = ["average_of_local_fits"]

@@ -16,8 +16,9 @@ import numpy as np
 
 from halfmoon._graphs import NeighborIndex
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon.kernels import Kernel, Prepared
-from halfmoon.problem import Posed
+from halfmoon.kernels import Kernel
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["SearchData"]

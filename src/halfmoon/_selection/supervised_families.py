@@ -34,8 +34,9 @@ from halfmoon._selection.row_preparation import (
     text_components,
 )
 from halfmoon._selection.search_data import SearchData
-from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, Prepared, ProductLaplace
+from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._prepared_features import PreparedFeatures
 

@@ -126,22 +126,6 @@ class RidgePath:
         shrunk = self.s2 * self.inverse(self.lam(alpha))
         return self.elimination.rank + float(shrunk.sum())
 
-    def generalized_cross_validation(self, alpha: float) -> float:
-        """Return mean(r^2) / (1 - trace(H) / l)^2, r being the residuals."""
-        lam, l = self.lam(alpha), self.n_labeled
-        g = self.inverse(lam)[:, None]
-        if self.rows is not None:
-            # 1 - s^2 g = lam g, and 1 in directions that are not fitted.
-            left = np.where(g > 0, lam * g, 1.0)
-            residual = ((left * self.rows.z) ** 2).sum()
-        else:
-            explained = (2 * g - g**2 * self.s2[:, None]) * self.z**2
-            residual = self.energy.sum() - explained.sum()
-        free = 1.0 - self.degrees_of_freedom(alpha) / l
-        if free <= EPS * l:
-            return np.inf
-        return float(residual / (l * self.energy.size) / free**2)
-
     def scales(self, alpha: float) -> tuple[Array, Array]:
         """Return the variances s2 of noise and tau of the prior, each of shape (t,).
 

@@ -23,7 +23,7 @@ from halfmoon._partitions.partitioned_rows import PartitionedRows, all_rows_of
 from halfmoon._rows import Array, Rows, as_table, refuse_extreme
 from halfmoon._validation import checked_rows
 from halfmoon._whitening import whitening
-from halfmoon.bases import Basis
+from halfmoon.bases import Basis, Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._kernel_names import as_kernel
@@ -45,6 +45,7 @@ class KernelTransformer(
     Features are float32 if the table is, but computed in float64, block by block.
     """
 
+    landmarks: Any
     memory_limit: int | str
     basis_: Basis
     _n_features_out: int
@@ -89,6 +90,11 @@ class KernelTransformer(
 
     @abstractmethod
     def _build(self, X: Rows) -> None: ...
+
+    def _landmark_basis(self, kernel: Any, p: int | None) -> Nystrom:
+        """Return the basis at p landmarks, for the parameter `kernel` of a subclass."""
+        chosen_by = self.landmarks
+        return Nystrom(features_kernel(kernel), p, chosen_by, self.memory_limit)
 
     def _function(self) -> Callable[[Rows], Array]:
         return lambda X: self._whitening.whiten(self.basis_.transform(X))

@@ -25,7 +25,7 @@ from halfmoon._random_state import as_generator
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon._transformers.base import KernelTransformer, features_kernel
 from halfmoon._whitening import Whitening, symmetric_eigen, whitening
-from halfmoon.bases import Basis, Nystrom, WithDerivatives
+from halfmoon.bases import Basis, WithDerivatives
 from halfmoon.problem._posed import energy_matrix
 
 __all__ = ["LaplacianEigenmaps"]
@@ -168,13 +168,9 @@ class LaplacianEigenmaps(KernelTransformer):
         if self.basis == "derivatives":
             return WithDerivatives(features_kernel(self.kernel))
         if self.basis == "landmarks":
-            p = self.n_landmarks
-            return Nystrom(
-                features_kernel(self.kernel),
-                min(n, EIGENMAP_LANDMARKS) if p is None else p,
-                self.landmarks,
-                self.memory_limit,
-            )
+            default = min(n, EIGENMAP_LANDMARKS)
+            p = default if self.n_landmarks is None else self.n_landmarks
+            return self._landmark_basis(self.kernel, p)
         raise ValueError(
             f"basis is {self.basis!r}; 'landmarks', 'derivatives' or a basis of "
             f"halfmoon.bases is needed."

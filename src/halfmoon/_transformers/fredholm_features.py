@@ -19,7 +19,7 @@ from halfmoon._landmarks.checks import as_count
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._random_state import as_generator
 from halfmoon._rows import Rows
-from halfmoon._transformers.base import KernelTransformer, features_kernel, rows_kernel
+from halfmoon._transformers.base import KernelTransformer, rows_kernel
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.smoothers import KernelWeights, Smoother
 
@@ -91,12 +91,7 @@ class FredholmFeatures(KernelTransformer):
             f"Values of {p} functions at {n} rows take",
             "Lower n_components, or fit on fewer rows",
         )
-        inner = Nystrom(
-            features_kernel(self.inner_kernel),
-            self.n_components,
-            self.landmarks,
-            self.memory_limit,
-        )
+        inner = self._landmark_basis(self.inner_kernel, self.n_components)
         basis = Smoothed(inner, self._smoother())
         self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()

@@ -15,8 +15,7 @@ from typing import Any
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._random_state import as_generator
 from halfmoon._rows import Rows
-from halfmoon._transformers.base import KernelTransformer, features_kernel
-from halfmoon.bases import Nystrom
+from halfmoon._transformers.base import KernelTransformer
 
 __all__ = ["NystromFeatures"]
 
@@ -66,11 +65,7 @@ class NystromFeatures(KernelTransformer):
     random_state: Any = None
 
     def _build(self, X: Rows) -> None:
-        self.basis_ = Nystrom(
-            features_kernel(self.kernel),
-            self.n_components,
-            self.landmarks,
-            self.memory_limit,
-        ).fit(X, as_generator(self.random_state))
+        basis = self._landmark_basis(self.kernel, self.n_components)
+        self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()
-        self.kernel_, self.landmarks_ = self.basis_.sections
+        self.kernel_, self.landmarks_ = basis.sections

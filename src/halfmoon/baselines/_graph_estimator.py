@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import groups_of_outputs
+from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
@@ -60,19 +62,15 @@ CLASS_ATTRIBUTES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class GraphEstimator(Baseline):
-    """Base class: values at all rows from those at labeled rows, by a graph.
+    """Base class: values at all rows from those at labeled rows, by a graph."""
 
-    A subclass has the parameters below and implements `_propagate`.
-    """
-
-    n_neighbors: int | None
-    length_scale: float | str | None
-    memory_limit: int | str
-    random_state: Any
-
-    graph_: RowGraph
-    unreached_: NDArray[np.bool_]
+    n_neighbors: int | None = 10
+    length_scale: float | str | None = None
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: Any = None
+    unlabeled: Any = None
 
     @abstractmethod
     def _propagate(
@@ -94,9 +92,8 @@ class GraphEstimator(Baseline):
         rng = as_generator(self.random_state)
         scale = resolved_scale(self.length_scale, X, rng)
         with blas_for(X.shape[0] ** 2):
-            graph: RowGraph
             if self.n_neighbors is None:
-                graph = AllPairs(X, scale, self.memory_limit)
+                graph: RowGraph = AllPairs(X, scale, self.memory_limit)
             else:
                 graph = NearestRows(X, self.n_neighbors, scale)
             known = np.broadcast_to(labeled.reshape(len(Y), -1), Y.shape)

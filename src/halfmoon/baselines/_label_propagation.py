@@ -37,7 +37,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import conjugate_gradients
@@ -57,15 +56,8 @@ MAX_LU_ROWS = 3_000
 TOLERANCE = 1e-10  # of the residual of conjugate gradients
 
 
-@dataclass(eq=False, repr=False)
 class Harmonic(GraphEstimator):
     """Base class of the regressor and the classifier."""
-
-    n_neighbors: int | None = 10
-    length_scale: float | str | None = None
-    memory_limit: int | str = MEMORY_LIMIT
-    random_state: Any = None
-    unlabeled: Any = None
 
     def _propagate(
         self,
@@ -186,11 +178,6 @@ class LabelSpreadingClassifier(GraphClassifier):
     """
 
     spread: float = 0.99
-    n_neighbors: int | None = 10
-    length_scale: float | str | None = None
-    memory_limit: int | str = MEMORY_LIMIT
-    random_state: Any = None
-    unlabeled: Any = None
 
     def _propagate(
         self,

@@ -4,23 +4,19 @@ Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
 `sklearn.gaussian_process`. Kernels add and multiply: ``Linear() + 0.5 * Gaussian()``.
 """
 
-from halfmoon.kernels._base import Kernel, Product, Scaled, Sum
+from halfmoon.kernels._base import Kernel
 from halfmoon.kernels._definiteness import conditional_degree_of, least_eigenvalue
 from halfmoon.kernels._dot_product import Linear, Polynomial
-from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._periodic import PeriodicSobolev
-from halfmoon.kernels._prepared import Prepared
 from halfmoon.kernels._product_laplace import ProductLaplace
 from halfmoon.kernels._radial import Gaussian, Laplace, Matern, RationalQuadratic
 from halfmoon.kernels._slow_growth import Logarithmic, Multiquadric
 from halfmoon.kernels._splines import Polyharmonic, ThinPlate
-from halfmoon.kernels._user_kernels import FromFunction, Precomputed
 from halfmoon.kernels._wide_networks import NNGP, NTK
 
 __all__ = [
     "NNGP",
     "NTK",
-    "FromFunction",
     "Gaussian",
     "Kernel",
     "Laplace",
@@ -31,15 +27,9 @@ __all__ = [
     "PeriodicSobolev",
     "Polyharmonic",
     "Polynomial",
-    "Precomputed",
-    "Prepared",
-    "Product",
     "ProductLaplace",
     "RationalQuadratic",
-    "Scaled",
-    "Sum",
     "ThinPlate",
     "conditional_degree_of",
     "least_eigenvalue",
-    "median_distance",
 ]

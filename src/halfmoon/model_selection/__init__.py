@@ -2,7 +2,6 @@
 
 from halfmoon.model_selection._folds import LabeledKFold
 from halfmoon.model_selection._scorers import (
-    LabeledScorer,
     labeled_accuracy,
     labeled_balanced_accuracy,
     labeled_log_loss,
@@ -13,7 +12,6 @@ from halfmoon.model_selection._scorers import (
 
 __all__ = [
     "LabeledKFold",
-    "LabeledScorer",
     "labeled_accuracy",
     "labeled_balanced_accuracy",
     "labeled_log_loss",

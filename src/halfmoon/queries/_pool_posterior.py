@@ -40,7 +40,8 @@ from sklearn.preprocessing import StandardScaler
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection import Average
 from halfmoon.bases import Exact, Nystrom
-from halfmoon.kernels import Gaussian, Precomputed
+from halfmoon.kernels import Gaussian
+from halfmoon.kernels._user_kernels import Precomputed
 from halfmoon.problem import Fit, solve_ridge
 from halfmoon.queries._pool_covariance import Dense, Factored, Posterior
 

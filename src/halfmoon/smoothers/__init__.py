@@ -2,13 +2,11 @@
 
 from halfmoon.smoothers._base import Smoother
 from halfmoon.smoothers._diffusion import Diffusion
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 from halfmoon.smoothers._kernel_weights import KernelWeights
 from halfmoon.smoothers._neighbors import Neighbors
 
 __all__ = [
     "Diffusion",
-    "DiffusionKernel",
     "KernelWeights",
     "Neighbors",
     "Smoother",

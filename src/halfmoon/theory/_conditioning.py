@@ -40,26 +40,10 @@ def conditional_learner(
     truth: Callable[[Rows], Array],
     population: Rows,  # (m, d)
 ) -> Callable[[Rows], Array]:
-    """Return the F-conditional learner, which knows Pi g.
+    """Return the F-conditional learner, a function of rows, which knows Pi g.
 
-    It is kernel ridge with the residual kernel on y - Pi g, with Pi g added back.
-
-    Parameters
-    ----------
-    kernel, features : see `residual_kernel`
-    X, y : rows and targets
-        All labeled.
-    alpha : float
-        Penalty weight, relative to the averaged loss.
-    truth : callable
-        The regression function g.
-    population : array or CSR of shape (m, d)
-        Rows that represent the distribution P: many draws, or a grid.
-
-    Returns
-    -------
-    callable
-        The learned function, from rows to values of the shape of y.
+    It is kernel ridge with the residual kernel on y - Pi g, with Pi g added back. The
+    parameters are those of `cost_of_conditioning`.
     """
     K_P = residual_kernel(kernel, features, population)
     X, single = as_table(X), np.ndim(y) == 1
@@ -92,7 +76,15 @@ def cost_of_conditioning(
 
     Parameters
     ----------
-    kernel, features, X, y, alpha, truth, population : see `conditional_learner`
+    kernel, features : see `residual_kernel`
+    X, y : rows and targets
+        All labeled.
+    alpha : float
+        Penalty weight, relative to the averaged loss.
+    truth : callable
+        The regression function g.
+    population : array or CSR of shape (m, d)
+        Rows that represent the distribution P: many draws, or a grid.
     rows : array or CSR of shape (b, d) or None
         Rows at which the two are compared; None is the population.
 

@@ -39,23 +39,7 @@ __all__ = ["Eigenlearning", "eigenlearning"]
 
 @dataclass(frozen=True)
 class Eigenlearning:
-    """Predictions of the theory for one fit.
-
-    Attributes
-    ----------
-    kappa : float
-        Modes with eigenvalues well above it are learned, those below are not. 0 if
-        every mode is learned completely.
-    learnability : ndarray of shape (modes,)
-        L_i, which is 1 for the unpenalized modes. Not shown by `repr`.
-    overfitting : float
-        The fraction in (2), 1 or more; infinite if there are as many modes as labels
-        and no penalty.
-    missed : float
-        The sum in (2): the part of the truth that is not learned.
-    risk : float
-        E, the mean squared error at new rows, including the noise of their labels.
-    """
+    """Predictions of the theory for one fit; see `eigenlearning`."""
 
     kappa: float
     learnability: Array = field(repr=False)
@@ -100,6 +84,20 @@ def eigenlearning(
     Returns
     -------
     Eigenlearning
+        An object with these attributes:
+
+        kappa : float
+            Modes with eigenvalues well above it are learned, those below are not. 0 if
+            every mode is learned completely.
+        learnability : ndarray of shape (modes,)
+            L_i, which is 1 for the unpenalized modes. Not shown by `repr`.
+        overfitting : float
+            The fraction in (2), 1 or more; infinite if there are as many modes as
+            labels and no penalty.
+        missed : float
+            The sum in (2): the part of the truth that is not learned.
+        risk : float
+            E, the mean squared error at new rows, including the noise of their labels.
 
     Examples
     --------

@@ -124,6 +124,12 @@ def residual_kernel(
         Fitted to the population unless they are fitted already.
     population : array or CSR of shape (N, d)
 
+    Returns
+    -------
+    Kernel
+        For use in `Exact` and `Nystrom`. Its method ``project(g)`` returns Pi g, the
+        projection of a function g on the span of the features.
+
     Examples
     --------
     With the constant alone it is the centered kernel:

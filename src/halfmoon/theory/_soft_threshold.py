@@ -44,21 +44,7 @@ __all__ = ["SoftThreshold", "soft_threshold_spectrum"]
 
 @dataclass(frozen=True)
 class SoftThreshold:
-    """The residual spectrum (2).
-
-    Attributes
-    ----------
-    kappa : float
-        Modes with eigenvalues well above it are removed; infinite for k = 0.
-    c : float
-        Factor by which the modes well below it grow.
-    learnability : ndarray of shape (modes,)
-        L_i: the share of mode i in the span of the draws. Not shown by `repr`.
-    ratio : ndarray of shape (modes,)
-        mu_i / s_i, defined even if s_i = 0. Not shown by `repr`.
-    spectrum : ndarray of shape (modes,)
-        mu_i, eigenvalues of the mean residual kernel. Not shown by `repr`.
-    """
+    """The residual spectrum (2); see `soft_threshold_spectrum`."""
 
     kappa: float
     c: float
@@ -89,6 +75,18 @@ def soft_threshold_spectrum(
     Returns
     -------
     SoftThreshold
+        An object with these attributes:
+
+        kappa : float
+            Modes with eigenvalues well above it are removed; infinite for k = 0.
+        c : float
+            Factor by which the modes well below it grow.
+        learnability : ndarray of shape (modes,)
+            L_i: the share of mode i in the span of the draws. Not shown by `repr`.
+        ratio : ndarray of shape (modes,)
+            mu_i / s_i, defined even if s_i = 0. Not shown by `repr`.
+        spectrum : ndarray of shape (modes,)
+            mu_i, eigenvalues of the mean residual kernel. Not shown by `repr`.
 
     Examples
     --------

@@ -44,21 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Whether to condition. Its truth value is ``answer``.
-
-    Attributes
-    ----------
-    answer : bool
-        Whether the features are predicted to lower the error.
-    margin : float
-        The predicted reduction as a share of the error without the features; negative
-        if they raise it.
-    risk : float
-        Predicted mean squared error at new rows, noise included, with the features.
-    risk_without : float
-        The same without them.
-    noise_variance : float
-    """
+    """Whether to condition; see `should_condition`."""
 
     answer: bool
     margin: float
@@ -97,6 +83,24 @@ def should_condition(
     spectrum, n_samples, alpha, target, noise_variance, tail : see `eigenlearning`
     n_unpenalized : int
         Number of modes to leave unpenalized.
+
+    Returns
+    -------
+    Conditioning
+        An object that prints as a sentence and is true if conditioning pays, with
+        these attributes:
+
+        answer : bool
+            Whether the features are predicted to lower the error.
+        margin : float
+            The predicted reduction as a share of the error without the features;
+            negative if they raise it.
+        risk : float
+            Predicted mean squared error at new rows, noise included, with the features.
+        risk_without : float
+            The same without them.
+        noise_variance : float
+            The variance of the noise, given or estimated.
 
     Examples
     --------
@@ -148,6 +152,11 @@ def should_condition_from_data(
         Penalty weight, relative to the averaged loss, above 0.
     noise_variance : float or None
         None estimates it from the residuals of the conditional fit.
+
+    Returns
+    -------
+    Conditioning
+        As `should_condition` returns it.
 
     Examples
     --------

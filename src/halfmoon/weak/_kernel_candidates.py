@@ -26,9 +26,11 @@ import scipy.sparse as sp
 from halfmoon._rows import Rows, some_rows
 from halfmoon._selection import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
-from halfmoon.kernels import Gaussian, Laplace, Prepared, ProductLaplace
+from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.smoothers import Diffusion, DiffusionKernel
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.smoothers import Diffusion
+from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 
 __all__ = ["KernelChoice", "kernel_choices"]
 

@@ -21,7 +21,7 @@ import scipy.linalg as sla
 
 from halfmoon._rows import EPS, Array, Indices, Rows
 from halfmoon._solvers.ridge_path import RowFactor
-from halfmoon.problem import Posed
+from halfmoon.problem._posed import Posed
 
 __all__ = ["RowCoordinates", "RowSmoother"]
 

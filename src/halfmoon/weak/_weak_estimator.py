@@ -28,7 +28,8 @@ from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
-from halfmoon.problem import Fit, Posed, Problem, solve_ridge
+from halfmoon.problem import Fit, Problem, solve_ridge
+from halfmoon.problem._posed import Posed
 from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted, try_alphas
 from halfmoon.weak._kernel_candidates import kernel_choices
 from halfmoon.weak._row_smoother import RowCoordinates
