@@ -15,6 +15,7 @@ from halfmoon.table import (
     predict_table,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
+from halfmoon.table._second_pass import _rows_where
 
 SETTINGS = Settings("kind", budget=600.0)
 
@@ -127,3 +128,12 @@ def test_a_model_of_a_filled_table_predicts_a_table_with_labels(tmp_path, kept):
         predicted = predict_table(table, tmp_path / "predicted.csv", model)
     assert predicted.tally.n == filled.tally.n
     assert predicted.scored.learned.n == filled.scan.n_labeled
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 1.0])
+def test_some_rows_are_those_that_were_taken(rng, share):
+    table = pa.table({"a": np.arange(3_000), "b": list(map(str, range(3_000)))})
+    rows = table.append_column("c", table["b"].dictionary_encode()).to_batches()[0]
+    mask = rng.random(3_000) >= share
+    expected = rows.take(pa.array(np.flatnonzero(mask)))
+    assert _rows_where(rows, mask).to_pydict() == expected.to_pydict()
