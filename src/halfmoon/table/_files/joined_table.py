@@ -147,6 +147,7 @@ class _JoinedSource(Source):
         self.name = name
         self._spool = None
         self._sources = sources
+        self._size = sum(source.size for source in sources)
 
     @property
     def inputs(self) -> list[Path]:
@@ -156,7 +157,7 @@ class _JoinedSource(Source):
     @property
     def size(self) -> int:
         """Number of bytes of all files."""
-        return sum(source.size for source in self._sources)
+        return self._size
 
     def open(self) -> IO[bytes]:
         """Open the files one after the other."""
