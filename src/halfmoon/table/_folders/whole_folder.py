@@ -122,11 +122,18 @@ def fill_folder(
             formulas=formulas,
             options=options,
         )
-        forecast = TimeForecast.of(saved, scans[0])
+        memory = several[0].memory
+        left = set(range(len(files))) - (set(manifest.done()) if resume else set())
+        at_once = engine.threads if engine else files_at_once(memory)
+        forecast = TimeForecast.of(
+            saved,
+            scans[0],
+            max(1, min(at_once, len(left))),
+            sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
+        )
         forecast.tell(stages.say)
         before = [0, *accumulate(table.counts[:-1])]
         progress = _Progress(stages.stage("Filling in"), manifest)
-        memory = several[0].memory
         jobs, escaped = _fill_files(
             plan, files, before, manifest, progress, memory, table, engine
         )
