@@ -11,7 +11,7 @@ import pytest
 from halfmoon import load, save
 from halfmoon.table import Settings, fill_folder, predict_folder
 
-FILES, ROWS, LABELS = 12, 4_000, 3
+FILES, ROWS, LABELS = 12, 300, 3
 SETTINGS = Settings("y", budget=600.0)  # no search is cut short
 
 
