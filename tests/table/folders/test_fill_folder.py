@@ -402,6 +402,31 @@ def test_integers_in_one_file_and_decimals_in_another(tmp_path, learned):
             assert found[name].to_pylist() == before[name].to_pylist()
 
 
+@pytest.mark.parametrize("column", ["word", "kind"])
+def test_text_of_several_types(tmp_path, learned, column):
+    types = [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int32(), pa.string()),
+    ]
+    for i, kind in enumerate(types):
+        rows = rows_of(i).append_column("word", pa.array(["a", "b"] * 20))
+        place = rows.schema.get_field_index(column)
+        rows = rows.set_column(place, column, rows[column].cast(kind))
+        write(rows, tmp_path / "in" / "country=fr" / f"{i}.parquet")
+    (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+    assert filled.tally.n == 4 * 28
+    for i, kind in enumerate(types):
+        before, after = (
+            pq.ParquetFile(tmp_path / name / "country=fr" / f"{i}.parquet").read()
+            for name in ("in", "out")
+        )
+        assert after.schema.field(column).type == kind
+        assert after["word"].to_pylist() == before["word"].to_pylist()
+        assert after["kind"].null_count == 0
+
+
 def test_two_runs_do_not_write_to_one_folder(run, learned, monkeypatch):
     expected, refused = outputs(run / "out"), []
     begin = Manifest.begin
