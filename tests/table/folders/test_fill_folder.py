@@ -594,3 +594,11 @@ def test_progress_ends_with_all_bytes(run, learned):
     filling = [(done, total) for name, done, total in told if name == "Filling in"]
     assert filling[-1] == (size, size)
     assert all(done <= total == size for done, total in filling)
+
+
+@pytest.mark.parametrize("again", ["overwrite", "resume"])
+def test_hidden_files_of_killed_runs_are_removed(run, learned, again):
+    hidden = run / "out" / "country=fr" / ".halfmoon-0123456789ab.parquet"
+    hidden.write_text("half")
+    fill_folder(run / "in", run / "out", WHOLE, **{again: True})
+    assert not hidden.exists()
