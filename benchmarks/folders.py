@@ -1,12 +1,17 @@
 """Folders and files of many rows: time, memory and error, and a random forest.
 
-    python -m benchmarks.folders --rows 10000000 --csv-rows 1000000
+    python -m benchmarks.folders                          # all of it
+    python -m benchmarks.folders --place P --part folder --limit 300
 
 Rows of 20 columns, 1,000 of them labeled. ``halfmoon fill`` fills them as a folder of
 Parquet files within ``--memory 1GB``, and as one CSV file. For the CSV file, the
 alternative is also measured: pandas reads it, scikit-learn's random forest learns from
 the same labels and predicts all rows, and pandas writes it. Each runs in its own
 process with default settings; time, processor time and peak memory are measured.
+
+Parts can be run one by one: what is found is kept in the folder ``--place``. With
+``--limit``, the run on the folder is killed after so many seconds; the next call
+resumes it, and the times of both are added.
 """
 
 from __future__ import annotations
@@ -14,18 +19,32 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Timer
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+
+from halfmoon.table import TableModel, open_table
+from halfmoon.table._blank_labels import Blanks
+from halfmoon.table._files import new_table
+from halfmoon.table._first_pass import scan
+from halfmoon.table._given_labels import GivenLabels
+from halfmoon.table._predictions import Prediction
+from halfmoon.table._second_pass import Job, write_filled
 
 RESULTS = Path(__file__).parent / "results"
 LABELS, FILES = 1_000, 16
+PARTS = ("csv", "forest", "passes", "folder")
+EXPECTED = "Filling was expected"  # the note that compares the forecast
 
 FOREST = """
 import sys
@@ -65,25 +84,39 @@ def rows_of(start: int, n: int, in_all: int) -> tuple[pd.DataFrame, Any]:
     return pd.DataFrame(columns | {"y": given}), y
 
 
-def measured(command: list[str]) -> dict[str, float]:
-    """Run a command; return its time, processor time and peak memory."""
+def measured(command: list[str], limit: float | None = None) -> dict[str, Any]:
+    """Run a command; return its time, processor time and peak memory.
+
+    `limit` is the number of seconds after which it is killed.
+    """
     start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    timer = Timer(limit or 1e6, process.kill)
+    timer.start()
+    assert process.stdout is not None
+    printed = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
-    if status:
+    seconds = time.monotonic() - start
+    timer.cancel()
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    if status and not (limit and killed):
         raise RuntimeError(f"{command} ended with {status}")
-    return {
-        "seconds": time.monotonic() - start,
+    found = {
+        "seconds": seconds,
         "processor_seconds": used.ru_utime + used.ru_stime,
         "peak_bytes": used.ru_maxrss * 1024,
+        "kills": int(killed),
     }
+    notes = json.loads(printed)["notes"] if printed.startswith(b"{") else []
+    return found | {"forecast": [n for n in notes if n.startswith(EXPECTED)]}
 
 
-def fill(source: Path, out: Path) -> dict[str, float]:
-    """Fill a file or a folder with the command."""
+def fill(source: Path, out: Path, limit: float | None = None) -> dict[str, Any]:
+    """Fill a file or a folder with the command; continue where it was stopped."""
     command = [sys.executable, "-m", "halfmoon", "fill", str(source), "-t", "y"]
-    options = ["-o", str(out), "--memory", "1GB", "--no-report", "--quiet"]
-    return measured([*command, *options])
+    options = ["-o", str(out), "--memory", "1GB", "--no-report", "--json"]
+    resume = ["--resume"] if source.is_dir() and (out / "_halfmoon").exists() else []
+    return measured([*command, *options, *resume], limit)
 
 
 def error_of(filled: pd.DataFrame, given: pd.Series, truth: Any) -> float:
@@ -93,38 +126,96 @@ def error_of(filled: pd.DataFrame, given: pd.Series, truth: Any) -> float:
     return float(np.sqrt(np.mean(error**2)))
 
 
-def of_folder(place: Path, rows: int) -> dict[str, Any]:
-    """Measure a folder of Parquet files."""
-    (place / "in").mkdir()
-    size = rows // FILES
-    for i in range(FILES):
-        table, _ = rows_of(i * size, size, rows)
-        table.to_parquet(place / "in" / f"part-{i:03}.parquet", index=False)
-    found: dict[str, Any] = {"rows": rows, **fill(place / "in", place / "out")}
+def of_folder(place: Path, rows: int, limit: float | None) -> dict[str, Any] | None:
+    """Measure a folder of Parquet files; None if it was killed at the limit."""
+    place.mkdir(exist_ok=True)
+    size, source, times = rows // FILES, place / "in", place / "times.json"
+    if not source.exists():
+        (place / "new").mkdir(exist_ok=True)
+        for i in range(FILES):
+            table, _ = rows_of(i * size, size, rows)
+            table.to_parquet(place / "new" / f"part-{i:03}.parquet", index=False)
+        (place / "new").rename(source)
+    found = fill(source, place / "out", limit)
+    killed = found["kills"]
+    if times.exists():
+        before = json.loads(times.read_text())
+        for name in ("seconds", "processor_seconds", "kills"):
+            found[name] += before[name]
+        found["peak_bytes"] = max(found["peak_bytes"], before["peak_bytes"])
+    times.write_text(json.dumps(found))
+    if killed:
+        return None
     table, truth = rows_of(0, size, rows)
     filled = pd.read_parquet(place / "out" / "part-000.parquet")
-    return found | {"error": error_of(filled, table["y"], truth)}
+    return {"rows": rows, **found, "error": error_of(filled, table["y"], truth)}
 
 
-def of_csv(place: Path, rows: int) -> dict[str, Any]:
-    """Measure one CSV file, filled by halfmoon and by a forest."""
+def of_csv(place: Path, rows: int, part: str) -> dict[str, Any]:
+    """Measure one CSV file, filled by halfmoon, by a forest, or not at all."""
+    source, out = place / f"{rows}.csv", place / f"{part}.csv"
     table, truth = rows_of(0, rows, rows)
-    table.to_csv(place / "t.csv", index=False)
-    given, size = table["y"], (place / "t.csv").stat().st_size
+    given = table["y"]
+    if not source.exists():
+        table.to_csv(source, index=False)
     del table
-    found: dict[str, Any] = {"rows": rows, "bytes": size}
-    script = [sys.executable, "-c", FOREST, str(place / "t.csv")]
-    found["fill"] = fill(place / "t.csv", place / "filled.csv")
-    found["forest"] = measured([*script, str(place / "forest.csv")])
-    for name, file in (("fill", "filled.csv"), ("forest", "forest.csv")):
-        filled = pd.read_csv(place / file)
-        found[name]["error"] = error_of(filled, given, truth)
+    found: dict[str, Any] = {"rows": rows, "bytes": source.stat().st_size}
+    if part == "passes":
+        return found | passes(source, out)
+    out.unlink(missing_ok=True)
+    script = [sys.executable, "-c", FOREST, str(source), str(out)]
+    run = fill(source, out) if part == "csv" else measured(script)
+    return found | run | {"error": error_of(pd.read_csv(out), given, truth)}
+
+
+@dataclass
+class Constant:
+    """A model that predicts the same for every row, so that files alone are timed."""
+
+    model: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def predict(self, rows: Any, known: Any = None) -> Prediction:
+        """Return the same interval for each row."""
+        low, middle, high = np.full((3, rows.num_rows), [[0.25], [0.5], [0.75]])
+        return Prediction(middle.tolist(), low=low, high=high)
+
+
+def passes(source: Path, out: Path) -> dict[str, Any]:
+    """Measure each pass over a CSV file by itself, in processor time."""
+    given = GivenLabels("y", Blanks(()))
+    some = pa.table(rows_of(0, 2_000, 10_000)[0])
+    model = TableModel("y", "numbers", budget=1.0)
+    model.fit(some.drop(["y"]), some["y"].to_pylist())
+
+    def read() -> None:
+        with open_table(source) as table:
+            features = [name for name in table.columns if name != "y"]
+            scan(table, given, features, max_bytes=30_000_000, seed=0)
+
+    def write() -> None:
+        with (
+            open_table(source) as table,
+            new_table(out, table, overwrite=True) as written,
+        ):
+            write_filled(table, written, [Job(cast(Any, Constant(model)), given)])
+
+    found = {}
+    for name, function in (("first_pass", read), ("second_pass", write)):
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            function()
+            times.append(time.process_time() - start)
+        found[name] = min(times)
     return found
 
 
 def page(found: dict[str, Any]) -> str:
     """The results as a page."""
-    folder, csv = found["folder"], found["csv"]
+    folder, csv, forest = (found[name] for name in ("folder", "csv", "forest"))
     lines = [
         "# Folders and files of many rows",
         "",
@@ -139,17 +230,18 @@ def page(found: dict[str, Any]) -> str:
     ]
     for name, run, rows in (
         (f"`fill` of {FILES} Parquet files", folder, folder["rows"]),
-        ("`fill` of one CSV file", csv["fill"], csv["rows"]),
-        ("pandas and a random forest", csv["forest"], csv["rows"]),
+        ("`fill` of one CSV file", csv, csv["rows"]),
+        ("pandas and a random forest", forest, forest["rows"]),
     ):
         lines.append(
             f"| {name} | {rows:,} | {run['seconds']:.0f} | "
             f"{run['processor_seconds']:.0f} | {rows / run['seconds']:,.0f} | "
             f"{run['peak_bytes'] / 1e6:,.0f} | {run['error']:.3f} |"
         )
+    runs, files = (("the folder", folder), ("the CSV file", csv)), found["passes"]
+    size = files["bytes"] / 1e6
     ratios = [
-        csv["fill"][name] / csv["forest"][name]
-        for name in ("seconds", "processor_seconds", "error")
+        csv[name] / forest[name] for name in ("seconds", "processor_seconds", "error")
     ]
     lines += [
         "",
@@ -160,25 +252,52 @@ def page(found: dict[str, Any]) -> str:
             "the mean squared error; the noise is 0.1)."
         ),
         "",
+        *(f"Of {name}: {note}" for name, run in runs for note in run["forecast"]),
+        "",
+        (
+            f"Passes over the CSV file, in MB a second of processor time: the first "
+            f"{size / files['first_pass']:.0f}, the second with a constant model "
+            f"{size / files['second_pass']:.0f}."
+        ),
+        "",
     ]
+    if folder["kills"]:
+        lines += [
+            f"The folder's run was killed {folder['kills']} times and resumed.",
+            "",
+        ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Run, and write the results."""
+    """Run what is missing, and write the results once all is there."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--csv-rows", type=int, default=1_000_000)
     parser.add_argument("--note", default="")
+    parser.add_argument("--place", type=Path)
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--limit", type=float)
     asked = parser.parse_args()
-    found: dict[str, Any] = {"note": asked.note}
-    with tempfile.TemporaryDirectory() as folder:
-        found["csv"] = of_csv(Path(folder), asked.csv_rows)
-    with tempfile.TemporaryDirectory() as folder:
-        found["folder"] = of_folder(Path(folder), asked.rows)
-    (RESULTS / "folders.json").write_text(json.dumps(found, indent=1) + "\n")
-    (RESULTS / "folders.md").write_text(page(found))
-    print(page(found))
+    with tempfile.TemporaryDirectory() as new:
+        place = asked.place or Path(new)
+        place.mkdir(exist_ok=True)
+        store = place / "found.json"
+        found = json.loads(store.read_text()) if store.exists() else {}
+        for part in asked.part or PARTS:
+            if part == "folder":
+                result = of_folder(place / "folder", asked.rows, asked.limit)
+            else:
+                result = of_csv(place, asked.csv_rows, part)
+            print(part, json.dumps(result), flush=True)
+            if result is not None:
+                found[part] = result
+                store.write_text(json.dumps(found, indent=1))
+    if set(found) == set(PARTS):
+        found["note"] = asked.note
+        (RESULTS / "folders.json").write_text(json.dumps(found, indent=1) + "\n")
+        (RESULTS / "folders.md").write_text(page(found))
+        print(page(found))
 
 
 if __name__ == "__main__":

@@ -157,6 +157,14 @@ def of_folders():
     Path("linked", "t.csv").symlink_to(Path("june", "u.csv").absolute())
     with refused():
         listing.refuse_links(list_folder("june"), Path("june"), Path("linked"))
+    Path("circle").mkdir()
+    Path("circle", "again").symlink_to(Path("circle").absolute())
+    with refused():
+        list_folder("circle")
+    Path("others").mkdir()
+    for i in range(5):
+        Path("others", f"{i}.pdf").touch()
+        listing.left_out_note("others")
     files = [FolderFile(Path(name), name) for name in ("a.csv", "b.csv", "c.csv")]
     whole_folder._numbering(files, [0, 500, 1200])
     many = [FolderFile(Path(f"{i}.csv"), f"{i}.csv") for i in range(9)]

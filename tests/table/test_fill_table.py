@@ -10,11 +10,14 @@ from halfmoon import load, save
 from halfmoon.table import (
     Settings,
     TableError,
+    _fill_table,
+    _memory_budget,
     fill_table,
     open_table,
     predict_table,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
+from halfmoon.table._second_pass import _rows_where
 
 SETTINGS = Settings("kind", budget=600.0)
 
@@ -127,3 +130,33 @@ def test_a_model_of_a_filled_table_predicts_a_table_with_labels(tmp_path, kept):
         predicted = predict_table(table, tmp_path / "predicted.csv", model)
     assert predicted.tally.n == filled.tally.n
     assert predicted.scored.learned.n == filled.scan.n_labeled
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 1.0])
+def test_some_rows_are_those_that_were_taken(rng, share):
+    table = pa.table({"a": np.arange(3_000), "b": list(map(str, range(3_000)))})
+    rows = table.append_column("c", table["b"].dictionary_encode()).to_batches()[0]
+    mask = rng.random(3_000) >= share
+    expected = rows.take(pa.array(np.flatnonzero(mask)))
+    assert _rows_where(rows, mask).to_pydict() == expected.to_pydict()
+
+
+def test_memory_that_the_process_holds_does_not_count(monkeypatch):
+    held = 3_000_000_000
+    monkeypatch.setattr(_memory_budget, "resident_bytes", lambda: held)
+    limits = []
+
+    def learned(table, settings, *_):
+        limits.append(_memory_budget.MemoryBudget.within(settings.memory))
+        raise TableError("enough")
+
+    monkeypatch.setattr(_fill_table, "learn", learned)
+    for memory in ("1GB", "2GB"):
+        with pytest.raises(TableError, match="enough"):
+            fill_table(rows(), None, Settings("kind", memory=memory))
+    expected = [
+        _memory_budget.MemoryBudget.within(memory, taken=0) for memory in ("1GB", "2GB")
+    ]
+    assert limits == expected
+    with pytest.raises(TableError, match="200 MB of memory is too little"):
+        fill_table(rows(), None, Settings("kind", memory="200MB"))

@@ -55,6 +55,17 @@ def test_a_thousand_copies_do_not_hide_the_others():
     assert kept(unsure) == [0, *range(1000, 1024)]
 
 
+@pytest.mark.parametrize("distinct", [30, 300, 3_000])
+def test_batches_give_the_rows_that_sorting_all_would_give(rng, distinct):
+    x = rng.integers(0, distinct, 2_000)
+    confidence = rng.choice([0.2, 0.5, 0.9], distinct)[x]
+    first = np.sort(np.unique(x, return_index=True)[1])
+    order = first[np.argsort(confidence[first], kind="stable")]
+    for cut in (7, 500, 2_000):
+        unsure = offered(UnsureRows(["x"], max_rows=25), x, confidence, cut)
+        assert kept(unsure) == order[:25].tolist()
+
+
 def test_memory_is_limited_for_wide_rows(rng):
     texts = ["x" * 1000 + str(i) for i in range(300)]
     unsure = UnsureRows(max_bytes=100_000)

@@ -35,7 +35,19 @@ def test_few_rows_are_predicted_for_the_forecast():
     asked = []
     model = SimpleNamespace(predict=lambda rows: asked.append(rows.num_rows))
     TimeForecast.of([model], scanned(10**9, kept=10_000))
-    assert max(asked) == 500
+    assert set(asked) == {500, 8192}
+    slow = SimpleNamespace(
+        predict=lambda rows: (asked.append(-rows.num_rows), time.sleep(0.11))
+    )
+    TimeForecast.of([slow], scanned(10**9, kept=10_000))
+    assert min(asked) == -500  # a slow model predicts no more
+
+
+def test_files_at_once_and_files_that_are_done():
+    one = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0))
+    some = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0), 4, share=0.5)
+    assert (one.rows, some.rows) == (5_000, 2_500)
+    assert some.seconds == pytest.approx(one.seconds / 8, rel=0.3)
 
 
 def test_a_table_that_was_learned_from_as_a_whole_has_no_forecast():

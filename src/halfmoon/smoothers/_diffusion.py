@@ -28,7 +28,7 @@ from halfmoon.smoothers._neighbors import neighbor_weights
 
 __all__ = ["Diffusion", "chebyshev_product", "diffused_values"]
 
-MAX_WORKER_COLUMNS = 128  # diffused at once by a worker, which holds four copies
+MAX_WORKER_COLUMNS = 32  # diffused at once by a worker; more do not fit into its cache
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
 

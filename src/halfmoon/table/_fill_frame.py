@@ -12,7 +12,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._memory import parse_bytes
 from halfmoon._report.figures import of_filled, of_quality
 from halfmoon._report.findings import Findings, ShownRow
 from halfmoon._report.key_figures import key_figures
@@ -24,7 +23,7 @@ from halfmoon.table._files.dask_table import DaskTable
 from halfmoon.table._files.frame_table import FrameTable, library_of
 from halfmoon.table._files.frame_writer import FrameWriter, taken_rows, with_columns
 from halfmoon.table._fill_table import Filled, fill_targets
-from halfmoon.table._memory_budget import MemoryBudget, resident_bytes
+from halfmoon.table._memory_budget import limit_with_held
 from halfmoon.table._parameter_text import CALL
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._run_stages import Stages
@@ -108,9 +107,7 @@ def fill(
     for each in settings:
         if not each.ends:  # otherwise it may be a new column
             existing(each.target, table.columns, "the target")
-    memory = settings[0].memory
-    MemoryBudget.within(memory, taken=0)  # refuses too little
-    limit = str(resident_bytes() + parse_bytes(memory))
+    limit = limit_with_held(settings[0].memory)
     several = [replace(each, memory=limit) for each in settings]
     filled = fill_targets(table, new, several, stages=stages)
     if isinstance(table, DaskTable):

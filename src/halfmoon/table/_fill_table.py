@@ -11,7 +11,7 @@ import io
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, overload
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from halfmoon.table._files.columnar_writer import ColumnarWriter
 from halfmoon.table._files.formats import Format
 from halfmoon.table._first_pass import Scan
 from halfmoon.table._learn_from_table import given_labels, learn, settings_of
+from halfmoon.table._memory_budget import limit_with_held
 from halfmoon.table._output_columns import Cells, column_types
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._run_stages import Silent, Stages
@@ -117,6 +118,7 @@ def fill_table(
         Where the filled table goes. A file appears when it is complete. With None, a
         reader is returned, which fills each batch when it is asked for.
     settings : Settings
+        Here ``memory`` is the limit in addition to what the process holds already.
     overwrite : bool
         Whether to replace an existing file.
     formulas : "escape" or "keep"
@@ -137,6 +139,7 @@ def fill_table(
     >>> reader.read_all()["side"].null_count
     0
     """
+    settings = replace(settings, memory=limit_with_held(settings.memory))
     with ExitStack() as opened:
         if not isinstance(table, Table):
             table = opened.enter_context(open_table(table))

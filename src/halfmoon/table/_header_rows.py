@@ -36,7 +36,10 @@ def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
         cells = as_column(column)
         if not is_text(cells.type):
             return found
-        cells = cells.take(pa.array(places)).cast(pa.large_string())
+        if len(places) < rows.num_rows:
+            cells = cells.take(pa.array(places))
+        if pa.types.is_string_view(cells.type):
+            cells = cells.cast(pa.large_string())
         cells = pc.utf8_trim_whitespace(pc.utf8_ltrim(cells, BOM))
         same = pc.equal(cells, name.strip())
         places = places[same.fill_null(False).to_numpy(zero_copy_only=False)]

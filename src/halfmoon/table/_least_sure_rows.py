@@ -63,11 +63,25 @@ class UnsureRows:
         rows: pa.RecordBatch,  # all columns
         numbers: NDArray[np.int64],  # (b,), positions in the table
     ) -> None:
-        """Consider a batch of predicted rows."""
+        """Consider a batch of predicted rows, the least sure first."""
         doubt = prediction.doubt
         where = np.flatnonzero(doubt > self._min_doubt)  # not NaN
-        if not len(where):
-            return
+        where = where[np.argsort(-doubt[where], kind="stable")]
+        for first in range(0, len(where), 2 * self.max_rows):
+            part = np.sort(where[first : first + 2 * self.max_rows])
+            part = part[doubt[part] > self._min_doubt]  # which rises with each part
+            if not len(part):
+                return
+            self._offer(part, prediction, rows, numbers)
+
+    def _offer(
+        self,
+        where: NDArray[np.intp],
+        prediction: Prediction,
+        rows: pa.RecordBatch,
+        numbers: NDArray[np.int64],
+    ) -> None:
+        """Consider some rows of a batch."""
         taken = rows.take(pa.array(where))
         keys = cell_keys(taken, self.features or taken.schema.names)
         new = np.sort(np.unique(keys, return_index=True)[1])
@@ -79,10 +93,10 @@ class UnsureRows:
         kept["number"], kept["key"], kept["doubt"] = (
             numbers[where],
             keys[new],
-            doubt[where],
+            prediction.doubt[where],
         )
-        rows = pa.Table.from_batches([taken.take(pa.array(new))])
-        self._add(rows, kept, [prediction.at(int(i)) for i in where])
+        found = pa.Table.from_batches([taken.take(pa.array(new))])
+        self._add(found, kept, [prediction.at(int(i)) for i in where])
 
     def merge(self, other: UnsureRows) -> None:
         """Consider the least sure rows of another part of the table."""

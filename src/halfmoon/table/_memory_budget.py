@@ -14,7 +14,7 @@ from pathlib import Path
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon.table._table_errors import CommandError, MemoryLimitError
 
-__all__ = ["MemoryBudget", "peak_bytes", "resident_bytes"]
+__all__ = ["MemoryBudget", "limit_with_held", "peak_bytes", "resident_bytes"]
 
 BATCH_BYTES = 130_000_000  # for batches that are read and written, and for the report
 MIN_FIT_BYTES = 200_000_000  # two regions of 1,200 labels at once take most of it
@@ -62,6 +62,12 @@ class MemoryBudget:
                 f"`memory='{format_bytes(enough).replace(' ', '')}'`."
             )
         return cls(int(ROWS_SHARE * rest), int(FIT_SHARE * rest))
+
+
+def limit_with_held(limit: str | int) -> str:
+    """Return the limit of a process in which a run may add `limit` to what it holds."""
+    MemoryBudget.within(limit, taken=0)  # refuses too little
+    return str(resident_bytes() + parse_bytes(limit))
 
 
 def resident_bytes() -> int:

@@ -23,12 +23,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._files.arrow_types import null_where
+from halfmoon.table._fixed_decimals import fixed_decimals
 from halfmoon.table._number_signs import normalized, with_exponents, without_signs
 
 __all__ = ["PLAIN", "NumberStyle"]
@@ -130,17 +130,15 @@ class NumberStyle:
 
         Examples
         --------
+        >>> import numpy as np
         >>> PLAIN.written(np.array([1053.26, -0.01, np.nan]), 1).to_pylist()
         ['1053.3', '0.0', None]
         """
         plain = self.is_plain and self.negative == "-x"
-        if not plain or not np.isfinite(values).all():
-            return pa.array(self.write(values.tolist(), digits), pa.string())
-        lines = (f"%.{digits}f\n" * len(values)) % tuple(values.tolist())
-        texts, minus_zero = lines.split("\n")[:-1], f"{-0.0:.{digits}f}"
-        if minus_zero in lines:
-            texts = [text[1:] if text == minus_zero else text for text in texts]
-        return pa.array(texts, pa.string())
+        texts = fixed_decimals(values, digits) if plain else None
+        if texts is None:
+            texts = pa.array(self.write(values.tolist(), digits), pa.string())
+        return texts
 
     def describe(self) -> str:
         """Describe the style for a person; empty if it is plain.

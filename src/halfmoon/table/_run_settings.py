@@ -51,7 +51,8 @@ class Settings:
     budget : float
         Seconds to search for a model.
     memory : str
-        Memory limit of the whole process.
+        Memory limit of the whole process; in `fill_table` and `halfmoon.fill`, of what
+        the run adds to it.
     seed : int
         Random seed.
     """

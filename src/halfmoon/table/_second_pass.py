@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from halfmoon.table._files import Batch, Table, TableOutput
 from halfmoon.table._files.arrow_types import null_where
@@ -26,6 +28,7 @@ from halfmoon.table._weak_table_model import WeakTableModel
 __all__ = ["Job", "new_columns", "write_filled"]
 
 CLEARED = ""  # empties a cell; None would leave its text
+MIN_RUN_ROWS = 32  # mean length of runs of rows that are copied as runs
 
 
 @dataclass
@@ -77,7 +80,7 @@ class Job:
         skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
         blank &= ~skipped
         where = np.flatnonzero(blank)
-        rows = batch.plain.take(pa.array(where))
+        rows = _rows_where(batch.plain, blank)
         known = None
         if isinstance(self.model, WeakTableModel) and labels is not None:
             # A blank may hold what an earlier run predicted.
@@ -110,6 +113,15 @@ class Job:
             rows = batch.rows.take(places)
             exact = self.given.exact(labels).take(places)
             scored.add(exact, self.model.predict(rows), rows)
+
+
+def _rows_where(rows: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
+    """Return some rows; a few long runs of them are copied as runs."""
+    edges = [0, *(np.flatnonzero(np.diff(mask)) + 1).tolist(), len(mask)]
+    if len(edges) > len(mask) / MIN_RUN_ROWS or not mask.any():
+        return rows.take(pa.array(np.flatnonzero(mask)))
+    runs = [rows.slice(i, j - i) for i, j in pairwise(edges) if mask[i]]
+    return runs[0] if len(runs) == 1 else pa.concat_batches(runs)
 
 
 def new_columns(

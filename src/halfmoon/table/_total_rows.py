@@ -28,6 +28,7 @@ WORDS = (
     *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
 )
 LEADING = 3  # columns in which the word may be, besides the target
+FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
 TAIL_ROWS = 4  # rows at the end that may be totals
 MIN_EMPTY = 0.5  # share of the other cells
 
@@ -133,13 +134,25 @@ def _word(cell: str) -> str:
 
 def _totals_words(column: pa.Array) -> list[str]:
     """Return the cells that are words for totals."""
-    if not is_text(column.type):
+    if not is_text(column.type) or not _may_have_letters(column):
         return []
     if pa.types.is_string_view(column.type):
         column = column.cast(pa.large_string())
     lower = pc.utf8_rtrim(pc.utf8_lower(pc.utf8_trim_whitespace(column)), ": ")
     marked = pc.is_in(lower, pa.array(WORDS, lower.type))
     return [_word(value) for value in column.filter(marked).to_pylist()]
+
+
+def _may_have_letters(column: pa.Array) -> bool:
+    """Return whether texts may have letters: columns of numbers have none."""
+    if not pa.types.is_string(column.type) or not len(column):
+        return True
+    offsets = np.frombuffer(column.buffers()[1], np.int32)
+    first, last = (int(offsets[column.offset + i]) for i in (0, len(column)))
+    data = column.buffers()[2]
+    return data is None or bool(
+        (np.frombuffer(data[first:last], np.uint8) >= FIRST_LETTER).any()
+    )
 
 
 def _text(value: Any) -> str:

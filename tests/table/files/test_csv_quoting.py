@@ -4,6 +4,7 @@ import csv
 import io
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from halfmoon.table._files import new_table, open_table
@@ -62,3 +63,28 @@ def test_input_formulas_are_kept_and_new_ones_escaped():
 def test_an_unknown_choice_is_refused():
     with pytest.raises(CommandError, match="'escape' or 'keep' is needed"):
         NewCells(",", "maybe")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1", "-2.50", None, "", "0.5"],
+        ["-", "1"],
+        ["1", "-"],
+        ["1-2", "3"],
+        ["--1"],
+        ["-1.2.3", "4"],
+        ["", ""],
+        [None],
+        ["1", "=2"],
+        ["1,5", "2"],
+        ["12", "x"],
+    ],
+)
+@pytest.mark.parametrize("start", [0, 1])
+def test_columns_of_cells_are_those_of_each_value(texts, start):
+    column = pa.array([*["-"] * start, *texts], pa.string()).slice(start)
+    at_once, one_by_one = NewCells(",", "escape"), NewCells(",", "escape")
+    cells = at_once.array(column).to_pylist()
+    assert [cell or "" for cell in cells] == one_by_one.of(texts)
+    assert at_once.escaped == one_by_one.escaped

@@ -22,11 +22,11 @@ from halfmoon.table import (
 )
 from halfmoon.table._build_findings import findings_of
 from halfmoon.table._folders import whole_folder
-from halfmoon.table._folders.folder_listing import list_folder
+from halfmoon.table._folders.folder_listing import left_out_note, list_folder
 from halfmoon.table._folders.manifest import Manifest
 from halfmoon.table._learn_from_table import learn
 from halfmoon.table._run_stages import Silent
-from halfmoon.table._table_errors import OutputError
+from halfmoon.table._table_errors import OutputError, ReadError
 
 COUNTRIES = ("fr", "it")
 NAME, NEW = (f"country=fr/part-{i}.parquet" for i in (0, 9))
@@ -402,6 +402,31 @@ def test_integers_in_one_file_and_decimals_in_another(tmp_path, learned):
             assert found[name].to_pylist() == before[name].to_pylist()
 
 
+@pytest.mark.parametrize("column", ["word", "kind"])
+def test_text_of_several_types(tmp_path, learned, column):
+    types = [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int32(), pa.string()),
+    ]
+    for i, kind in enumerate(types):
+        rows = rows_of(i).append_column("word", pa.array(["a", "b"] * 20))
+        place = rows.schema.get_field_index(column)
+        rows = rows.set_column(place, column, rows[column].cast(kind))
+        write(rows, tmp_path / "in" / "country=fr" / f"{i}.parquet")
+    (filled,) = fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+    assert filled.tally.n == 4 * 28
+    for i, kind in enumerate(types):
+        before, after = (
+            pq.ParquetFile(tmp_path / name / "country=fr" / f"{i}.parquet").read()
+            for name in ("in", "out")
+        )
+        assert after.schema.field(column).type == kind
+        assert after["word"].to_pylist() == before["word"].to_pylist()
+        assert after["kind"].null_count == 0
+
+
 def test_two_runs_do_not_write_to_one_folder(run, learned, monkeypatch):
     expected, refused = outputs(run / "out"), []
     begin = Manifest.begin
@@ -473,7 +498,7 @@ def test_links_to_the_input_are_not_written_to(run, learned, of_folder):
         link.mkdir()
         link, target = link / "part-0.parquet", target / "part-1.parquet"
     link.symlink_to(target)
-    with pytest.raises(OutputError, match="is a link into"):
+    with pytest.raises(OutputError, match="never overwritten"):
         fill_folder(run / "in", run / "new", WHOLE, overwrite=True)
     assert outputs(run / "in") == before
 
@@ -511,3 +536,69 @@ def test_partition_names_are_decoded(tmp_path):
         (tmp_path / name / "a.csv").write_text(text)
     found = [file.partition for file in list_folder(tmp_path)]
     assert found == [(("day", "2026/01"),), (("day", None),)]
+
+
+def test_links_to_other_folders_are_followed(tmp_path):
+    write(rows_of(0), tmp_path / "in" / "0.csv")
+    write(rows_of(1), tmp_path / "else" / "deep" / "1.csv")
+    (tmp_path / "in" / "sub").symlink_to(tmp_path / "else")
+    names = [file.name for file in list_folder(tmp_path / "in")]
+    assert names == ["0.csv", "sub/deep/1.csv"]
+    (tmp_path / "else" / "deep" / "back").symlink_to(tmp_path / "in")
+    with pytest.raises(ReadError, match=r"back is a link to a folder that contains it"):
+        list_folder(tmp_path / "in")
+
+
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_inputs_elsewhere_are_not_written_to(tmp_path, of_folder):
+    write(rows_of(0), tmp_path / "in" / "0.csv")
+    write(rows_of(1), tmp_path / "out" / "sub" / "1.csv")
+    link = tmp_path / "in" / "sub"
+    if of_folder:
+        link.symlink_to(tmp_path / "out" / "sub")
+    else:
+        link.mkdir()
+        (link / "2.csv").symlink_to(tmp_path / "out" / "sub" / "1.csv")
+        write(rows_of(2), link / "1.csv")
+    before = outputs(tmp_path / "out")
+    with pytest.raises(OutputError, match="never overwritten"):
+        fill_folder(tmp_path / "in", tmp_path / "out", WHOLE, overwrite=True)
+    assert outputs(tmp_path / "out") == before
+
+
+def test_other_files_are_named(finished, tmp_path):
+    assert "1 other file of the folder was left out: readme.md." in "".join(
+        note.text for note in finished[1].notes
+    )
+    for name in ("a.csv", "notes.txt", "b.xlsx", "c.csv.gz", "d.txt.gz"):
+        (tmp_path / name).touch()
+    assert [file.name for file in list_folder(tmp_path)] == ["a.csv", "c.csv.gz"]
+    (note,) = left_out_note(tmp_path)
+    assert "3 other files of the folder were left out: b.xlsx, d.txt.gz, notes.txt" in (
+        note.text
+    )
+    for name in ("a.csv", "c.csv.gz"):
+        (tmp_path / name).unlink()
+    assert [file.name for file in list_folder(tmp_path)] == ["d.txt.gz", "notes.txt"]
+
+
+def test_progress_ends_with_all_bytes(run, learned):
+    told = []
+
+    class Heard(Silent):
+        def stage(self, name):
+            return lambda done, total: told.append((name, done, total))
+
+    fill_folder(run / "in", run / "new", WHOLE, stages=Heard())
+    size = sum(file.path.stat().st_size for file in list_folder(run / "in"))
+    filling = [(done, total) for name, done, total in told if name == "Filling in"]
+    assert filling[-1] == (size, size)
+    assert all(done <= total == size for done, total in filling)
+
+
+@pytest.mark.parametrize("again", ["overwrite", "resume"])
+def test_hidden_files_of_killed_runs_are_removed(run, learned, again):
+    hidden = run / "out" / "country=fr" / ".halfmoon-0123456789ab.parquet"
+    hidden.write_text("half")
+    fill_folder(run / "in", run / "out", WHOLE, **{again: True})
+    assert not hidden.exists()

@@ -32,7 +32,8 @@ NUMBER = re.compile(
     r"[ \u00a0]?[A-Za-z%‰°µ²³€£¥₹/]{0,8}"
 )
 
-PLAIN_NUMBERS = r"^-?[0-9]+(\.[0-9]+)?$"  # need neither quotes nor an apostrophe
+NUMBER_BYTES = b"0123456789.-"
+MINUS = ord("-")
 
 
 class NewCells:
@@ -56,7 +57,7 @@ class NewCells:
             )
         self.escaped = 0
         self._escape = formulas == "escape"
-        self._has_plain_numbers = delimiter not in "0123456789.-"
+        self._may_be_numbers = delimiter.encode() not in NUMBER_BYTES
         self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
 
     def of(self, values: Sequence[object]) -> list[str]:
@@ -81,10 +82,8 @@ class NewCells:
             return null_where(pa.array(self.of(values), pa.string()), missing)
         if kind == pa.float64():
             values = null_where(values, pc.is_nan(values))
-        elif self._has_plain_numbers:
-            are_numbers = pc.all(pc.match_substring_regex(values, PLAIN_NUMBERS))
-            if are_numbers.as_py():
-                return values
+        elif self._may_be_numbers and _are_plain_numbers(values):
+            return values
         # Labels and confidences repeat, so each distinct value is converted once.
         encoded = values.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
@@ -118,6 +117,27 @@ class NewCells:
             and NUMBER.fullmatch(text) is None
         )
         return self.quoted("'" + text if escaped else text), int(escaped)
+
+
+def _are_plain_numbers(texts: Any) -> bool:
+    """Return whether all texts are digits and points, perhaps after a minus.
+
+    They need neither quotes nor an apostrophe.
+    """
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)
+    offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    if first == last:
+        return True
+    data = texts.buffers()[2][first:last].to_pybytes()
+    if data.translate(None, NUMBER_BYTES):
+        return False
+    begins = np.zeros(len(data) + 1, dtype=bool)
+    begins[offsets - first] = True
+    codes = np.frombuffer(data + b"-", np.uint8)
+    minus = np.flatnonzero(codes[:-1] == MINUS)
+    alone = begins[minus + 1] | (codes[minus + 1] == MINUS)
+    return bool(begins[minus].all() and not alone.any())
 
 
 def value_text(value: object) -> str:

@@ -6,11 +6,14 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pyarrow as pa
+import pyarrow.types as pt
 
+from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._files.byte_source import COPY_BYTES, PiecewiseStream, Source
 from halfmoon.table._files.records import line_end
 from halfmoon.table._files.table_interface import Batch, Table
@@ -130,13 +133,31 @@ def _refuse_different(first: Table, other: Table) -> None:
 
 def _common_schema(schema: Any, other: Table) -> Any:
     """Return a schema that holds the columns of both."""
+    both = [_with_plain_text(*pair) for pair in permutations((schema, other.schema))]
     try:
-        return pa.unify_schemas([schema, other.schema], promote_options="permissive")
+        return pa.unify_schemas(both, promote_options="permissive")
     except pa.ArrowException as error:
         raise ReadError(
             f"{other.name} has a column of another type than the files before it: "
             f"{error}. Files that are read as one table need the same types."
         ) from error
+
+
+def _with_plain_text(schema: Any, other: Any) -> Any:
+    """Return a schema with plain text where the other has text of another type."""
+    fields = [
+        field.with_type(pa.large_string())
+        if field.type != there.type and _is_words(field.type) and _is_words(there.type)
+        else field
+        for field, there in zip(schema, other, strict=True)
+    ]
+    return pa.schema(fields, schema.metadata)
+
+
+def _is_words(kind: Any) -> bool:
+    """Return whether a type holds text, perhaps by a dictionary or as views."""
+    kind = kind.value_type if pt.is_dictionary(kind) else kind
+    return is_text(kind) or bool(pt.is_string_view(kind))
 
 
 class _JoinedSource(Source):
@@ -147,6 +168,7 @@ class _JoinedSource(Source):
         self.name = name
         self._spool = None
         self._sources = sources
+        self._size = sum(source.size for source in sources)
 
     @property
     def inputs(self) -> list[Path]:
@@ -156,7 +178,7 @@ class _JoinedSource(Source):
     @property
     def size(self) -> int:
         """Number of bytes of all files."""
-        return sum(source.size for source in self._sources)
+        return self._size
 
     def open(self) -> IO[bytes]:
         """Open the files one after the other."""

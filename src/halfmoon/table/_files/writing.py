@@ -35,6 +35,7 @@ def new_table(
     overwrite: bool = False,
     formulas: str = "escape",
     types: Mapping[str, Any] | None = None,
+    tidy: bool = True,
 ) -> Iterator[TableOutput]:
     """Begin a table that appears at its path when the block ends without an exception.
 
@@ -57,6 +58,8 @@ def new_table(
         (strings for text input), and new columns are float64 if their first batch has
         numbers, else strings. The dictionary may be filled until the first batch is
         written.
+    tidy : bool
+        Whether to look for hidden files that killed runs left in the folder.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def new_table(
             f"name that ends in .{wanted.name}."
         )
     with file as plain, compressing(plain, wanted.compression) as stream:
-        if isinstance(destination, (str, os.PathLike)):
+        if tidy and isinstance(destination, (str, os.PathLike)):
             like.notes.extend(_leftover_notes(name))
         output = stream, like, wanted, {} if types is None else types, name
         writer: TableOutput

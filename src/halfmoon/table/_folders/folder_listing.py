@@ -2,7 +2,8 @@
 
 In all files below a subfolder ``country=fr`` the column ``country`` is "fr", as Hive,
 Spark and others write it. Names that begin with a dot or an underscore are skipped:
-temporary files, files of other programs, halfmoon's own manifest.
+temporary files, files of other programs, halfmoon's own manifest. A text file (.txt) is
+a table only if there are no others: it may describe them. Links are followed.
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from halfmoon._report.findings import Note
+from halfmoon._report.sentences import count
 from halfmoon.table._files.formats import format_from_name
 from halfmoon.table._table_errors import OutputError, ReadError
 
-__all__ = ["FolderFile", "list_folder", "refuse_links", "refuse_nested"]
+__all__ = [
+    "FolderFile",
+    "left_out_note",
+    "list_folder",
+    "refuse_links",
+    "refuse_nested",
+]
 
 FORMATS = ("csv", "tsv", "parquet", "feather")
 MAX_FILES = 100_000
+MAX_LISTED = 3  # other files in a note
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # a missing value in Hive
 
 
@@ -50,15 +60,11 @@ def list_folder(folder: str | os.PathLike[str]) -> list[FolderFile]:
         If there are none, or if their partitions differ.
     """
     root = Path(folder)
-    found: list[FolderFile] = []
-    for parent, folders, names in os.walk(root, onerror=_unreadable):
-        folders[:] = sorted(name for name in folders if name[0] not in "._")
-        for name in sorted(names):
-            path = Path(parent, name)
-            if name[0] not in "._" and format_from_name(path)[0] in FORMATS:
-                relative = path.relative_to(root)
-                partition = _partition(relative)
-                found.append(FolderFile(path, relative.as_posix(), partition))
+    paths = _tables_and_others(root)[0]
+    found = []
+    for path in paths:
+        relative = path.relative_to(root)
+        found.append(FolderFile(path, relative.as_posix(), _partition(relative)))
     if not found:
         raise ReadError(
             f"{folder} holds no table. A folder needs files whose names end in .csv, "
@@ -72,6 +78,55 @@ def list_folder(folder: str | os.PathLike[str]) -> list[FolderFile]:
     found.sort(key=lambda file: file.name)
     _refuse_different_partitions(found)
     return found
+
+
+def left_out_note(folder: str | os.PathLike[str]) -> list[Note]:
+    """Return a note on files that are not read, if there are any."""
+    others = _tables_and_others(Path(folder))[1]
+    if not others:
+        return []
+    names = [path.relative_to(folder).as_posix() for path in others[:MAX_LISTED]]
+    n_more = len(others) - MAX_LISTED
+    more = f" and {n_more:,} more" if n_more > 0 else ""
+    return [
+        Note(
+            f"{count(len(others), 'other file')} of the folder "
+            f"{'was' if len(others) == 1 else 'were'} left out: {', '.join(names)}"
+            f"{more}. Only CSV, TSV, Parquet and Feather files are read."
+        )
+    ]
+
+
+def _tables_and_others(root: Path) -> tuple[list[Path], list[Path]]:
+    """Return the tables below a folder, and the other files."""
+    tables: list[Path] = []
+    texts: list[Path] = []
+    others: list[Path] = []
+    for parent, folders, names in os.walk(root, onerror=_unreadable, followlinks=True):
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        for name in folders:
+            _refuse_circle(Path(parent, name), root)
+        for path in (Path(parent, name) for name in sorted(names)):
+            if path.name[0] in "._":
+                continue
+            if format_from_name(path)[0] not in FORMATS:
+                others.append(path)
+            else:
+                (texts if ".txt" in path.suffixes else tables).append(path)
+    return (tables, others + texts) if tables else (texts, others)
+
+
+def _refuse_circle(folder: Path, root: Path) -> None:
+    """Refuse a link to a folder that contains the link."""
+    if not folder.is_symlink():
+        return
+    real = folder.resolve()
+    above = [parent for parent in folder.parents if parent.is_relative_to(root)]
+    if any(parent.resolve() == real for parent in above):
+        raise ReadError(
+            f"{folder} is a link to a folder that contains it, so there is no end to "
+            f"it. Remove the link."
+        )
 
 
 def refuse_nested(folder: Path, out: Path) -> None:
@@ -96,14 +151,15 @@ def refuse_nested(folder: Path, out: Path) -> None:
 
 
 def refuse_links(files: Sequence[FolderFile], folder: Path, out: Path) -> None:
-    """Refuse an output folder with links to the input, which would be overwritten."""
-    source = folder.resolve()
+    """Refuse an output folder that leads to the input, which would be overwritten."""
+    source, inputs = folder.resolve(), {file.path.resolve() for file in files}
     for file in files if out.exists() else ():
         place = out / file.name
-        if source in place.resolve().parents:
+        real = place.resolve()
+        if real in inputs or source in real.parents:
             raise OutputError(
-                f"{place} is a link into {folder}, which is never overwritten. Remove "
-                f"the link, or give another folder to the output."
+                f"{place} leads to a file of {folder}, which is never overwritten. "
+                f"Remove the link, or give another folder to the output."
             )
 
 

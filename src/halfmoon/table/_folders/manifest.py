@@ -116,6 +116,7 @@ class Manifest:
         if self._has_outputs():
             refuse_nonempty(self.out, overwrite)
         rmtree(folder, ignore_errors=True)
+        self._remove_leftovers()
         _make_folder(folder / "done")
         for i, model in enumerate(models):
             save(model, self._model_path(i), overwrite=True)
@@ -157,9 +158,7 @@ class Manifest:
         self._refuse_changed_inputs(inputs)
         if models is not None:
             self._refuse_other_models(models)
-        for folder in {(self.out / x["name"]).parent for x in self.inputs}:
-            for path in leftovers(folder)[1]:
-                path.unlink(missing_ok=True)
+        self._remove_leftovers()
         return self.load_models()
 
     def _claim(self) -> None:
@@ -167,6 +166,12 @@ class Manifest:
         self._lock.close()
         _make_folder(self.out)
         self._lock.enter_context(locked_folder(self.out))
+
+    def _remove_leftovers(self) -> None:
+        """Remove hidden files that killed runs left among the outputs."""
+        for folder in {(self.out / x["name"]).parent for x in self.inputs}:
+            for path in leftovers(folder)[1]:
+                path.unlink(missing_ok=True)
 
     def _has_outputs(self) -> bool:
         return self.out.exists() and any(x.name != FOLDER for x in self.out.iterdir())

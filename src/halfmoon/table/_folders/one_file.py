@@ -118,7 +118,12 @@ def fill_file(
         jobs = plan.jobs(table)
         types = dict(plan.types(table.schema))
         with new_table(
-            path, like=table, overwrite=True, formulas=plan.formulas, types=types
+            path,
+            like=table,
+            overwrite=True,
+            formulas=plan.formulas,
+            types=types,
+            tidy=False,  # the manifest has done so, once for all files
         ) as out:
             write_filled(table, out, jobs, progress, partial(plan.seen, file, before))
         rows = table.n_rows or 0

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from halfmoon.table._fill_table import Filled, refuse_unfit
 from halfmoon.table._folders.file_outcomes import FileOutcome, add_up
 from halfmoon.table._folders.folder_listing import (
     FolderFile,
+    left_out_note,
     list_folder,
     refuse_links,
     refuse_nested,
@@ -120,15 +122,27 @@ def fill_folder(
             formulas=formulas,
             options=options,
         )
-        forecast = TimeForecast.of(saved, scans[0])
-        forecast.tell(stages.say)
-        before = [sum(table.counts[:i]) for i in range(len(files))]
-        progress = _Progress(stages.stage("Filling in"), manifest)
         memory = several[0].memory
+        left = set(range(len(files))) - (set(manifest.done()) if resume else set())
+        at_once = engine.threads if engine else files_at_once(memory)
+        forecast = TimeForecast.of(
+            saved,
+            scans[0],
+            max(1, min(at_once, len(left))),
+            sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
+        )
+        forecast.tell(stages.say)
+        before = [0, *accumulate(table.counts[:-1])]
+        progress = _Progress(stages.stage("Filling in"), manifest)
         jobs, escaped = _fill_files(
             plan, files, before, manifest, progress, memory, table, engine
         )
-        notes = (*table.notes, *forecast.notes(), *_numbering(files, before))
+        notes = (
+            *table.notes,
+            *left_out_note(folder),
+            *forecast.notes(),
+            *_numbering(files, before),
+        )
     seconds = time.monotonic() - start
     return [
         Filled(job.model, scan, job.tally, n, manifest.digest, seconds, notes)
@@ -185,7 +199,7 @@ def predict_folder(
             plan, files, before, manifest, progress, None, table, engine
         )
         assert job.unseen is not None
-        notes = (*table.notes, *job.unseen.notes())
+        notes = (*table.notes, *left_out_note(folder), *job.unseen.notes())
     seconds, digest = time.monotonic() - start, manifest.digest
     return Filled(
         job.model, None, job.tally, escaped, digest, seconds, notes, job.scored
@@ -290,6 +304,7 @@ class _Progress:
     ) -> None:
         self._report = report
         self._sizes = [given["size"] for given in manifest.inputs]
+        self._total, self._done = sum(self._sizes), 0.0
         self._read: dict[int, float] = {}
         self._lock = threading.Lock()
 
@@ -298,8 +313,9 @@ class _Progress:
 
         def report(read: float, _: float) -> None:
             with self._lock:
+                self._done += read - self._read.get(number, 0)
                 self._read[number] = read
-                self._report(sum(self._read.values()), sum(self._sizes))
+                self._report(self._done, self._total)
 
         return report
 
