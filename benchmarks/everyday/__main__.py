@@ -107,7 +107,7 @@ def of_numbers(made, cells, record):
 
 def as_number(cell):
     """Read a number in any of the styles of the tables."""
-    digits = re.sub(r"[^0-9.,-]", "", cell)
+    digits = re.sub(r"[^0-9.,-]", "", cell.replace("(", "-"))
     if re.search(r",[0-9]{1,2}$", digits):
         digits = digits.replace(".", "").replace(",", ".")
     return float(digits.replace(",", ""))

@@ -31,6 +31,8 @@ UNREADABLE = {
     "null.csv": b"a,b\n1,\x00\n",
     "open.csv": b'a,b\n1,"2\n',
     "ragged.csv": b"a,b\n1,2,3\n",
+    "short.csv": b"a,b,c\n1,2\n3,4\n",
+    "broken.csv": b"a,b,c\n1,2,3\n4,x\ny,6\n",
     "one_column.csv": b"a\n1,2\n",
     "doubled.csv": b"a,b,a\n1,2,3\n",
     "many_doubled.csv": b",".join(b"%d" % (i // 2) for i in range(14)) + b"\n",

@@ -12,17 +12,19 @@ from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table import TableModel
 from halfmoon.table._blank_labels import Blanks
 from halfmoon.table._column_choice import ColumnChoice
-from halfmoon.table._column_kinds import Columns
+from halfmoon.table._column_kinds import Columns, ColumnUse
 from halfmoon.table._column_names import chosen_features
 from halfmoon.table._earlier_runs import guess_notes
 from halfmoon.table._files import Batch
+from halfmoon.table._files.short_rows import ShortRows
 from halfmoon.table._given_labels import GivenLabels, TypedLabels
-from halfmoon.table._header_rows import header_note
+from halfmoon.table._header_rows import description_note, header_note
 from halfmoon.table._label_checks import checked_labels, mark_notes
 from halfmoon.table._leaking_columns import leave_out_leaking
 from halfmoon.table._memory_budget import MemoryBudget
 from halfmoon.table._row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._run_notes import (
+    code_notes,
     common_notes,
     leak_notes,
     learning_notes,
@@ -54,6 +56,7 @@ def labels():
         (["a", "b", "?"], {}),
         (["a", "b", "?", "unknown", "?"], {}),
         ([*map(str, NUMBERS), "low"], {}),
+        ([*map(str, NUMBERS), "-999999", "-999999"], {}),
         ([*map(str, NUMBERS), "low", "about 3", "n.a.", "x"], {}),
         (["1", "2", "3", "3", "2", "1"], {}),
     ):
@@ -65,6 +68,10 @@ def labels():
         totals_note([TotalsRow(40, word, True) for word in words])
     for numbers in ([12], [12, 23, 34, 45]):
         header_note(numbers)
+    for rows in (1, 2):
+        description_note(rows, 2)
+    for short in ({5: 2}, {5: 2, 7: 1, 8: 1, 12: 3}):
+        ShortRows("t.csv", 4, 20, short).checked()
     for names in (["kind"], ["kind", "size"]):
         list(guess_notes(names))
     rows = pa.record_batch({"y": pa.array([1, None])})
@@ -128,6 +135,16 @@ def columns():
             "day": [f"{1 + i % 28}/{1 + i % 12}/2024" for i in NUMBERS],
             "time": [f"{i % 24}:{i % 60:02}" for i in NUMBERS],
             "color": [("red", "blue", "green")[i % 3] for i in NUMBERS],
+            "age": [f"{i}-{i + 9}" for i in NUMBERS],
+            "inches": [f"{i} {1 + i % 3}/4" for i in NUMBERS],
+            "odds": [f"{i + 1}:{1 + i % 4}" for i in NUMBERS],
+            "height": [f"{4 + i % 3}'{i % 12}\"" for i in NUMBERS],
+            "baby": [f"{7 + i % 3} lb {i % 16} oz" for i in NUMBERS],
+            "latitude": [f"{i % 90}°{i % 60}'{'NS'[i % 2]}" for i in NUMBERS],
+            "trip": [f"{i % 24}h {i % 60}m" for i in NUMBERS],
+            "weight": [f"{i} {('kg', 'kg', 'lb')[i % 3]}" for i in NUMBERS],
+            "paid": [f"{'$$€'[i % 3]}{i}" for i in NUMBERS],
+            "depth": [str(i) if i > 99 else "-99999" for i in NUMBERS],
         }
     )
     read = Columns.of(table, (), (), np.arange(ROWS))
@@ -202,6 +219,8 @@ def notes():
         run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
     ):
         list(learning_notes(each))
+    for codes in ((-999.0,), (98.0, 99.0)):
+        list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
     list(TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0).notes())

@@ -27,7 +27,10 @@ def use_of(cells, name="x", **options):
         ([str(x).replace(".", ",") for x in NUMBERS], "number"),
         ([f"{x:,}" for x in 997 + 13 * SOME], "number"),
         ([f"{x}%" for x in SOME], "number"),
-        ([f"{1 + x} {'kg' if x % 2 else 'g'}" for x in SOME], "category"),
+        ([f"{1 + x} {'kg' if x % 2 else 'g'}" for x in SOME], "number"),
+        ([f"{1 + x} {'kg' if x % 2 else 'boxes'}" for x in SOME], "category"),
+        ([["Yes", "0", "TRUE", "n", "no"][x] for x in SOME], "boolean"),
+        ([["0", "1", "2", "y", "n"][x] for x in SOME], "category"),
         ([f"10.0.{x}.{100 + x}" for x in SOME], "category"),
         ([f"1.{x}.0" for x in SOME], "category"),
         ([f"030 123 45{x}" for x in SOME], "category"),
@@ -185,9 +188,37 @@ def test_numbers_that_are_not_exact_keep_their_size():
     values, unread = use.read(pa.array(cells))
     assert_array_equal(values, [5, 12, 30, 65, 7, 100, 8, 40])
     assert unread == 0
-    assert "signs such as < or ~, which were ignored" in use.reading()
+    assert "signs such as <, ~ or [1], which were ignored" in use.reading()
 
 
 @pytest.mark.parametrize("cells", [["<=50K", ">50K"], ["<18", ">18"], ["<65", "65+"]])
 def test_two_sides_of_one_limit_are_categories(cells):
     assert use_of(cells * 30).kind == "category"
+
+
+def test_truth_values_in_many_spellings():
+    cells = ["Yes", "y", "TRUE", "1", "on", "No", "n", "false", "0", "off"]
+    values, unread = use_of(cells * 6).read(pa.array(cells))
+    assert_array_equal(values, [1] * 5 + [0] * 5)
+    assert unread == 0
+
+
+def test_codes_for_missing_numbers_are_missing():
+    cells = [f"{x:.1f}" for x in 30 + 10 * NUMBERS]
+    cells[::10] = ["-999"] * 6
+    use = use_of(cells)
+    assert (use.codes, use.missing) == ((-999.0,), pytest.approx(0.1))
+    assert use.reading() == "-999 counted as missing"
+    values, unread = use.read(pa.array(["-999.0", "31", "-998"]))
+    assert_array_equal(values, [np.nan, 31, -998])
+    assert unread == 0
+    typed = use_of(pa.array([*range(1, 40), 9999, 9999]))
+    assert typed.codes == (9999.0,)
+
+
+def test_invisible_characters_around_a_cell_do_not_count():
+    cells = [f"\u200b{x}" if i % 2 else f"{x}\u200e" for i, x in enumerate(NUMBERS)]
+    use = use_of(cells)
+    assert use.kind == "number"
+    assert_array_equal(use.read(pa.array(cells))[0], NUMBERS)
+    assert use_of(["\ufeff"] * N).kind == "empty"

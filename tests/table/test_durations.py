@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.table._cell_values import read_durations
+from halfmoon.table._cell_values import read_compounds
 from halfmoon.table._column_kinds import Columns
 from halfmoon.table._durations import duration_seconds
 
@@ -60,4 +60,4 @@ def test_a_column_of_durations(write):
     assert_allclose(np.diff(values[:60]), 60 * np.diff(minutes))
     assert np.isnan(values[60:]).all()
     assert unread == 1
-    assert read_durations(pa.array(["soon", None]))[1] == 1
+    assert read_compounds(pa.array(["soon", None]), "duration")[1] == 1

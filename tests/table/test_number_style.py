@@ -181,7 +181,9 @@ def test_letters_for_thousands_and_millions():
     cells = pa.array(["$892.7K", "$1.2M", "$3B", "$950"])
     style = number_style(cells, 0.0, inexact=True)
     assert style.read(cells).to_pylist() == [892_700, 1_200_000, 3e9, 950]
-    assert style.describe() == "written with $ and letters for thousands or millions"
+    assert style.describe() == (
+        "written with $ and letters or powers for thousands or millions"
+    )
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,23 @@ def test_several_rows_and_totals_among_the_labels():
     ]
 
 
+@pytest.mark.parametrize("note", ["Source: us", "* estimated", "https://x.example"])
+def test_notes_below_the_table(note):
+    rows = [*ROWS, ["Total", "6", ""], [note, "", ""], ["Notes: see page 3", "", ""]]
+    assert found_in(rows, 4) == [
+        TotalsRow(3, "Total", True),
+        TotalsRow(4, note, True),
+        TotalsRow(5, "Notes: see page 3", True),
+    ]
+
+
 @pytest.mark.parametrize(
     "rows",
     [
         ROWS,
+        [*ROWS, ["Source: us", "4", ""]],  # a row with cells
+        [*ROWS, ["Sourdough bread", "", ""]],
+        [["Source: us", "", ""], *ROWS],
         [["Total", "", ""], *ROWS],  # not at the end
         [*ROWS, ["Total", "5", "a"]],  # a row with cells
         [*ROWS, ["Totals of it", "", ""]],
@@ -57,9 +70,9 @@ def test_ordinary_rows_are_no_totals(rows):
 def test_the_note_on_totals():
     one = totals_note([TotalsRow(3, "Total", True)])
     assert one.text == (
-        "The last row ('Total') looks like a row of totals: it was not learned from "
-        "and not filled."
+        "The last row ('Total') looks like totals or notes below the table: it was "
+        "not learned from and not filled."
     )
     two = totals_note([TotalsRow(3, "Total", True), TotalsRow(4, "Mean", False)])
-    assert two.text.startswith("The last 2 rows ('Total' and 'Mean') look like rows of")
+    assert two.text.startswith("The last 2 rows ('Total' and 'Mean') look like totals")
     assert one.important

@@ -20,7 +20,7 @@ Exit codes:
   0  done
   1  a bug in halfmoon
   2  something is wrong with the command, e.g. an unknown option or column
-  3  the table cannot be read, e.g. it is not a table, or a row is too short
+  3  the table cannot be read, e.g. it is not a table, or a row is too long
   4  the table can be read, but not learned from, e.g. it has no labels
   5  the output cannot be written, e.g. it already exists
   6  the run needs more memory than it was allowed

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon.table._cell_values import BLANK_WORDS, as_column, is_text
+from halfmoon.table._cell_values import BLANK_WORDS, INVISIBLE, as_column, is_text
 from halfmoon.table._run_settings import as_tuple
 
 __all__ = ["BLANK_TEXTS", "BLANK_WORDS", "Blanks", "as_number", "looks_blank"]
@@ -87,7 +87,7 @@ class Blanks:
         return marked[codes], counts
 
     def _is_blank_text(self, value: str) -> bool:
-        value = value.strip()
+        value = value.strip().strip(INVISIBLE).strip()
         return self._is_mark(value, value) or value.lower() in self._words
 
     def _in_values(self, array: pa.Array) -> tuple[NDArray[np.bool_], Counter[str]]:

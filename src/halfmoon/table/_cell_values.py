@@ -16,23 +16,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._rows import Array
+from halfmoon.table._compound_numbers import read_form
 from halfmoon.table._date_words import plain_dates
-from halfmoon.table._durations import seconds_of
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 from halfmoon.table._number_style import PLAIN, NumberStyle
 
 __all__ = [
     "BLANK_WORDS",
+    "INVISIBLE",
     "MAX_MISSING_WORDS",
     "MAX_STRAY_NUMBERS",
     "MISSING_TEXTS",
     "MISSING_WORDS",
+    "TRUTHS",
     "TRUTH_PAIRS",
     "as_column",
     "is_number",
     "is_text",
+    "read_compounds",
     "read_dates",
-    "read_durations",
     "read_numbers",
     "read_texts",
     "read_times",
@@ -67,7 +69,12 @@ MISSING_WORDS = (
 )
 
 #: Texts for false and true, in upper or lower case.
-TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
+TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
+#: The same of all pairs, and numbers among them.
+TRUTHS = tuple((*(pair[i] for pair in TRUTH_PAIRS), str(i)) for i in (0, 1))
+
+#: Characters without width or sign, which may stand around a text.
+INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 
 MAX_STRAY_NUMBERS = 0.05  # share of the cells of numbers that may be something else
 MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be words
@@ -102,7 +109,10 @@ def is_text(type_: pa.DataType) -> bool:
 
 def without_missing(array: pa.Array) -> pa.Array:
     """Return texts without surrounding spaces, null where they mark a missing value."""
-    return _unless_in(pc.utf8_trim_whitespace(decoded_array(array)), MISSING_TEXTS)
+    text = pc.utf8_trim_whitespace(decoded_array(array))
+    if not pc.all(pc.string_is_ascii(text), min_count=0).as_py():
+        text = pc.utf8_trim_whitespace(pc.utf8_trim(text, INVISIBLE))
+    return _unless_in(text, MISSING_TEXTS)
 
 
 def without_words(text: pa.Array) -> pa.Array:
@@ -207,7 +217,7 @@ def read_truths(array: pa.Array) -> tuple[Array, int]:
         values[other] = np.nan
         return values, unread + int(other.sum())
     text = pc.utf8_lower(without_missing(array))
-    no, yes = (pa.array(words, text.type) for words in zip(*TRUTH_PAIRS, strict=True))
+    no, yes = (pa.array(words, text.type) for words in TRUTHS)
     false = pc.is_in(text, no).to_numpy(zero_copy_only=False)
     true = pc.is_in(text, yes).to_numpy(zero_copy_only=False)
     values = np.where(true, 1.0, np.where(false, 0.0, np.nan))
@@ -271,12 +281,12 @@ def read_texts(array: pa.Array) -> tuple[pd.Series, int]:
     return pd.Series(pd.Categorical.from_codes(codes, categories)), 0
 
 
-def read_durations(array: pa.Array) -> tuple[Array, int]:
-    """Return durations in text in seconds, NaN where there is none; unread cells."""
+def read_compounds(array: pa.Array, form: str) -> tuple[Array, int]:
+    """Return numbers written as two or three, NaN where there is none; unread cells."""
     text = without_missing(array)
-    values, codes = _distinct(text)
-    seconds = np.append(seconds_of(values.tolist()), np.nan)[codes]
-    return seconds, int(np.isnan(seconds).sum()) - text.null_count
+    values, codes = _distinct(text, lambda cells: pa.array(read_form(cells, form)))
+    numbers = np.append(values, np.nan)[codes]
+    return numbers, int(np.isnan(numbers).sum()) - text.null_count
 
 
 def _distinct(

@@ -3,9 +3,9 @@
 ===========  ====================================================================
 kind         cells
 ===========  ====================================================================
-number       numbers of any type, durations (in seconds; `_durations.py`), texts that
-             are all written in one style of numbers, such as $1,053
-             (`_number_style.py`)
+number       numbers of any type, durations, texts that are all written in one style
+             of numbers, such as $1,053 (`_number_style.py`), or as two or three
+             numbers, such as 94-102 (`_compound_numbers.py`)
 boolean      truth values; true and false, yes and no, t and f, y and n
 date         dates and timestamps; texts in known formats
 time         times of the day, in seconds
@@ -37,11 +37,12 @@ from halfmoon.table._cell_values import (
     MAX_MISSING_WORDS,
     MAX_STRAY_NUMBERS,
     TRUTH_PAIRS,
+    TRUTHS,
     as_column,
     is_number,
     is_text,
+    read_compounds,
     read_dates,
-    read_durations,
     read_numbers,
     read_texts,
     read_times,
@@ -50,13 +51,14 @@ from halfmoon.table._cell_values import (
     without_repeated_words,
     without_words,
 )
+from halfmoon.table._compound_numbers import FORMS, find_form
 from halfmoon.table._date_formats import (
     describe_date_format,
     find_date_format,
     find_time_format,
 )
-from halfmoon.table._durations import are_durations
 from halfmoon.table._files.arrow_types import type_text
+from halfmoon.table._missing_codes import missing_codes
 from halfmoon.table._number_detection import number_style
 from halfmoon.table._number_style import PLAIN, NumberStyle
 
@@ -64,8 +66,7 @@ __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
 
 CATEGORIES = 40  # a text column with fewer distinct values is a category
 MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something else
-MAX_TRUTH_SPELLINGS = 8  # of two words, such as yes, Yes, YES
-DURATION = "duration"  # instead of a format of dates
+MAX_TRUTH_SPELLINGS = 20  # of truth values, such as yes, Yes, YES
 MAX_SHOWN = 20  # characters of a cell
 MIN_IDENTIFIER_ROWS = 20  # to call a column an identifier by its values
 IDENTIFIER_NAME = re.compile(
@@ -90,7 +91,8 @@ class ColumnUse:
     why : str
         Why it is left out.
     date_format : str
-        How dates or times are written in text.
+        How dates or times are written in text; or the form of numbers that are written
+        as two or three (`_compound_numbers.py`).
     style : NumberStyle or None
         How numbers are written in text.
     strays : int
@@ -98,6 +100,8 @@ class ColumnUse:
         numbers, dates or times.
     stray : str
         The most common of them.
+    codes : tuple of float
+        Numbers that stand for a missing value, such as -999 (`_missing_codes.py`).
     """
 
     name: str
@@ -109,15 +113,18 @@ class ColumnUse:
     style: NumberStyle | None = None
     strays: int = 0
     stray: str = ""
+    codes: tuple[float, ...] = ()
 
     def read(self, array: pa.Array) -> tuple[Any, int]:
         """Return values of the column's kind, and the number of other cells."""
-        if (
-            self.kind == "number"
-            and self.date_format == DURATION
-            and is_text(array.type)
-        ):
-            return read_durations(array)
+        values, unread = self._read(array)
+        if self.codes:
+            values[np.isin(values, self.codes)] = np.nan
+        return values, unread
+
+    def _read(self, array: pa.Array) -> tuple[Any, int]:
+        if self.kind == "number" and self.date_format and is_text(array.type):
+            return read_compounds(array, self.date_format)
         if self.kind == "number":
             return read_numbers(array, self.style or PLAIN)
         if self.kind == "boolean":
@@ -127,6 +134,11 @@ class ColumnUse:
         if self.kind == "time":
             return read_times(array, self.date_format)
         return read_texts(array)
+
+    @property
+    def coded(self) -> str:
+        """The codes for a missing value, in words."""
+        return " and ".join(f"{code:.10g}" for code in self.codes)
 
     def reading(self, sampled: bool = False) -> str:
         """Return how the cells were read, in words.
@@ -146,14 +158,16 @@ class ColumnUse:
         "written with $ and commas; 12 cells like 'n.a.' counted as missing"
         """
         parts = [self.style.describe()] if self.style else []
-        if self.date_format == DURATION:
-            parts.append("durations in seconds")
+        if self.kind == "number" and self.date_format:
+            parts.append(FORMS[self.date_format].words)
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
             cells = f"{self.strays:,} cell{'s' * (self.strays != 1)}"
             cells = "some cells" if sampled else cells
             parts.append(f"{cells} like {self.stray[:MAX_SHOWN]!r} counted as missing")
+        if self.codes:
+            parts.append(f"{self.coded} counted as missing")
         if self.role == "left out":
             return ""
         return "; ".join(part for part in parts if part)
@@ -256,10 +270,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     present = len(text) - text.null_count
     if len(text) - cells.null_count < MAX_MISSING_WORDS * present:
         cells = text
-    lower = set(pc.utf8_lower(values.slice(0, MAX_TRUTH_SPELLINGS)).to_pylist())
-    if len(values) <= MAX_TRUTH_SPELLINGS and any(
-        lower <= set(pair) for pair in TRUTH_PAIRS
-    ):
+    if len(values) <= MAX_TRUTH_SPELLINGS and _are_truths(values):
         use.kind = "boolean"
     elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
         use.kind, use.style = "number", style
@@ -267,11 +278,21 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.date_format = "date", date_format
     elif time_format := find_time_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "time", time_format
-    elif are_durations(cells, MAX_STRAYS):
-        use.kind, use.date_format = "number", DURATION
+    elif form := find_form(cells, MAX_STRAYS):
+        use.kind, use.date_format = "number", form
     elif len(values) < CATEGORIES:
         use.kind = "category"
     return _with_strays(_unless_constant(use, text), text)
+
+
+def _are_truths(values: pa.Array) -> bool:
+    """Whether texts are one pair of words such as yes and no, or a mixture of them."""
+    lower = set(pc.utf8_lower(values).to_pylist())
+    mixed = len(lower) > 2 and bool(lower & {"true", "false", "yes", "no"})
+    false, true = TRUTHS
+    return any(lower <= set(pair) for pair in TRUTH_PAIRS) or (
+        mixed and lower <= {*false, *true}
+    )
 
 
 def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
@@ -289,6 +310,9 @@ def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
 
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
     values, _ = use.read(column)
+    if use.kind == "number" and (codes := missing_codes(values)):
+        use.codes = codes
+        values, _ = use.read(column)
     known = np.asarray(pd.notna(values))
     use.missing = 1.0 - float(known.mean()) if len(known) else 1.0
     if not known.any():

@@ -18,6 +18,7 @@ are left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -94,14 +95,16 @@ def _calendar(dates: pd.Series) -> Array:
 class CategoryEncoder:
     """Encodes a column of categories as one-hot columns; two values need only one.
 
+    Values that differ in case or spaces only are one.
+
     Attributes
     ----------
     name : str
     names : list of str
         Names of the output columns.
     column_of : dict of str or None to int
-        Output column of each value seen in `fit`, -1 for none. None is a missing cell.
-        Other values have no output column.
+        Output column of each value seen in `fit`, in lower case, -1 for none. None is a
+        missing cell. Other values have no output column.
     """
 
     name: str
@@ -111,8 +114,12 @@ class CategoryEncoder:
     @classmethod
     def fit(cls, name: str, x: pd.Series, max_columns: int) -> CategoryEncoder:
         """Learn the values; the rarest share one column if there are too many."""
-        counts = dict(x.value_counts())
-        values: list[Any] = sorted(counts)
+        counts: Counter[Any] = Counter()
+        spelling: dict[Any, str] = {None: "nan"}
+        for value, n in x.value_counts().items():  # the most common spelling first
+            spelling.setdefault(_folded(value), value)
+            counts[_folded(value)] += n
+        values: list[Any] = sorted(counts, key=spelling.__getitem__)
         if x.isna().any():
             values.append(None)
             counts[None] = x.isna().sum()
@@ -120,7 +127,7 @@ class CategoryEncoder:
         if len(values) > max_columns:
             ascending = sorted(range(len(values)), key=lambda i: counts[values[i]])
             frequent = [values[i] for i in sorted(ascending[1 - max_columns :])]
-        names = [f"{name}_{'nan' if value is None else value}" for value in frequent]
+        names = [f"{name}_{spelling[value]}" for value in frequent]
         if len(frequent) < len(values):
             names.append(f"{name}_infrequent")
         drop = len(names) == 2
@@ -131,9 +138,24 @@ class CategoryEncoder:
     def transform(self, x: pd.Series) -> Array:
         """Return the output columns, shape (b, k)."""
         k, values = len(self.names), [*x.cat.categories, None]
-        columns = np.array([self.column_of.get(value, -1) for value in values])
+        columns = np.array([self._column(value) for value in values])
         one_hot = np.eye(k + 1, k)  # the last row, of -1, is 0
         return one_hot[columns[x.cat.codes.to_numpy()]]
+
+    def has_seen(self, value: str) -> bool:
+        """Whether a value, in any spelling, was in the rows that were learned from."""
+        return value in self.column_of or _folded(value) in self.column_of
+
+    def _column(self, value: str | None) -> int:
+        # Models of earlier versions have the values as they were written.
+        exact = self.column_of.get(value)
+        if exact is None and value is not None:
+            exact = self.column_of.get(_folded(value))
+        return -1 if exact is None else exact
+
+
+def _folded(value: str) -> str:
+    return " ".join(value.casefold().split())
 
 
 @dataclass

@@ -17,15 +17,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from halfmoon._rows import Array
-from halfmoon.table._number_detection import examples
+__all__ = ["duration_seconds"]
 
-__all__ = ["are_durations", "duration_seconds", "seconds_of"]
-
-MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 40  # characters
 NUMBER = r"([0-9]+(?:[.,][0-9]+)?)"
 UNITS = (  # seconds and names
@@ -47,7 +41,6 @@ CLOCK = re.compile(
 ISO = re.compile(
     rf"P(?:{NUMBER}D)?(?:T(?:{NUMBER}H)?(?:{NUMBER}M)?(?:{NUMBER}S)?)?", re.IGNORECASE
 )
-DIGIT_FIRST = r"^-?P?T?[0-9]"
 
 
 def duration_seconds(cell: str) -> float:
@@ -75,19 +68,3 @@ def duration_seconds(cell: str) -> float:
         if part
     )
     return -total if cell.startswith("-") else total
-
-
-def are_durations(text: pa.Array, max_strays: float) -> bool:
-    """Whether nearly all texts, null for no value, are durations."""
-    values = examples(text, MAX_EXAMPLES)
-    if len(values) == 0:
-        return False
-    first = pc.match_substring_regex(values, DIGIT_FIRST)
-    if pc.mean(first).as_py() < 1.0 - max_strays:
-        return False
-    return float(np.isnan(seconds_of(values.to_pylist())).mean()) <= max_strays
-
-
-def seconds_of(cells: list[str]) -> Array:
-    """Return durations in seconds, NaN for other texts, shape (n,)."""
-    return np.array([duration_seconds(cell) for cell in cells], dtype=np.float64)

@@ -16,7 +16,12 @@ from halfmoon._report.findings import Note
 from halfmoon.table._blank_labels import Blanks
 from halfmoon.table._earlier_runs import added_by, earlier_runs
 from halfmoon.table._given_labels import GivenLabels
-from halfmoon.table._header_rows import header_note, header_rows
+from halfmoon.table._header_rows import (
+    description_note,
+    description_rows,
+    header_note,
+    not_data,
+)
 from halfmoon.table._sampling import Reservoir, joined
 from halfmoon.table._table_errors import ReadError
 from halfmoon.table._total_rows import TotalsRow, TotalsRows, totals_note
@@ -97,7 +102,8 @@ def scan(
     )
     target = given.target
     totals, n_open = TotalsRows(target), 0
-    headers: list[int] = []  # numbers of rows that repeat the header
+    headers: list[int] = []  # numbers of rows that belong to the header
+    n_described = 0  # the first of them, which describe the columns
     for batch in table.batches(progress=progress):
         given.refuse_far_dates(batch)
         batch_labels, blank = given.of(batch)
@@ -108,8 +114,10 @@ def scan(
             [*features, target],
         )
         totals.see(plain, batch.start, blank)
-        header = header_rows(plain)
+        header = not_data(batch)
         headers += (batch.start + np.flatnonzero(header)).tolist()
+        if batch.start == 0:
+            n_described = description_rows(plain)
         for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(mask & ~header)
             if len(chosen):
@@ -130,9 +138,11 @@ def scan(
     labels += [None] * (len(numbers) - len(labels))
     both = joined([part[0] for part in parts]).select(list(features))
     notes = [totals_note(found)] if found else []
-    if headers:
-        first_row = table.first_row
-        notes.append(header_note([number + first_row for number in headers]))
+    first_row = table.first_row
+    if n_described:
+        notes.append(description_note(n_described, first_row))
+    if repeated := headers[n_described:]:
+        notes.append(header_note([number + first_row for number in repeated]))
     return Scan(
         n_data + len(headers),
         n_labeled,

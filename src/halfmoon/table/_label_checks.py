@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._blank_labels import Blanks, as_number, looks_blank
 from halfmoon.table._class_order import resolved_order
 from halfmoon.table._label_numbers import read_label_numbers
+from halfmoon.table._missing_codes import missing_codes
 from halfmoon.table._number_style import NumberStyle
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._run_settings import Settings
@@ -73,8 +76,13 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
         if strays:
             labels = [None if str(label) in strays else label for label in labels]
             notes.append(_stray_note(name, strays))
+        codes = missing_codes(np.array(read.values, dtype=float))
+        coded = [value in codes for value in read.values]
+        if codes:
+            labels = [None if c else x for x, c in zip(labels, coded, strict=True)]
+            notes.append(_code_note(name, codes, sum(coded)))
         numbers = check_labels(name, labels, kind)
-        ignored = strays.total()
+        ignored = strays.total() + sum(coded)
         return CheckedLabels(kind, numbers, (), ignored, tuple(notes), read.style)
     notes += spelling_notes(labels, merged=settings.merge_labels)
     if settings.merge_labels:
@@ -122,7 +130,8 @@ def spelling_key(label: str) -> str:
     ('1', '1', '1.10')
     """
     letters = unicodedata.normalize("NFD", label.strip().strip(QUOTES))
-    text = "".join(c for c in letters if not unicodedata.combining(c)).casefold()
+    seen = (c for c in letters if unicodedata.category(c) != "Cf")  # it has a sign
+    text = "".join(c for c in seen if not unicodedata.combining(c)).casefold()
     text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
     text = re.sub(r"[\s_]+", " ", text).strip()
     if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
@@ -203,6 +212,19 @@ def _stray_note(name: str, strays: Counter[str]) -> Note:
         f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
         f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`. If "
         f"the labels are classes, use `task='classes'`.",
+        fix,
+        important=True,
+    )
+
+
+def _code_note(name: str, codes: Sequence[float], n: int) -> Note:
+    marks = [f"{code:.10g}" for code in codes]
+    fix = argument("unlabeled", marks)
+    return Note(
+        f"{count(n, 'label')} of {name!r} {'is' if n == 1 else 'are'} {_and(marks)}, "
+        f"far from all others, as a mark for a blank would be. "
+        f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
+        f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`.",
         fix,
         important=True,
     )

@@ -2,10 +2,11 @@
 
 A comma may separate thousands or decimals. The style in which most cells are numbers
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
-1,234, both are possible; then a comma separates thousands, and a point decimals. One
-unit or currency is allowed: 3 kg and 200 g cannot be compared. Digits that identify
-something are no numbers: 01099, 192.168.100.101, 030 123 456. If some cells are like
-12.5 and others like 12,5, either sign separates decimals.
+1,234, both are possible; then a comma separates thousands, and a point decimals. Labels
+have one unit or currency; in other columns 3 kg and 200 g are converted
+(`_mixed_units.py`). Digits that identify something are no numbers: 01099,
+192.168.100.101, 030 123 456. If some cells are like 12.5 and others like 12,5, either
+sign separates decimals.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table._mixed_units import CODES, currency, other_units
 from halfmoon.table._number_signs import (
     are_classes,
     has_magnitudes,
@@ -33,8 +35,7 @@ CODE_WIDTH = 3  # digits from which numbers with leading zeros are codes
 PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phones
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
 
-CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|BRL|ZAR"
-CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{CODES}|Rs\.?|Fr\.|kr\.?)"
+CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]{0,14}[23]?)"
 CELL = (
     rf"^'?[+(-]? ?(?P<prefix>{CURRENCY})?(?P<gap> ?)[+(-]? ?"
@@ -76,7 +77,7 @@ def number_style(
     stray : float
         Share of the cells that may be something else.
     inexact : bool
-        Whether cells such as ~12 and <5 are numbers.
+        Whether cells such as ~12 and <5 are numbers, and several units are converted.
 
     Examples
     --------
@@ -93,13 +94,20 @@ def number_style(
         return None
     bare = without_signs(text)
     magnitudes = has_magnitudes(without_signs(cells))
-    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray)
+    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray, True)
     if style is None:
         return None
-    return replace(style, inexact=not bare.equals(text), magnitudes=magnitudes)
+    signs = not bare.equals(normalized(text))
+    return replace(style, inexact=signs, magnitudes=magnitudes)
 
 
-def _exact_style(text: pa.Array, stray: float) -> NumberStyle | None:
+def _exact_style(
+    text: pa.Array, stray: float, convert: bool = False
+) -> NumberStyle | None:
+    """Return the style of exact numbers; see `number_style`.
+
+    `convert` is whether a column may have several units.
+    """
     present = len(text) - text.null_count
     if present == 0:
         return None
@@ -113,6 +121,8 @@ def _exact_style(text: pa.Array, stray: float) -> NumberStyle | None:
         if len(parts) == 0:
             return None
         style = _style_of(texts, parts)
+        if convert:
+            style = other_units(style, normalized(text), parts)
     if present - _count(style.read(text)) > stray * present:
         return None
     return _as_written(style, cells.to_pylist())
@@ -122,7 +132,7 @@ def examples(text: pa.Array, most: int) -> pa.Array:
     """Return about `most` different values, from all over the column."""
     values = text.drop_null().unique()
     step = max(1, len(values) // most)
-    return values.take(pa.array(range(0, len(values), step)))
+    return values.take(pa.array(range(0, len(values), step), pa.int64()))
 
 
 def _share(mask: pa.Array) -> float:
@@ -167,7 +177,7 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         suffix = ""
     if suffix and has_magnitudes(values):
         suffix = ""  # 950 and 1.2K cannot be compared as they are written
-    if prefix and _currency(suffix) not in ("", _currency(prefix)):
+    if prefix and currency(suffix) not in ("", currency(prefix)):
         rare = prefixes[prefix] < suffixes[suffix]
         prefix, suffix = ("", suffix) if rare else (prefix, "")
     trailing = pc.any(pc.match_substring_regex(values, TRAILING)).as_py()
@@ -199,13 +209,6 @@ def _merged_spellings(written: Counter[str]) -> Counter[str]:
         key = unit if cased else unit.lower().rstrip(".")
         merged[common.setdefault(key, unit)] += n
     return merged
-
-
-def _currency(sign: str) -> str:
-    """Return the code of a currency; empty for other units."""
-    sign = sign.lower()
-    code = dict(zip("$€£¥₹", ("usd", "eur", "gbp", "jpy", "inr"), strict=True))
-    return code.get(sign, sign if sign in MONEY.split() else "")
 
 
 def _may_be_thousands(values: pa.Array) -> bool:

@@ -1,16 +1,19 @@
 r"""Signs around the digits of a number: many for one meaning, and those of no value.
 
-There are many spaces, minus signs and apostrophes. Other signs say that a number is not
-exact:
+There are many digits, spaces, minus signs and apostrophes. Other signs say that a
+number is not exact, or more about it:
 
-=================  ======================================================
-cell               read as
-=================  ======================================================
-<5, >= 100, ≤ 3    the limit: 5, 100, 3
-~12, ±3, ca. 30    the number
-65+, 12*, 8 (est)  the number
-1.2K, 3M, 2 GB     1.2e3, 3e6, 2e9, if a column has several such letters
-=================  ======================================================
+====================  ======================================================
+cell                  read as
+====================  ======================================================
+<5, >= 100, ≤ 3       the limit: 5, 100, 3
+~12, ±3, ca. 30       the number
+65+, 12*, 8 (est)     the number
+12[1], 5.2 ± 0.3      the number before: 12, 5.2
+30 (12 %), 1st, "7"   the number: 30, 1, 7
+1.2K, 3M, 2 GB        1.2e3, 3e6, 2e9, if a column has several such letters
+1.2 x 10^3, 1.2×10³   1.2e3
+====================  ======================================================
 
 If one limit occurs in both directions, as in <18 and >18, the cells are classes and
 not numbers.
@@ -35,6 +38,14 @@ __all__ = [
 SPACES = "[\u00a0\u2000-\u200a\u202f\u205f\u3000\t]"
 MINUSES = "[\u2212\u2012\u2013\ufe63\uff0d]"
 APOSTROPHES = "[\u2018\u2019\u02bc\u00b4`]"
+POINTS, COMMAS = "[\u066b\uff0e]", "[\u066c\uff0c]"
+INVISIBLE = "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+ZEROS = "٠۰०০੦૦௦౦೦൦๐໐༠၀០０"  # of other scripts; their other digits follow
+DIGITS = tuple("".join(chr(ord(zero) + i) for zero in ZEROS) for i in range(10))
+HALVES = {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
+HALVES |= {"⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8"}
+POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
+POWER = rf"([0-9]) ?[x×·*] ?10(?:\^|\*\*)?([+-]?[0-9]+|[{POWERS}]+)$"
 ABOUT = (
     r"[~≈∼±]|(?:ca|approx|est|env|aprox)(?:\. ?| )|(?:circa|approximately|about|around"
     r"|roughly|environ|etwa|rund|ungefähr|cerca de) "
@@ -43,7 +54,13 @@ BELOW = r"<=|=<|<|≤|⩽|(?:less than|under|below|up to|unter|bis|moins de|meno
 ABOVE = r">=|=>|>|≥|⩾|(?:more than|over|above|at least|über|plus de|más de) "
 NUMBER = r"(?:[^\p{L}<>=~≈0-9]*|[A-Z]{3} ?)[0-9].*"  # with a currency before it
 BEFORE = rf"^(?i:{ABOUT}|{BELOW}|{ABOVE}) ?({NUMBER})$"
-AFTER = r"(?i)^(.*[0-9][^+*†‡()]*?) ?(?:[+*†‡]+|\((?:est\.?|e|p|r|approx\.?|ca\.?)\))$"
+IN_BRACKETS = r"(?:[0-9<±~-][^()]*|est\.?|e|p|r|approx\.?|ca\.?)"
+AFTER = (
+    r"(?i)^(.*[0-9][^+*†‡()±]*?) ?"
+    rf"(?:[+*†‡]+|\({IN_BRACKETS}\)|\[[^\[\]]{{1,12}}\]|(?:±|\+/-) ?[0-9].*)$"
+)
+ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
+QUOTED = r"^[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
 MAGNITUDES = {  # powers of 10
@@ -55,24 +72,44 @@ MAGNITUDES = {  # powers of 10
 
 
 def normalized(text: pa.Array) -> pa.Array:
-    """Return text with one kind of space, of minus and of apostrophe."""
+    """Return text with one kind of digit, space, minus and apostrophe.
+
+    Examples
+    --------
+    >>> normalized(pa.array(["٦٣٫٧", "\u22125", "2½"])).to_pylist()
+    ['63.7', '-5', '2 1/2']
+    """
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
-    for kind, plain in ((SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'")):
+    signs = [(SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'"), (INVISIBLE, "")]
+    if _has(text, f"[{''.join(DIGITS)}]"):
+        signs += [(f"[{same}]", str(value)) for value, same in enumerate(DIGITS)]
+        signs += [(POINTS, "."), (COMMAS, ",")]
+    for kind, plain in signs:
         text = pc.replace_substring_regex(text, kind, plain)
+    if _has(text, f"[{''.join(HALVES)}]"):
+        for sign, plain in HALVES.items():
+            text = pc.replace_substring(text, sign, f" {plain}")
+        text = pc.utf8_trim_whitespace(text)
     return text
 
 
+def _has(text: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(text, pattern), min_count=0).as_py())
+
+
 def without_signs(text: pa.Array) -> pa.Array:
-    """Return cells without signs that they are not exact.
+    """Return cells without signs beside the number.
 
     Examples
     --------
     >>> without_signs(pa.array(["<5", "ca. 30 kg", "65+", "7", "about us"])).to_pylist()
     ['5', '30 kg', '65', '7', 'about us']
+    >>> without_signs(pa.array(["12[1]", "5.2 ± 0.3", "3 (9 %)", "1st"])).to_pylist()
+    ['12', '5.2', '3', '1']
     """
     text = normalized(text)
-    for pattern in (BEFORE, AFTER):
+    for pattern in (QUOTED, BEFORE, AFTER, ENDING):
         text = pc.replace_substring_regex(text, pattern, r"\1")
     return text
 
@@ -95,7 +132,7 @@ def are_classes(cells: list[str]) -> bool:
 
 
 def has_magnitudes(text: pa.Array) -> bool:
-    """Whether cells have several powers of ten, as in 1.2K and 3M, or 950 and 1.2K.
+    """Whether cells have powers of ten: 1.2K and 3M, or 950 and 1.2K, or 1.2 x 10^3.
 
     Examples
     --------
@@ -105,17 +142,21 @@ def has_magnitudes(text: pa.Array) -> bool:
     ... )
     (True, False)
     """
-    found = [power for pattern, power in MAGNITUDES.items() if _any(text, pattern)]
-    return len(found) > 1 or (_any(text, "k") and _any(text, ""))
-
-
-def _any(text: pa.Array, letters: str) -> bool:
-    pattern = rf"(?i)[0-9] ?(?:{letters})$"
-    return bool(pc.any(pc.match_substring_regex(text, pattern), min_count=0).as_py())
+    ends = r"(?i)[0-9] ?(?:{})$".format
+    found = [letters for letters in MAGNITUDES if _has(text, ends(letters))]
+    mixed = len(found) > 1 or (_has(text, ends("k")) and _has(text, ends("")))
+    return mixed or _has(text, POWER)
 
 
 def with_exponents(text: pa.Array) -> pa.Array:
-    """Return cells with exponents instead of letters, such as 1.2e3 for 1.2K."""
+    """Return cells with exponents, such as 1.2e3 for 1.2K and 1.2 x 10^3."""
+    powers = pc.match_substring_regex(text, POWER)
+    if pc.any(powers, min_count=0).as_py():
+        plain = text
+        for sign, digit in zip(POWERS, "0123456789-+", strict=True):
+            plain = pc.replace_substring(plain, sign, digit)
+        plain = pc.replace_substring_regex(plain, POWER, r"\1e\2")
+        text = pc.if_else(powers, plain, text)
     for letters, power in MAGNITUDES.items():
         pattern = rf"(?i)([0-9]) ?(?:{letters})$"
         text = pc.replace_substring_regex(text, pattern, rf"\1e{power}")

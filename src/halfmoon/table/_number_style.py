@@ -10,6 +10,7 @@ $55.59     ``prefix="$"``, a currency
 26 kg      ``suffix=" kg"``, a unit, a percent sign, a currency
 (5,388)    ``negative="(x)"``; also ``x-`` and a typographic minus sign
 ~12, <5    ``inexact=True``: read as 12 and 5 (`_number_signs`)
+5 lb       among cells in kg: one of ``others``, converted (`_mixed_units`)
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
@@ -21,7 +22,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,7 +33,7 @@ from halfmoon.table._files.arrow_types import null_where
 from halfmoon.table._fixed_decimals import fixed_decimals
 from halfmoon.table._number_signs import normalized, with_exponents, without_signs
 
-__all__ = ["PLAIN", "NumberStyle"]
+__all__ = ["PLAIN", "NumberStyle", "OtherUnit"]
 
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
@@ -47,6 +49,16 @@ def plain_sign(sign: str) -> str:
     return str(normalized(pa.array([sign]))[0])
 
 
+class OtherUnit(NamedTuple):
+    """A unit beside that of the style: ``factor * x + offset`` is in the style's."""
+
+    prefix: str
+    suffix: str
+    factor: float
+    offset: float = 0.0
+    known: bool = True  # otherwise the medians of the two were made equal
+
+
 @dataclass(frozen=True)
 class NumberStyle:
     """How numbers are written."""
@@ -60,6 +72,7 @@ class NumberStyle:
     either: bool = False  # decimals with a point and with a comma; no thousands
     inexact: bool = False  # some cells have a sign such as ~ or <
     magnitudes: bool = False  # some cells have a letter such as K or M
+    others: tuple[OtherUnit, ...] = ()  # units that are converted
 
     @property
     def is_plain(self) -> bool:
@@ -82,6 +95,8 @@ class NumberStyle:
         >>> style.read(pa.array(["$1,053.20", "(7)", "12", "$5 kg"])).to_pylist()
         [1053.2, -7.0, 12.0, None]
         """
+        if self.others:
+            return self._converted(text)
         if self.is_plain:
             try:
                 return pc.cast(text, pa.float64())
@@ -104,6 +119,16 @@ class NumberStyle:
             text = pc.replace_substring(text, ",", ".")
         numbers = pc.cast(text, pa.float64())
         return pc.if_else(below, pc.negate(numbers), numbers)
+
+    def _converted(self, text: pa.Array) -> pa.Array:
+        """Read cells of all units, in that of the style."""
+        numbers = replace(self, others=()).read(text)
+        for prefix, suffix, factor, offset, _ in self.others:
+            style = replace(self, prefix=prefix, suffix=suffix, others=())
+            other = style.read(null_where(text, pc.is_valid(numbers)))
+            other = pc.add(pc.multiply(other, factor), offset)
+            numbers = pc.coalesce(numbers, other)
+        return numbers
 
     def write(self, values: Iterable[float | None], digits: int) -> list[str | None]:
         """Write numbers as text with `digits` decimals; None for None and NaN.
@@ -159,13 +184,20 @@ class NumberStyle:
             "decimal points and decimal commas" if self.either else commas,
             self.suffix.strip(),
             MINUS_WORDS.get(self.negative, ""),
-            "letters for thousands or millions" if self.magnitudes else "",
-            "signs such as < or ~, which were ignored" if self.inexact else "",
+            "letters or powers for thousands or millions" if self.magnitudes else "",
+            "signs such as <, ~ or [1], which were ignored" if self.inexact else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:
             return ""
-        return f"written with {', '.join(most)}{' and ' if most else ''}{last}"
+        words = f"written with {', '.join(most)}{' and ' if most else ''}{last}"
+        own = (self.prefix or self.suffix).strip()
+        for other in self.others:
+            unit = (other.prefix or other.suffix).strip()
+            words += f"; {unit} converted to {own}"
+            if not other.known:
+                words += f" (times {other.factor:.3g}, so that the medians agree)"
+        return words
 
     def _prefix(self) -> str:
         return re.escape(plain_sign(self.prefix).strip())

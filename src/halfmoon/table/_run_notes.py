@@ -10,6 +10,7 @@ from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cell_values import as_column
+from halfmoon.table._column_kinds import ColumnUse
 from halfmoon.table._column_names import listed
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._first_pass import Scan
@@ -20,6 +21,7 @@ from halfmoon.table._weak_table_model import ENOUGH, WeakTableModel
 
 __all__ = [
     "choice_notes",
+    "code_notes",
     "common_notes",
     "leak_notes",
     "leaking_columns",
@@ -63,6 +65,7 @@ def learning_notes(
             "Name only columns with a straight-line effect as known, or none.",
             important=True,
         )
+    yield from code_notes(model.table_.used)
     yield from leak_notes(model, scan, leaks)
     yield from choice_notes(model)
     chosen = model.choice_.left_out if model.choice_ else ()
@@ -78,6 +81,17 @@ def learning_notes(
             len(left_out) - MAX_NOTE_COLUMNS, "more column was", "more columns were"
         )
         yield Note(f"{more} not learned from.")
+
+
+def code_notes(uses: Sequence[ColumnUse]) -> Iterator[Note]:
+    """Note numbers such as -999 that stand for a missing value."""
+    for use in uses:
+        if use.codes:
+            yield Note(
+                f"{use.coded} in {use.name!r} {'is' if len(use.codes) == 1 else 'are'} "
+                f"far from all other numbers there and counted as missing.",
+                important=True,
+            )
 
 
 def weak_notes(model: WeakTableModel) -> Iterator[Note]:

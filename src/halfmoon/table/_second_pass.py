@@ -16,7 +16,7 @@ from halfmoon.table._files.arrow_types import null_where
 from halfmoon.table._files.typed_values import as_list
 from halfmoon.table._first_pass import Scan
 from halfmoon.table._given_labels import GivenLabels
-from halfmoon.table._header_rows import header_rows
+from halfmoon.table._header_rows import not_data
 from halfmoon.table._least_sure_rows import UnsureRows
 from halfmoon.table._output_columns import Cells
 from halfmoon.table._running_counts import RunningCounts
@@ -67,7 +67,7 @@ class Job:
         """Return the target and the added columns; None for a cell that stays."""
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-        skipped = header_rows(batch.plain)
+        skipped = not_data(batch)
         if self.given is not None:
             labels, blank = self.given.of(batch)
             partial = self.given.is_open(labels, blank) & ~skipped

@@ -1,12 +1,13 @@
-"""Rows of totals at the end of a table, such as ``Total,,,1234``, which are no data.
+"""Rows of totals and notes at the end of a table: ``Total,,,1234``, ``Source: us,,,``.
 
-The first cell of such a row that is not empty, or its label, is a word such as Total or
-Average that occurs nowhere else in that column. At least half of its other cells are
-empty, and only rows of totals follow it.
+The first cell of a row of totals that is not empty, or its label, is a word such as
+Total or Average that occurs nowhere else in that column. At least half of its other
+cells are empty. A note is the only cell of its row. Only such rows follow.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._cell_values import as_column, is_text
+from halfmoon.table._target_labels import quoted
 
 __all__ = ["TotalsRow", "TotalsRows", "totals_note"]
 
@@ -27,6 +29,12 @@ WORDS = (
     *("average", "avg", "avg.", "mean"),
     *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
 )
+NOTE = re.compile(
+    r"(?:sources?|notes?|remarks?|footnotes?|legend|disclaimer|copyright|quellen?|nota"
+    r"|hinweise?|anmerkung(?:en)?|fuente|fonte|exported|generated|downloaded|created"
+    r"|last updated|updated|end of|as of)\b.|[*†‡©].|https?://",
+    re.IGNORECASE,
+)
 LEADING = 3  # columns in which the word may be, besides the target
 FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
 TAIL_ROWS = 4  # rows at the end that may be totals
@@ -34,10 +42,10 @@ MIN_EMPTY = 0.5  # share of the other cells
 
 
 class TotalsRow(NamedTuple):
-    """A row of totals."""
+    """A row of totals, or a note."""
 
     number: int  # in the table, from 0
-    word: str  # as written
+    word: str  # as written, or the note
     blank: bool  # whether its label is blank
 
 
@@ -90,6 +98,10 @@ class TotalsRows:
         found: list[TotalsRow] = []
         seen: Counter[tuple[int, str]] = Counter()
         for row in reversed(self._last):
+            first, *others = row.cells
+            if NOTE.match(first) and not any(others) and len(others) > 1:
+                found.append(TotalsRow(row.number, first, row.blank))
+                continue
             column = self._column_of_word(row.cells)
             if column is None:
                 break
@@ -111,19 +123,15 @@ class TotalsRows:
 
 
 def totals_note(rows: list[TotalsRow]) -> Note:
-    """Note rows of totals."""
-    words = " and ".join(repr(row.word) for row in rows)
-    if len(rows) == 1:
-        return Note(
-            f"The last row ({words}) looks like a row of totals: it was not learned "
-            f"from and not filled.",
-            "If it is an ordinary row, change this word in the table.",
-            important=True,
-        )
+    """Note rows of totals, and notes."""
+    one = len(rows) == 1
+    words = " and ".join(map(quoted, (row.word for row in rows)))
     return Note(
-        f"The last {count(len(rows), 'row')} ({words}) look like rows of totals: they "
-        f"were not learned from and not filled.",
-        "If they are ordinary rows, change these words in the table.",
+        f"The last {'row' if one else count(len(rows), 'row')} ({words}) "
+        f"{'looks' if one else 'look'} like totals or notes below the table: "
+        f"{'it was' if one else 'they were'} not learned from and not filled.",
+        f"If {'it is an ordinary row' if one else 'they are ordinary rows'}, change "
+        f"{'its' if one else 'their'} words in the table.",
         important=True,
     )
 

@@ -27,7 +27,7 @@ class Unseen:
 
     def __post_init__(self) -> None:
         seen = {
-            encoder.name: set(encoder.column_of)
+            encoder.name: encoder
             for encoder in self.model.encoder_.encoders
             if isinstance(encoder, CategoryEncoder)
         }
@@ -37,12 +37,12 @@ class Unseen:
 
     def see(self, rows: Any) -> None:
         """Consider a batch of rows with all columns."""
-        for use, known in self._uses:
+        for use, encoder in self._uses:
             values, _ = use.read(as_column(rows.column(use.name)))
-            if known.issuperset(values.cat.categories):
+            if all(map(encoder.has_seen, values.cat.categories)):
                 continue
             for value, n in values.value_counts().items():
-                if n and value not in known:
+                if n and not encoder.has_seen(value):
                     self.counts.setdefault(use.name, Counter())[str(value)] += int(n)
 
     def notes(self) -> Iterator[Note]:

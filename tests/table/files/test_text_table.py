@@ -238,8 +238,8 @@ def test_a_character_that_the_encoding_lacks():
 ERRORS = {
     b"": "standard input is empty. A table with a header and rows is needed.",
     b"\n \n": "standard input is empty. A table with a header and rows is needed.",
-    b"a,b\n1,2\n3\n": (
-        "standard input, line 3 has 1 cell, but the header has 2. Give every row as "
+    b"a,b\n1,2\n3,4,5\n": (
+        "standard input, line 3 has 3 cells, but the header has 2. Give every row as "
         "many cells as the header."
     ),
     b'a,b\n"1\n2",3\n\n4,5,6\n': "standard input, line 5 has 3 cells, but the header",

@@ -19,7 +19,14 @@ from halfmoon.table._files.dialect import SEPARATOR_LINE, header_number, may_be_
 from halfmoon.table._files.encoding import undecodable
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.plain_lines import PlainLines
-from halfmoon.table._files.records import Record, count_lines, read_pieces, read_records
+from halfmoon.table._files.records import (
+    Record,
+    count_lines,
+    line_end,
+    read_pieces,
+    read_records,
+)
+from halfmoon.table._files.short_rows import ShortRows
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
 from halfmoon.table._table_errors import ReadError
 
@@ -36,7 +43,7 @@ class TextTable(Table):
 
     Every column holds strings, and an empty cell is the empty string. In a table with
     several columns a blank line is not a row; in a table with one column it is an empty
-    cell.
+    cell. A row with fewer cells than the header ends in empty cells (`short_rows.py`).
 
     Attributes
     ----------
@@ -77,6 +84,7 @@ class TextTable(Table):
 
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:
         start, blanks = 0, ""
+        short = self._short = ShortRows(self.name, len(self.schema))
         last: Batch | None = None  # kept back, for blank lines at the end of the file
         with self._opened() as (stream, file):
             for rows, raw, between in self._parts(stream):
@@ -85,10 +93,13 @@ class TextTable(Table):
                     continue
                 if last is not None:
                     yield last, file.tell()
+                short.rows += len(raw)
                 if blanks:
                     between[0] = blanks + between.get(0, "")
                 last, blanks = Batch(start, rows, raw, between), ""
                 start += len(last)
+            if note := short.checked():
+                self.notes += [note] * (note not in self.notes)
             if last is not None:
                 n = len(last)
                 end = {n: last.blanks.get(n, "") + blanks} if blanks else {}
@@ -114,6 +125,7 @@ class TextTable(Table):
 
     def _record_parts(self, records: Iterator[Record]) -> Iterator[Part]:
         """Yield the same from parsed records."""
+        delimiter = str(self.format.delimiter)
         rows: list[list[str]] = []  # not yet columns
         columns: list[Any] = []
         raws: list[str] = []
@@ -123,6 +135,10 @@ class TextTable(Table):
             if row is None:
                 blanks[len(raws)] = blanks.get(len(raws), "") + raw
                 continue
+            if missing := len(row) - len(cells or row):
+                self._short.lines[line] = len(cells)
+                end = line_end(raw)
+                raw = raw.removesuffix(end) + delimiter * missing + end
             if len(raws) == self.batch_rows:
                 yield pa.concat_batches([*columns, self._columns(rows)]), raws, blanks
                 rows, columns, raws, blanks = [], [], [], {}
@@ -142,6 +158,8 @@ class TextTable(Table):
             return [""]
         if _is_blank(raw, cells):
             return None
+        if len(cells) < width:
+            return cells + [""] * (width - len(cells))
         many = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
         what = (
             f"If another character than {self.format.delimiter!r} separates the cells, "
