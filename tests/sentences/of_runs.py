@@ -105,6 +105,9 @@ def weak_labels():
         {"low": "a", "task": "classes"},
         {"low": "a", "high": "a"},
         {"high": "y"},
+        {"task": "class"},
+        {"level": 90},
+        {"budget": 0},
     ):
         with refused():
             Settings("y", **options)
@@ -200,6 +203,7 @@ def notes():
         run(model(doubtful_=("day", "hour"), estimator_=perfect)),
         run(model(columns=[loo_residuals("id", "it numbers the rows")])),
         run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
+        run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
         list(learning_notes(each))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
