@@ -37,6 +37,15 @@ def test_numbers_have_the_unit_of_the_target():
     )
 
 
+def test_a_gain_that_rounds_to_0_is_none():
+    found = forecast("classes")
+    tiny = [1e-6 * getattr(found, name) for name in ("gain", "gain_low", "gain_high")]
+    found = replace(found, gain=tiny[0], gain_low=tiny[1], gain_high=tiny[2])
+    findings = replace(made_up(["a", "b"]), forecast=found)
+    said = "200 more labels would leave accuracy about as it is."
+    assert more_labels(findings) == said
+
+
 @pytest.mark.parametrize(
     ("labeled", "predicted", "said"),
     [(9, 500, True), (9, 20, False), (40, 500, False)],

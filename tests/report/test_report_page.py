@@ -127,7 +127,7 @@ def test_numbers_of_the_findings_are_on_the_page():
         "The table has 150 rows. 15 rows have a label in species; 135 blanks were",
         "Blank means an empty cell (135).",
         "halfmoon fill flowers.csv --target species --seed 0",
-        "None: every label fits the other rows well enough.",
+        "None stands out.",
         "petal width (cm)",
         "a different value in each row",
         iris().sha256,
@@ -141,7 +141,7 @@ def test_numbers_of_the_findings_are_on_the_page():
     spread = left.given - left.given.mean()
     ratio = ((left.given - left.predicted) ** 2).sum() / (spread**2).sum()
     r2 = 1 - ratio * (1 + 6 / 60)  # of new rows, not of the labels
-    assert f"R² {r2:.3g}" in alts
+    assert f"R² {r2:.2f}, " in alts
 
 
 @pytest.mark.parametrize("case", ["all-parts", "all-parts-numbers", "two-labels"])
@@ -155,7 +155,7 @@ def test_every_part_has_its_section():
     for part in (
         "Look at this first 'Yes', 'yes ' and 'YES' look like one class. Merge them:",
         "--seed 0 --merge-labels",
-        "What to do next First decide about the point above",
+        "What to do next Decide about the point above first",
         "Notes 'id' was left out: it numbers the rows.",
         "those with the predicted label speak for the prediction",
         "For: rows 12, 15, 18 (",
@@ -200,8 +200,11 @@ def test_findings_with_little_to_show():
     text = Outline(render(replace(findings, loo=unknown))).text
     assert "There are too few labels to tell whether using the " in text
     assert "Quality cannot be measured: each class has one label." in text
+    assert "The labels are too few to compare them, so the " in text
+    assert "is used only if it predicts hidden labels better" not in text
     none = LooClasses((), (), np.empty(0), np.empty(0))
     text = Outline(render(replace(findings, loo=none, columns=()))).text
-    assert "No label could be hidden and predicted from the others." in text
+    assert "No label could be hidden and predicted from the others" in text
+    assert "None stands out" not in text
     everything = made_up(["a", "b"], n=30, labeled=30)
     assert "0 blanks were filled in" in Outline(render(everything)).text

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import ttest_rel
+from scipy.stats import binomtest, ttest_rel
 
 from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
 
@@ -29,6 +29,21 @@ def test_differences_within_rounding_are_no_difference(rng):
     gain = gain_of_numbers(y, first + 1e-9, first, rows=7)
     assert gain.same
     assert not gain_of_numbers(y, 0.5 * (first + y), first, rows=7).same
+    # 404.9 and 405.1 differ in the second digit, but both are printed as 405.
+    near = gain_of_numbers(np.zeros(4), np.full(4, 404.9), np.full(4, 405.1), rows=7)
+    assert near.same
+
+
+@pytest.mark.parametrize(("better", "worse"), [(0, 4), (0, 6), (5, 0), (8, 1), (3, 3)])
+def test_the_interval_of_classes_agrees_with_the_sign_test(better, worse):
+    given = ["a"] * 60 + ["b"] * 60
+    one, other = [given.copy() for _ in range(2)]
+    other[:better] = ["b"] * better
+    one[60 : 60 + worse] = ["a"] * worse
+    gain = gain_of_classes(given, one, other, rows=5)
+    assert gain.difference == (better - worse) / 120
+    assert gain.low <= gain.difference <= gain.high
+    assert gain.chance == (binomtest(better, better + worse).pvalue > 0.05)
 
 
 def test_only_labels_of_a_class_do_not_count():

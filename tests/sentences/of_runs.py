@@ -112,6 +112,9 @@ def weak_labels():
         {"low": "a", "task": "classes"},
         {"low": "a", "high": "a"},
         {"high": "y"},
+        {"task": "class"},
+        {"level": 90},
+        {"budget": 0},
     ):
         with refused():
             Settings("y", **options)
@@ -217,6 +220,7 @@ def notes():
         run(model(doubtful_=("day", "hour"), estimator_=perfect)),
         run(model(columns=[loo_residuals("id", "it numbers the rows")])),
         run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
+        run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
         list(learning_notes(each))
     for codes in ((-999.0,), (98.0, 99.0)):

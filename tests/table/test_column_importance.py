@@ -51,6 +51,16 @@ def test_importance_is_in_the_unit_of_the_target():
     assert positive["x"] > 0.5 > 5 * abs(positive["noise"])
 
 
+def test_labels_that_are_alone_in_their_class_do_not_count():
+    rows = table(n=40)
+    one_each = fitted("classes", np.array([f"c{i}" for i in range(40)]), rows, count=5)
+    assert column_importance(one_each, rows) == {}
+    side = np.where(rows["x"].to_numpy() > 0, "a", "b").astype(object)
+    side[:3] = ["c", "d", "e"]
+    model = fitted("classes", side, rows, count=30)
+    assert list(module._tested(model)) == list(range(3, 30))
+
+
 def test_predictions_are_leave_one_out():
     rows, rng = table(), np.random.default_rng(1)
     y = rng.normal(size=150)  # noise, which only its own label predicts

@@ -91,6 +91,7 @@ def test_a_wrong_label_is_suspected():
     assert list(result.suspects.index) == ["row 0"]
     assert list(result.suspects["species"]) == ["rose & co"]
     assert list(result.suspects["species_predicted"]) == ["iris"]
+    assert any("other rows: row 0." in text for text in result.summary)  # as iloc
 
 
 def test_the_notebook_output_is_short_and_escaped(of_pandas):
@@ -214,7 +215,7 @@ def test_a_frame_is_a_table_in_batches(make):
         (50, 10),
     ]
     assert pa.Table.from_batches([b.rows for b in batches]).schema == table.schema
-    assert table.first_row == 1
+    assert table.first_row == 0  # as Python counts rows
 
 
 def test_a_frame_can_be_filled_into_a_file(tmp_path):
@@ -330,6 +331,21 @@ def test_several_targets_at_once(make):
     assert "'size'" in repr(size)
     with pytest.raises(TableError, match="No target is named"):
         halfmoon.fill(make(frame), [])
+    names = np.array(["species"])  # any iterable of names
+    assert list(halfmoon.fill(make(frame), names, budget=0.5)) == ["species"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"task": "class"}, "task is 'class', but must be 'classes', 'numbers' or"),
+        ({"level": 90}, "level is 90, but must be between 0 and 1"),
+        ({"budget": -1}, "budget is -1, but must be a positive number"),
+    ],
+)
+def test_wrong_values_are_refused_before_anything_is_read(options, said):
+    with pytest.raises(TableError, match=said):
+        halfmoon.fill(flowers()[0], "species", **options)
 
 
 def test_notes_name_arguments_instead_of_options():

@@ -376,5 +376,6 @@ def command_line(context: click.Context) -> str:
         elif isinstance(value, tuple):
             words += [parameter.opts[-1], *map(str, value)] if value else []
         elif value not in (None, False, parameter.get_default(context)):
-            words += [parameter.opts[-1], str(value)]
+            whole = isinstance(value, float) and value.is_integer()
+            words += [parameter.opts[-1], str(int(value) if whole else value)]
     return shlex.join(words)

@@ -180,7 +180,7 @@ class RowMap:
 class ShownRow:
     """A row that the report lists."""
 
-    number: int  # in a spreadsheet, where the header is row 1
+    number: int  # in a spreadsheet, where the header is row 1; in a data frame from 0
     cells: tuple[str, ...]  # of `Findings.shown_columns`
     prediction: str
     second: str = ""  # for classes: the second guess

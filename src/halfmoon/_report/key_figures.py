@@ -8,7 +8,13 @@ import numpy as np
 
 from halfmoon._report.expectation import Expectation, expected_accuracy
 from halfmoon._report.findings import FilledClasses, Findings, LooNumbers
-from halfmoon._report.number_format import count, format_aligned, number, percent
+from halfmoon._report.number_format import (
+    count,
+    format_aligned,
+    number,
+    percent,
+    two_decimals,
+)
 from halfmoon._report.partial_label_sentences import one_of
 from halfmoon._report.quality_scores import coverage, mean_absolute_error, r_squared
 from halfmoon._report.sentences import range_of
@@ -63,18 +69,14 @@ def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
         figure, note = "unknown", "not measured: too few labels"
     r2_note = "too few labels to tell"
     if np.isfinite([r2.low, r2.high]).all():
-        low, high = _two_decimals(r2.low), _two_decimals(r2.high)
+        low, high = two_decimals(r2.low), two_decimals(r2.high)
         r2_note = f"{low} to {high}; guessing the mean: 0"
     level = f"of the labels; {percent(held.naive)} intended"
     return [
         KeyFigure("Expected error", figure, note),
-        KeyFigure("R²", _two_decimals(r2.value), r2_note),
+        KeyFigure("R²", two_decimals(r2.value), r2_note),
         KeyFigure("Intervals hold", percent(held.value), level),
     ]
-
-
-def _two_decimals(value: float) -> str:
-    return "unknown" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
 
 
 def _of_classes(findings: Findings) -> list[KeyFigure]:

@@ -27,14 +27,19 @@ def more_labels(findings: Findings) -> str:
             findings.predicted >= MIN_BLANKS and findings.labeled < MIN_FORECAST_LABELS
         )
         return UNKNOWN[findings.kind] if is_early else ""
-    about, low, high = _gain(found, 0, of_classes)
+    first, last = (_gain(found, i, of_classes) for i in (0, -1))
+    most = count(int(found.n_labels[-1]), "more label")
+    if float(last[0].replace("−", "-").replace(",", "")) == 0:
+        same = "accuracy" if of_classes else "the mean error"
+        return f"{most} would leave {same} about as it is."
+    about, low, high = first
     gain = f"mean error about {about} lower"
     if of_classes:
         gain = f"accuracy about {about} points higher"
     more = count(int(found.n_labels[0]), "more label")
     text = f"{more}: {gain} ({low} to {high})."
     if len(found.n_labels) > 1:
-        about, low, high = _gain(found, -1, of_classes)
+        about, low, high = last
         text += f" {int(found.n_labels[-1]):,} more: about {about} ({low} to {high})."
     return text
 

@@ -31,7 +31,12 @@ def next_steps(findings: Findings) -> list[Step]:
     important = sum(note.important for note in findings.notes)
     if important:
         points = "the point" if important == 1 else f"the {important} points"
-        steps.append(Step(f"First decide about {points} above, then run again."))
+        steps.append(
+            Step(
+                f"Decide about {points} above first, and run again if you change "
+                f"anything."
+            )
+        )
     steps += [
         Step(str(note), note.command)
         for note in findings.notes

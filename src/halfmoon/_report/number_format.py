@@ -14,6 +14,7 @@ __all__ = [
     "number",
     "percent",
     "row_numbers",
+    "two_decimals",
 ]
 
 PERCENT = "\u00a0%"  # on one line with its number
@@ -54,6 +55,19 @@ def number(value: float) -> str:
     else:
         text = f"{value:.3g}"
     return text.replace("-", "−", 1) if value < 0 else text
+
+
+def two_decimals(value: float) -> str:
+    """Format a number with two decimals, for scores such as R².
+
+    Examples
+    --------
+    >>> two_decimals(0.456), two_decimals(-0.001), two_decimals(-1.0)
+    ('0.46', '0.00', '−1.00')
+    """
+    if np.isnan(value):
+        return "unknown"
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # never -0
 
 
 def format_aligned(*values: float) -> list[str]:

@@ -13,15 +13,12 @@ from halfmoon._report.quality_scores import (
 )
 
 __all__ = [
-    "NO_TEST",
     "filled_within",
     "held_within",
     "learned_from",
     "not_measured",
     "one_of",
 ]
-
-NO_TEST = "No label could be hidden and predicted from the others."
 
 NOT_MEASURED = {
     "sets": "Accuracy cannot be measured: no two rows with a single candidate have "
@@ -80,7 +77,7 @@ def not_measured(findings: Findings) -> str:
 
 
 def held_within(findings: Findings) -> str:
-    """Say how well hidden labels were predicted, exact and partial ones."""
+    """Say how well hidden labels were predicted; empty if none could be hidden."""
     partial, loo = findings.partial, findings.loo
     assert partial is not None
     tests = []
@@ -114,7 +111,7 @@ def held_within(findings: Findings) -> str:
                 f"{number(partial.off)}."
             )
     if not tests:
-        return NO_TEST
+        return ""
     how = (
         "Test: a fifth of the rows at a time was hidden and predicted from the others."
     )

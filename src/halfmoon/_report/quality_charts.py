@@ -9,7 +9,13 @@ import numpy as np
 from halfmoon._report.colors import GRAY, INK, ON_SHARE, PALETTE, PAPER, SHARE, SOFT
 from halfmoon._report.confusion import Confusion
 from halfmoon._report.findings import LooNumbers
-from halfmoon._report.number_format import count, format_aligned, number, percent
+from halfmoon._report.number_format import (
+    count,
+    format_aligned,
+    number,
+    percent,
+    two_decimals,
+)
 from halfmoon._report.quality_scores import coverage, r_squared
 from halfmoon._report.reliability import Reliability
 from halfmoon._report.residuals import Residuals
@@ -122,7 +128,7 @@ def predicted_against_given(loo: LooNumbers) -> Picture:
     r2 = r_squared(loo.given, loo.predicted)
     held = coverage(loo.given, loo.low, loo.high, loo.level)
     alt = (
-        f"Predicted against given numbers: R² {number(r2.value)}, and "
+        f"Predicted against given numbers: R² {two_decimals(r2.value)}, and "
         f"{percent(held.value)} of the given numbers lie within their intervals."
     )
     return draw(paint, height=4.0, alt=alt)
@@ -168,7 +174,7 @@ def learning_curve(found: Forecast) -> Picture:
     scale, unit = (100.0, " %") if found.metric == "error rate" else (1.0, "")
     now, then = format_aligned(scale * found.error, scale * float(found.expected[-1]))
     alt = (
-        f"Error against the number of labels: {now}{unit} now, and {then}{unit} "
-        f"expected with {int(found.n_labels[-1]):,} more."
+        f"Error against the number of labels: a curve from {now}{unit} now to "
+        f"{then}{unit} with {int(found.n_labels[-1]):,} more."
     )
     return draw(paint, height=2.9, alt=alt)

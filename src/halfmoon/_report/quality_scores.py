@@ -136,6 +136,9 @@ class ClassQuality:
 def per_class(given: Sequence[str], predicted: Sequence[str]) -> list[ClassQuality]:
     """Return every given or predicted class, the most common first.
 
+    A label that is the only one of its class is no false alarm for another class: while
+    it is hidden, no prediction can be right.
+
     Examples
     --------
     >>> print(per_class(["a", "a", "b"], ["a", "b", "b"])[1])
@@ -143,13 +146,15 @@ def per_class(given: Sequence[str], predicted: Sequence[str]) -> list[ClassQuali
     ClassQuality(name='b', labels=1, found=1, false_alarms=1, filled=0,
     confidence=None)
     """
-    labels, predictions = Counter(given), Counter(predicted)
-    pairs = zip(given, predicted, strict=True)
-    found = Counter(one for one, other in pairs if one == other)
-    names = sorted({*labels, *predictions}, key=lambda name: (-labels[name], name))
+    labels, found, alarms = Counter(given), Counter[str](), Counter[str]()
+    for one, other in zip(given, predicted, strict=True):
+        if one == other:
+            found[one] += 1
+        elif labels[one] > 1:
+            alarms[other] += 1
+    names = sorted({*given, *predicted}, key=lambda name: (-labels[name], name))
     return [
-        ClassQuality(name, labels[name], found[name], predictions[name] - found[name])
-        for name in names
+        ClassQuality(name, labels[name], found[name], alarms[name]) for name in names
     ]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
@@ -58,6 +59,7 @@ def render(findings: Findings) -> str:
         tiles=key_figures(findings),
         verdict=verdict(findings),
         help_given=help_given(findings.helped),
+        compared=not math.isnan(findings.helped.gain.difference),
         of_filled=of_filled(findings),
         of_quality=of_quality(findings),
         of_columns=of_columns(findings),

@@ -16,9 +16,9 @@ from halfmoon._report.number_format import (
     number,
     percent,
     row_numbers,
+    two_decimals,
 )
 from halfmoon._report.partial_label_sentences import (
-    NO_TEST,
     filled_within,
     held_within,
     learned_from,
@@ -140,7 +140,10 @@ def _expected_error(loo: LooNumbers, filled: int) -> str:
 
 
 def verdict(findings: Findings) -> Sentence:
-    """Say how the quality was measured, and compare it with a naive guess."""
+    """Say how the quality was measured, and compare it with a naive guess.
+
+    The sentence is empty if no label could be hidden and predicted from the others.
+    """
     loo = findings.loo
     if findings.partial is not None:
         return Sentence(held_within(findings))
@@ -152,7 +155,7 @@ def verdict(findings: Findings) -> Sentence:
     error = mean_absolute_error(given, predicted, findings.predicted)
     r2 = r_squared(given, predicted, findings.predicted)
     if error.tested < 2:
-        return Sentence(NO_TEST)
+        return Sentence("")
     text = (
         f"Test: each of the {error.tested:,} labels was hidden in turn and predicted "
         f"from the others. Guessing the mean would be off by {number(error.naive)} on "
@@ -162,19 +165,19 @@ def verdict(findings: Findings) -> Sentence:
         return Sentence(text)
     if r2.value <= 0:
         return Sentence(
-            f"{text} R² is {number(r2.value)}: by this measure, the predictions are no "
-            f"better than guessing the mean, which scores 0."
+            f"{text} R² is {two_decimals(r2.value)}: by this measure, the predictions "
+            f"are no better than guessing the mean, which scores 0."
         )
-    low, high = (f"{end:.2f}".replace("-", "−") for end in (r2.low, r2.high))
+    middle, low, high = map(two_decimals, (r2.value, r2.low, r2.high))
     return Sentence(
-        f"{text} R² is {r2.value:.2f} ({low} to {high}): the share of the variance "
+        f"{text} R² is {middle} ({low} to {high}): the share of the variance "
         f"explained, where 1 is perfect and guessing the mean scores 0."
     )
 
 
 def _verdict_on_classes(score: Score) -> Sentence:
     if score.tested == 0:
-        return Sentence(NO_TEST)
+        return Sentence("")
     recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
     if score.right == score.tested:
         recovered = f"all {score.tested:,} were recovered"
@@ -233,7 +236,7 @@ def _found(each: ClassQuality) -> str:
 def help_given(helped: Helped) -> str:
     """Say whether unlabeled rows helped."""
     gain = helped.gain
-    rows = f"the {count(gain.rows, 'unlabeled row')}"
+    rows = f"the {gain.rows:,} unlabeled rows" if gain.rows > 1 else "the unlabeled row"
     if not np.isfinite(gain.difference):
         return f"There are too few labels to tell whether using {rows} helps."
     effect, chance = "helped", ""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.stats import t
+from scipy.stats import binomtest, t
 
+from halfmoon._report.number_format import format_aligned
 from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
 from halfmoon._selection import SUMMARIES
@@ -52,7 +53,9 @@ class UnlabeledGain:
         """Whether the figures agree as far as they are printed."""
         if self.kind == "classes":
             return self.with_rows == self.without
-        return f"{self.with_rows:.2g}" == f"{self.without:.2g}"
+        both = self.with_rows, self.without
+        printed = format_aligned(*both)
+        return printed[0] == printed[1] or f"{both[0]:.2g}" == f"{both[1]:.2g}"
 
     @property
     def chance(self) -> bool:
@@ -64,6 +67,11 @@ def gain_of_classes(
     given: Sequence[str], with_rows: Sequence[str], without: Sequence[str], rows: int
 ) -> UnlabeledGain:
     """Compare two sequences of leave-one-out predictions of classes.
+
+    Only labels that one sequence predicts right and the other wrong tell them apart.
+    The share of these that the first predicts right has an exact interval (Clopper and
+    Pearson's), so the interval of the difference holds 0 where a sign test does not
+    reject.
 
     Examples
     --------
@@ -80,10 +88,16 @@ def gain_of_classes(
         ],
         dtype=float,
     ).reshape(-1, 2)
-    one, other = (int(n) for n in right.sum(axis=0))
-    return UnlabeledGain(
-        "classes", rows, len(right), one, other, *_paired_difference(right)
-    )
+    n, (one, other) = len(right), (int(k) for k in right.sum(axis=0))
+    if n < 2:
+        return UnlabeledGain("classes", rows, n, one, other, np.nan, np.nan, np.nan)
+    ends = [0.0, 0.0]
+    differ = int((right[:, 0] != right[:, 1]).sum())
+    if differ:
+        better = (differ + one - other) // 2
+        share = binomtest(better, differ).proportion_ci(LEVEL)
+        ends = [(2 * end - 1) * differ / n for end in (share.low, share.high)]
+    return UnlabeledGain("classes", rows, n, one, other, (one - other) / n, *ends)
 
 
 def gain_of_numbers(

@@ -20,6 +20,7 @@ __all__ = ["column_distributions"]
 
 MAX_DRAWN_COLUMNS = 8
 BINS = 12
+KINDS = ("number", "category", "boolean")
 ENDS = (0.005, 0.995)  # quantiles of the outermost edges; values beyond are clipped
 LARGEST = 1e300  # the range of larger numbers would overflow
 
@@ -34,13 +35,10 @@ def column_distributions(
     labeled = np.array([label is not None for label in scan.labels])
     if labeled.all() or not labeled.any():
         return ()
-    by_name = {use.name: use for use in uses if use.role != "left out"}
-    order = sorted(importance, key=lambda name: -importance[name])
-    kinds = ("number", "category", "boolean")
-    chosen = [n for n in order if n in by_name and by_name[n].kind in kinds][
-        :MAX_DRAWN_COLUMNS
-    ]
-    return tuple(_distribution(by_name[name], scan, labeled) for name in chosen)
+    used = [use for use in uses if use.role in ("feature", "known")]
+    drawn = [use for use in used if use.kind in KINDS]
+    drawn.sort(key=lambda use: -importance.get(use.name, 0.0))
+    return tuple(_distribution(use, scan, labeled) for use in drawn[:MAX_DRAWN_COLUMNS])
 
 
 def _distribution(

@@ -50,12 +50,15 @@ def column_importance(
 
     `rows` are those that the model was fitted to. An importance is a loss of accuracy
     from 0 to 1, or the growth of the mean absolute error. For an irrelevant column it
-    is about 0, by chance sometimes below.
+    is about 0, by chance sometimes below. If no label can be tested, there are none.
     """
     rng = np.random.default_rng(seed)
     labeled = model.estimator_.labeled_
     most = max(MIN_LABELED, min(MAX_MEASURED_ROWS, MAX_PAIRS // max(1, rows.num_rows)))
-    sample = np.sort(rng.permutation(len(labeled))[:most])
+    tested = _tested(model)
+    if not len(tested):
+        return {}
+    sample = np.sort(rng.permutation(tested)[:most])
     X = model.transform(rows.take(pa.array(labeled[sample])))
     donors = np.sort(rng.permutation(rows.num_rows)[:MAX_DONORS])
     pool = model.transform(rows.take(pa.array(donors)))
@@ -81,6 +84,17 @@ def column_importance(
         for name, error in zip(some, errors(shuffled), strict=True):
             lost[name].append(error - base)
     return {name: float(np.mean(values)) for name, values in lost.items()}
+
+
+def _tested(model: TableModel) -> Indices:
+    """Return which labels can be predicted while they are hidden.
+
+    Those that are the only one of their class cannot: the class is hidden with them.
+    """
+    if model.kind == "numbers":
+        return np.arange(len(model.estimator_.labeled_))
+    codes = np.asarray(model.estimator_._codes)
+    return np.flatnonzero(np.bincount(codes)[codes] > 1)
 
 
 def _errors(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from html import escape
@@ -43,14 +43,14 @@ def fill(
 @overload
 def fill(
     frame: Any,
-    target: Sequence[str],
+    target: Iterable[str],
     *,
     stages: Stages | None = None,
     **options: Any,
 ) -> dict[str, FilledFrame]: ...
 def fill(
     frame: Any,
-    target: str | Sequence[str],
+    target: str | Iterable[str],
     *,
     stages: Stages | None = None,
     **options: Any,
@@ -63,7 +63,7 @@ def fill(
         Columns may be numbers, text, categories, dates or truth values, and cells may
         be missing. The index of pandas is not learned from. The frame is not changed.
         A Dask frame is computed one partition at a time, three times.
-    target : str or sequence of str
+    target : str or iterable of str
         The column with labels and blanks, or several. No target learns from another.
     stages : Stages or None
         Shows the progress.
@@ -101,7 +101,7 @@ def fill(
         )
     table: Table = FrameTable(frame) if library != "dask" else DaskTable(frame)
     new = FrameWriter()
-    one = isinstance(target, str) or not isinstance(target, Sequence)
+    one = isinstance(target, str) or not isinstance(target, Iterable)
     names = [str(target)] if one else [str(name) for name in target]
     settings = _settings(names, options)
     for each in settings:
@@ -149,7 +149,7 @@ class FilledFrame:
     next_rows : data frame
         Rows to label next, with their predictions.
     summary : list of str
-        The run in a few sentences, with notes.
+        The run in a few sentences, with notes. It counts rows from 0, as ``iloc`` does.
     """
 
     frame: Any

@@ -29,7 +29,8 @@ __all__ = [
     "weak_notes",
 ]
 
-MAX_NOTE_COLUMNS = 5  # columns named one by one
+MAX_NOTE_COLUMNS = 5  # columns named in one note
+MAX_LEFT_OUT_NOTES = 5
 MAX_ARGUMENTS = 12  # columns in a command
 
 
@@ -74,12 +75,18 @@ def learning_notes(
         for use in model.columns_
         if use.role == "left out" and use.why not in WHY and use.name not in chosen
     ]
-    for use in left_out[:MAX_NOTE_COLUMNS]:
-        yield Note(f"{use.name!r} was not learned from: {use.why or use.kind}.")
-    if len(left_out) > MAX_NOTE_COLUMNS:
-        more = count(
-            len(left_out) - MAX_NOTE_COLUMNS, "more column was", "more columns were"
-        )
+    groups: dict[tuple[str, str], list[str]] = {}
+    for use in left_out:
+        why = use.why or use.kind
+        only = use.name if why.startswith("it") else ""  # "it" is a single column
+        groups.setdefault((why, only), []).append(use.name)
+    named = list(groups.items())[:MAX_LEFT_OUT_NOTES]
+    for (why, _), names in named:
+        verb = "was" if len(names) == 1 else "were"
+        yield Note(f"{listed(names)} {verb} not learned from: {why}.")
+    rest = len(left_out) - sum(len(names) for _, names in named)
+    if rest:
+        more = count(rest, "more column was", "more columns were")
         yield Note(f"{more} not learned from.")
 
 

@@ -83,6 +83,7 @@ class Settings:
                 f"An order of the classes needs `task='ordered'`, but the task is "
                 f"{self.task!r}. Leave out one of them."
             )
+        self._check_values()
         self._check_weak()
 
     @property
@@ -94,6 +95,21 @@ class Settings:
     def is_weak(self) -> bool:
         """Whether labels may be partial: sets of candidates, or intervals."""
         return self.sets is not None or bool(self.ends)
+
+    def _check_values(self) -> None:
+        if self.task not in (None, "classes", "numbers", "ordered"):
+            raise CommandError(
+                f"task is {self.task!r}, but must be 'classes', 'numbers' or "
+                f"'ordered', or None to find out."
+            )
+        if not 0 < self.level < 1:
+            raise CommandError(
+                f"level is {self.level!r}, but must be between 0 and 1, e.g. 0.9."
+            )
+        if not 0 < self.budget < float("inf"):
+            raise CommandError(
+                f"budget is {self.budget!r}, but must be a positive number of seconds."
+            )
 
     def _check_weak(self) -> None:
         if self.sets is not None and not self.sets.strip():

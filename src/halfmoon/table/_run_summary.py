@@ -130,7 +130,8 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
 
 def _sentences(found: Findings) -> Iterator[object]:
     yield headline(found)
-    yield verdict(found)
+    if str(tested := verdict(found)):
+        yield tested
     yield from rare_classes(found)
     yield help_given(found.helped)
     if found.suspects:

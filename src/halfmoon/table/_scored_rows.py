@@ -15,8 +15,13 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import t
 
+from halfmoon._report.number_format import (
+    count,
+    format_aligned,
+    percent,
+    two_decimals,
+)
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
-from halfmoon._report.sentences import count, format_aligned, number, percent
 from halfmoon._rows import Array
 from halfmoon.table._cell_values import is_text, read_numbers
 from halfmoon.table._given_labels import label_text
@@ -211,7 +216,7 @@ class ScoredRows:
         interval = (
             f" (95 % interval {low_shown} to {high_shown})" if np.isfinite(high) else ""
         )
-        r2 = f"; R² is {number(sums.r2)}" if np.isfinite(sums.r2) else ""
+        r2 = f"; R² is {two_decimals(sums.r2)}" if np.isfinite(sums.r2) else ""
         return (
             f"{rows}, predictions were off by {shown} on average{interval}{r2}. "
             f"{percent(sums.inside / sums.n)} of the labels are between low and high; "

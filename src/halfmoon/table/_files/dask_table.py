@@ -38,7 +38,7 @@ class DaskTable(Table):
     batch_rows : int
     """
 
-    first_row = 1  # there is no header above it
+    first_row = 0  # as Python counts them
 
     def __init__(self, frame: Any, batch_rows: int = BATCH_ROWS) -> None:
         self.frame = frame

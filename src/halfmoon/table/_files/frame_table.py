@@ -68,7 +68,7 @@ def as_rows(rows: Any) -> Any:
 class FrameTable(Table):
     """A data frame that is read in batches; the index of pandas is not a column."""
 
-    first_row = 1  # there is no header above it
+    first_row = 0  # as Python counts them
 
     def __init__(self, frame: Any, batch_rows: int = BATCH_ROWS) -> None:
         super().__init__(FrameSource(self), batch_rows)
