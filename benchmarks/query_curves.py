@@ -20,7 +20,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks.learning_curves import lever, standardized, tables_for_testing
+from benchmarks.curve_tables import lever, standardized, tables_for_testing
 from benchmarks.markdown import row
 from benchmarks.stored_runs import StoredRuns
 from halfmoon import queries

@@ -28,7 +28,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.learning_curves import folder, standardized
+from benchmarks.curve_tables import folder, standardized
 from benchmarks.markdown import row
 from benchmarks.stored_runs import StoredRuns
 from halfmoon import ConditionalClassifier, HalfmoonClassifier
