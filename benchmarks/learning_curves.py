@@ -5,61 +5,49 @@
   inverse power law fitted by weighted least squares (Figueroa et al., 2012).
 - ``own``: forecast the error with 50, 100 and 200 more labels from N labels of five
   tables. Compared with the error of fits to that many, on rows that are never labeled.
-- ``fit``: fit the constants of the prior to the other tables of LCDB and to curves of
-  ConditionalClassifier and ConditionalRegressor on tables that ``own`` does not use.
 
     HALFMOON_DATA=folder python -m benchmarks.learning_curves lcdb own
+
+Runs of ``own`` are stored one by one, and stored runs are not repeated; "page" writes
+the page and runs nothing. The constants of forecasts come from other tables, by
+``benchmarks.curve_prior``.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import sys
 import time
 import warnings
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import curve_fit, minimize
-from sklearn import datasets
+from scipy.optimize import curve_fit
 
+from benchmarks.curve_tables import (
+    BUDGET,
+    folder,
+    lever,
+    search,
+    standardized,
+    tables_for_testing,
+)
 from benchmarks.markdown import row
-from halfmoon import (
-    ConditionalClassifier,
-    ConditionalRegressor,
-    HalfmoonClassifier,
-    HalfmoonRegressor,
-)
+from benchmarks.stored_runs import RESULTS, StoredRuns
 from halfmoon.queries import forecast_learning_curve
-from halfmoon.queries._hidden_labels import HiddenLabels
-from halfmoon.queries._learning_curve import measured_points
-from halfmoon.queries._power_law import PRIOR, Prior, curve_posterior
+from halfmoon.queries._power_law import PRIOR, curve_posterior
 
-RESULTS = Path(__file__).parent / "results"
 OLD, NEW = (16, 23, 32, 45, 64), (128, 256)
-# The prior is fitted to forecasts near and far beyond the known counts.
-FITTED = (
-    (OLD, NEW, 120),
-    ((16, 23, 32), (64, 128), 40),
-    ((32, 45, 64, 91, 128, 181, 256), (512, 1024), 40),
-)
 FLOOR = 0.002  # added to errors, some of which are 0
 ENDS = (0.05, 0.5, 0.95)
 MORE = (50, 100, 200)
-BUDGET = 1.0  # seconds of a search
 REPETITIONS = 5
 ABOUT = """\
 # Forecasts of learning curves
 
 Made by `python -m benchmarks.learning_curves lcdb own`. Intervals have a level of 90 %.
 """
-
-
-def folder():
-    return Path(os.environ["HALFMOON_DATA"])
 
 
 # ---- published curves ----------------------------------------------------------------
@@ -157,48 +145,6 @@ def run_lcdb():
 # ---- our own curves ------------------------------------------------------------------
 
 
-def standardized(X, y, most=3000):
-    some = np.random.default_rng(0).permutation(len(y))[:most]
-    X = np.asarray(X, dtype=np.float64)[some]
-    return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9), np.asarray(y)[some]
-
-
-def tables_for_fitting():
-    """Yield name, rows, labels, and whether labels are classes."""
-    for name in ("digits", "wine", "iris"):
-        yield name, *getattr(datasets, f"load_{name}")(return_X_y=True), True
-    yield "diabetes", *datasets.load_diabetes(return_X_y=True), False
-    for name in ("coil2", "digit1", "g241c", "g50c"):
-        found = np.load(folder() / f"ssl_book/{name}.npz")
-        yield name, found["X"], found["y"], True
-    for name in ("glass", "housing", "stock", "vehicle", "vowel"):
-        with gzip.open(folder() / f"weak/rankings/{name}.txt.gz", "rt") as file:
-            text = file.read()
-        lines = [line.split(",") for line in text.splitlines()[1:] if "," in line]
-        X = np.array([line[:-1] for line in lines], dtype=np.float64)
-        first = [line[-1].split(">")[0] for line in lines]
-        yield name, X, np.unique(first, return_inverse=True)[1], True
-    yield "friedman1", *datasets.make_friedman1(2000, noise=2.0, random_state=0), False
-    yield "friedman2", *datasets.make_friedman2(2000, noise=125, random_state=0), False
-    flipped = datasets.make_classification(
-        2000, 15, n_informative=6, flip_y=0.2, random_state=1
-    )
-    yield "flipped", *flipped, True
-
-
-def tables_for_testing():
-    found = np.load(folder() / "usps/usps.npz")
-    yield "usps", found["X_train"], found["y_train"], True
-    found = np.load(folder() / "covtype/covtype.npz")
-    yield "covtype", found["quant"], found["y"], True
-    yield "breast cancer", *datasets.load_breast_cancer(return_X_y=True), True
-    for name in ("california_housing/california_housing", "uci_regression/protein"):
-        table = pd.read_csv(
-            folder() / f"{name}.csv.gz", header=0 if "housing" in name else None
-        ).to_numpy(dtype=np.float64)
-        yield name.split("/")[1], table[:, :-1], table[:, -1], False
-
-
 def one_case(X, y, of_classes, n, seed, make):
     """Fit n labels; return errors of it and of fits to more, on other rows."""
     order = np.random.default_rng(seed).permutation(len(y))
@@ -218,16 +164,6 @@ def one_case(X, y, of_classes, n, seed, make):
     model, known = fitted(n)
     truth = [error(model), *(error(fitted(n + each)[0]) for each in more)]
     return model, known, more, np.array(truth)
-
-
-def lever(of_classes):
-    kind = ConditionalClassifier if of_classes else ConditionalRegressor
-    return kind(random_state=0)
-
-
-def search(of_classes):
-    kind = HalfmoonClassifier if of_classes else HalfmoonRegressor
-    return kind(budget=BUDGET, random_state=0)
 
 
 def judged(X, model, known, more, truth):
@@ -250,94 +186,18 @@ def judged(X, model, known, more, truth):
     }
 
 
-def run_own():
-    found = []
-    for name, *table, of_classes in tables_for_testing():
-        X, y = standardized(*table)
-        for player, make in (("lever", lever), ("search", search)):
-            for n in (40, 100):
-                for seed in range(REPETITIONS):
-                    case = one_case(X, y, of_classes, n, seed, make)
-                    about = {"table": name, "estimator": player, "labels": n}
-                    found.append(about | {"seed": seed} | judged(X, *case))
-                print(found[-1], flush=True)
-    return found
-
-
-# ---- the constants of the prior ------------------------------------------------------
-
-
-def prior_of(p):
-    return Prior(
-        log_rate=p[0],
-        log_rate_std=np.exp(p[1]),
-        logit_floor=p[2],
-        logit_floor_std=np.exp(p[3]),
-        correlation=np.tanh(p[4]),
-        drift=np.exp(p[5]),
-        drift_weights=(np.exp(p[6]), 1.0, np.exp(p[7])),
-        delay_weights=(1.0, np.exp(p[8]), np.exp(p[9])),
-    )
-
-
-def pinball(q, truth):
-    """Mean pinball loss of three quantiles; twice the absolute error for the median."""
-    far = truth - q
-    levels = np.array(ENDS)[:, None]
-    losses = np.maximum(levels * far, (levels - 1) * far).mean(axis=1)
-    return float(losses @ np.array([4.0, 2.0, 4.0]))
-
-
-def fit():
-    errors, deviations = lcdb_curves()
-    rows = np.random.default_rng(0).permutation(halves(errors)[0])
-    curves = [
-        (i, old, new)
-        for old, new, most in FITTED
-        for i in complete(errors, rows, [*old, *new])[:most]
+def run_own(stored):
+    tables = [
+        (name, *standardized(*table), of_classes)
+        for name, *table, of_classes in tables_for_testing()
     ]
-    cases = []
-    for name, *table, of_classes in tables_for_fitting():
-        X, y = standardized(*table)
-        for n in (20, 40, 80, 160):
-            for seed in range(3):
-                if n + MORE[0] > 0.75 * len(y):
-                    continue
-                case = one_case(X, y, of_classes, n, 100 * seed + n, lever)
-                labels = HiddenLabels.of(case[0], X, case[1])
-                if labels.tested.sum() >= 10:
-                    points = measured_points(labels, np.random.default_rng(0))
-                    unit = 0.3 if of_classes else case[3].mean()
-                    cases.append((points, n, case[2], case[3], unit))
-        print(name, len(cases), flush=True)
-
-    def loss(p):
-        prior = prior_of(p)
-        published = np.mean(
-            [
-                pinball(*forecast_curve(errors, deviations, *each, prior, 200))
-                for each in curves
-            ]
-        )
-        own = []
-        for points, n, more, truth, unit in cases:
-            new = np.array([n, *(n + np.array(more))], dtype=np.float64)
-            draws = np.exp(points.posterior(new, prior).draws(200))
-            own.append(pinball(np.quantile(draws, ENDS, axis=0), truth) / unit)
-            gains = draws[:, :1] - draws[:, 1:]
-            q = np.quantile(gains, ENDS, axis=0)
-            own[-1] += pinball(q, truth[0] - truth[1:]) / unit
-        return published / 0.056 + np.mean(own) / 0.7
-
-    start = np.array([0.3, -0.11, -1.5, 0.82, 0.39, -2.12, 0.08, -0.52, -0.94, -1.87])
-    simplex = start + 0.4 * np.vstack([np.zeros(10), np.eye(10)])
-    found = minimize(
-        loss,
-        start,
-        method="Nelder-Mead",
-        options={"maxfev": 300, "initial_simplex": simplex},
-    )
-    print(found.fun, prior_of(found.x))
+    players = (("lever", lever), ("search", search))
+    for seed, (player, make) in product(range(REPETITIONS), players):
+        for (name, X, y, of_classes), n in product(tables, (40, 100)):
+            about = {"table": name, "estimator": player, "labels": n, "seed": seed}
+            if about not in stored:
+                case = one_case(X, y, of_classes, n, seed, make)
+                stored.add(about | judged(X, *case))
 
 
 # ---- the page ------------------------------------------------------------------------
@@ -414,21 +274,15 @@ def own_page(runs):
 
 
 def main(parts):
-    if "fit" in parts:
-        fit()
-        return
     path = RESULTS / "learning_curves.json"
-    record = json.loads(path.read_text()) if path.exists() else {}
     if "lcdb" in parts:
-        record["lcdb"] = run_lcdb()
+        path.write_text(json.dumps(run_lcdb(), indent=1) + "\n")
+    own = StoredRuns("own_curves", ("table", "estimator", "labels", "seed"))
     if "own" in parts:
-        record["own"] = run_own()
-    path.write_text(json.dumps(record, indent=1) + "\n")
-    lines = [ABOUT]
-    lines += lcdb_page(record["lcdb"]) if "lcdb" in record else []
-    lines += own_page(record["own"]) if "own" in record else []
+        run_own(own)
+    lines = [ABOUT, *lcdb_page(json.loads(path.read_text())), *own_page(own.runs)]
     text = "\n".join(lines) + "\n"
-    (RESULTS / "learning_curves.md").write_text(text)
+    path.with_suffix(".md").write_text(text)
     print(text)
 
 

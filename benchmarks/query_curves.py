@@ -8,21 +8,23 @@ are fitted by the same estimator of ours.
 
     pip install --group bench
     HALFMOON_DATA=folder python -m benchmarks.query_curves
+
+Results are stored after each curve, and stored curves are not repeated. "page" writes
+the page of the stored curves and runs nothing.
 """
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.learning_curves import lever, standardized, tables_for_testing
+from benchmarks.curve_tables import lever, standardized, tables_for_testing
 from benchmarks.markdown import row
+from benchmarks.stored_runs import StoredRuns
 from halfmoon import queries
 
-RESULTS = Path(__file__).parent / "results"
 POOL, TEST = 600, 600
 FIRST, STEP, LAST = 10, 10, 120
 REFERENCE = 100  # labels at random
@@ -88,26 +90,32 @@ def labels_needed(errors, target):
 
 
 def page(runs):
+    players = [name for name in PLAYERS if any(r["player"] == name for r in runs)]
+    complete = sorted(
+        seed
+        for seed in {r["seed"] for r in runs}
+        if sum(r["seed"] == seed for r in runs) == 5 * len(PLAYERS)
+    )
     yield "# What to label next"
     yield ""
     yield (
         f"Labels needed to reach the error of {REFERENCE} random labels: "
-        f"first crossing of the mean curve of {REPETITIONS} repetitions, from {FIRST} "
-        f"labels in steps of {STEP}; – is more than {LAST}. Made by `python -m "
+        f"first crossing of the mean curve of {len(complete)} repetitions, from "
+        f"{FIRST} labels in steps of {STEP}; – is more than {LAST}. Made by `python -m "
         f"benchmarks.query_curves`, which says what is compared."
     )
     yield ""
-    yield row(["table", f"error at {REFERENCE}", *PLAYERS])
-    yield "| --- |" + " ---: |" * (1 + len(PLAYERS))
+    yield row(["table", f"error at {REFERENCE}", *players])
+    yield "| --- |" + " ---: |" * (1 + len(players))
     found = []
     for table in dict.fromkeys(r["table"] for r in runs):
-        some = [r for r in runs if r["table"] == table]
+        some = [r for r in runs if r["table"] == table and r["seed"] in complete]
         means = {
             name: np.mean([r["errors"] for r in some if r["player"] == name], axis=0)
-            for name in PLAYERS
+            for name in players
         }
         target = means["random"][(REFERENCE - FIRST) // STEP]
-        found.append([labels_needed(means[name], target) for name in PLAYERS])
+        found.append([labels_needed(means[name], target) for name in players])
         shown = (f"{n:.0f}" if np.isfinite(n) else "–" for n in found[-1])
         yield row([table, f"{target:.3g}", *shown])
     middle = np.median(found, axis=0)
@@ -115,23 +123,23 @@ def page(runs):
     yield row(["median", "", *shown])
 
 
-def main():
-    runs = []
-    for name, *table, of_classes in tables_for_testing():
-        X, y = standardized(*table)
-        if of_classes:
-            y = np.unique(y, return_inverse=True)[1].astype(float)
-        for player in PLAYERS:
-            for seed in range(REPETITIONS):
-                errors = curve(X, y, of_classes, player, seed)
+def main(parts):
+    stored = StoredRuns("query_curves", ("table", "player", "seed"))
+    tables = [] if "page" in parts else list(tables_for_testing())
+    for seed in range(REPETITIONS):
+        for name, *table, of_classes in tables:
+            X, y = standardized(*table)
+            if of_classes:
+                y = np.unique(y, return_inverse=True)[1].astype(float)
+            for player in PLAYERS:
                 about = {"table": name, "player": player, "seed": seed}
-                runs.append(about | {"errors": errors})
-            print(name, player, np.round(errors, 3), flush=True)
-        (RESULTS / "query_curves.json").write_text(json.dumps(runs, indent=1) + "\n")
-        text = "\n".join(page(runs)) + "\n"
-        (RESULTS / "query_curves.md").write_text(text)
-    print(text)
+                if about not in stored:
+                    errors = curve(X, y, of_classes, player, seed)
+                    stored.add(about | {"errors": np.round(errors, 5).tolist()})
+        if tables:
+            print(f"seed {seed} is complete", flush=True)
+    stored.write_page(page(stored.runs))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -4,19 +4,23 @@
 among the 20 nearest rows of other classes. Then as many labels are flagged as were
 changed, the most suspicious first, by
 
-- ours: `suspicious_labels` of a ConditionalClassifier;
-- cleanlab: its default score, on the leave-one-out probabilities of that model;
-- forest: the same score, on probabilities of a random forest by five folds.
+- search: `suspicious_labels` of a HalfmoonClassifier with a budget of 1 s;
+- its p: cleanlab's default score, on the held-out probabilities of that model;
+- lever, its p: the same of a ConditionalClassifier;
+- forest: cleanlab's score on probabilities of a random forest by five folds.
 
     pip install --group bench
     HALFMOON_DATA=folder python -m benchmarks.wrong_labels
+
+Results are stored after each draw, and stored draws are not repeated. "page" writes the
+page of the stored draws and runs nothing.
 """
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -24,18 +28,23 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.learning_curves import folder, standardized
+from benchmarks.curve_tables import folder, standardized
 from benchmarks.markdown import row
-from halfmoon import ConditionalClassifier
+from benchmarks.stored_runs import StoredRuns
+from halfmoon import ConditionalClassifier, HalfmoonClassifier
 from halfmoon._estimators.loo_probabilities import loo_class_probabilities
 from halfmoon.queries import suspicious_labels
 
-RESULTS = Path(__file__).parent / "results"
 LABELS = (50, 200, 1000)
 RATES = (0.1, 0.2)
 KINDS = ("random", "likeliest")
-PLAYERS = ("ours", "cleanlab", "forest")
-REPETITIONS = 1
+PLAYERS = ("search", "lever", "cleanlab on search", "cleanlab on lever", "forest")
+#: What is compared with what: the aim is to miss the fewest of three.
+TEAMS = (
+    ("search", "cleanlab on search", "forest"),
+    ("lever", "cleanlab on lever", "forest"),
+)
+REPETITIONS = 3
 
 
 def tables():
@@ -80,6 +89,17 @@ def by_forest(X, codes):
         )
 
 
+def by_model(model, n):
+    """Doubts of each label: ours, and cleanlab's on the same probabilities."""
+    from cleanlab.rank import get_label_quality_scores
+
+    found, (rows, p, codes) = suspicious_labels(model), loo_class_probabilities(model)
+    ours, cleanlab = np.zeros(n), np.zeros(n)
+    ours[np.searchsorted(model.labeled_, found.row)] = found.score
+    cleanlab[rows] = 1 - get_label_quality_scores(codes, p)
+    return ours, cleanlab
+
+
 def run(X, y, near, n, rate, kind, seed):
     from cleanlab.rank import get_label_quality_scores
 
@@ -88,70 +108,68 @@ def run(X, y, near, n, rate, kind, seed):
     labels, wrong = spoiled(y, some, rate, kind, near, rng)
     known = np.full(len(y), np.nan)
     known[some] = labels[some]
-    model = ConditionalClassifier(random_state=0).fit(X, known)
-    found = suspicious_labels(model)
-    doubts = np.zeros(n)
-    doubts[np.searchsorted(some, found.row)] = found.score
-    rows, p, codes = loo_class_probabilities(model)
-    by_cleanlab = np.zeros(n)
-    by_cleanlab[rows] = 1 - get_label_quality_scores(codes, p)
-    forest = 1 - get_label_quality_scores(
-        model._codes, by_forest(X[some], model._codes)
-    )
-    scores = (doubts, by_cleanlab, forest)
-    return {name: missed(s, wrong) for name, s in zip(PLAYERS, scores, strict=True)}
+    lever = ConditionalClassifier(random_state=0).fit(X, known)
+    search = HalfmoonClassifier(budget=1.0, random_state=0).fit(X, known)
+    by_lever, by_search = by_model(lever, n), by_model(search, n)
+    forest = by_forest(X[some], lever._codes)
+    doubts = {
+        "search": by_search[0],
+        "lever": by_lever[0],
+        "cleanlab on search": by_search[1],
+        "cleanlab on lever": by_lever[1],
+        "forest": 1 - get_label_quality_scores(lever._codes, forest),
+    }
+    return {name: round(missed(doubts[name], wrong), 4) for name in PLAYERS}
 
 
 def page(runs):
+    keys = ("table", "labels", "rate", "kind")
+    cells = {}
+    for each in runs:
+        cells.setdefault(tuple(each[k] for k in keys), []).append(each)
+    draws = sorted({len(some) for some in cells.values()})
     yield "# Wrong labels"
     yield ""
     yield (
         "Share of the wrong labels that are missed when as many labels are flagged as "
-        f"are wrong, in %, mean of {REPETITIONS} draws. Made by `python -m "
-        "benchmarks.wrong_labels`, which says what is compared."
+        f"are wrong, in %: mean of {' or '.join(map(str, draws))} draws. Made by "
+        "`python -m benchmarks.wrong_labels`, which says what is compared."
     )
     yield ""
     yield row(["table", "labels", "wrong", "changed to", *PLAYERS])
     yield "| --- | ---: | ---: | --- |" + " ---: |" * len(PLAYERS)
-    keys = ("table", "labels", "rate", "kind")
-    cells = dict.fromkeys(tuple(r[k] for k in keys) for r in runs)
-    best = []
-    for cell in cells:
-        some = [r for r in runs if tuple(r[k] for k in keys) == cell]
-        means = [np.mean([r[name] for r in some]) for name in PLAYERS]
-        best.append([mean <= min(means) + 1e-9 for mean in means])
+    means = {}
+    for cell, some in cells.items():
+        means[cell] = {name: np.mean([r[name] for r in some]) for name in PLAYERS}
         table, labels, rate, kind = cell
-        shown = (f"{100 * mean:.0f}" for mean in means)
+        shown = (f"{100 * mean:.0f}" for mean in means[cell].values())
         yield row([table, labels, f"{rate:.0%}", kind, *shown])
     yield ""
-    shares = np.mean(best, axis=0)
-    for name, share in zip(PLAYERS, shares, strict=True):
-        mean = np.mean([r[name] for r in runs])
-        yield (
-            f"- {name}: fewest, or as few, in {share:.0%} of {len(best)} cells; "
-            f"{mean:.1%} missed on average"
-        )
+    for team in TEAMS:
+        found = np.array([[each[name] for name in team] for each in means.values()])
+        best = found <= found.min(axis=1, keepdims=True) + 1e-9
+        for name, share, mean in zip(team, best.mean(0), found.mean(0), strict=True):
+            yield (
+                f"- {name}: fewest of {', '.join(team)}, or as few, in {share:.0%} of "
+                f"{len(best)} cells; {mean:.1%} missed on average"
+            )
 
 
-def main():
-    runs = []
-    for name, *table in tables():
-        X, y = standardized(*table)
-        y = np.unique(y, return_inverse=True)[1]
-        near = KNeighborsClassifier(20).fit(X, y).predict_proba(X)
-        for n in LABELS:
-            for rate in RATES:
-                for kind in KINDS:
-                    for seed in range(REPETITIONS):
-                        about = {"table": name, "labels": n, "rate": rate, "kind": kind}
-                        figures = run(X, y, near, n, rate, kind, seed)
-                        runs.append(about | {"seed": seed} | figures)
-            print(runs[-1], flush=True)
-        (RESULTS / "wrong_labels.json").write_text(json.dumps(runs, indent=1) + "\n")
-        text = "\n".join(page(runs)) + "\n"
-        (RESULTS / "wrong_labels.md").write_text(text)
-    print(text)
+def main(parts):
+    keys = ("table", "labels", "rate", "kind", "seed")
+    stored = StoredRuns("wrong_labels", keys)
+    found = [] if "page" in parts else list(tables())
+    for seed in range(REPETITIONS):
+        for name, *table in found:
+            X, y = standardized(*table)
+            y = np.unique(y, return_inverse=True)[1]
+            near = KNeighborsClassifier(20).fit(X, y).predict_proba(X)
+            for cell in product(LABELS, RATES, KINDS):
+                about = dict(zip(keys, (name, *cell, seed), strict=True))
+                if about not in stored:
+                    stored.add(about | run(X, y, near, *cell, seed))
+    stored.write_page(page(stored.runs))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -21,7 +21,8 @@ from halfmoon._optimism import choice_factor
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels
-from halfmoon.queries._measured_curve import measured_errors
+from halfmoon.queries._measured_curve import MeasuredErrors, measured_errors
+from halfmoon.queries._power_law import curve_posterior
 
 
 def wine(labels=60, seed=0):
@@ -123,6 +124,21 @@ def test_covariance_of_measured_errors():
     off = found.covariance[~np.eye(4, dtype=bool)]
     assert_allclose(off, shared)
     assert (np.diag(found.covariance) >= shared - 1e-12).all()
+
+
+def test_luck_is_that_of_a_mean_over_labels():
+    """Log errors vary by 0.13^2 64 / max(n, n') about those of the mean curve."""
+    points = MeasuredErrors(
+        np.array([16.0, 32.0]), np.array([0.4, 0.3]), 1e-4 * np.eye(2)
+    )
+    new = np.array([64.0, 256.0])
+    relative = points.covariance / np.outer(points.errors, points.errors)
+    relative += 1e-6 * np.eye(2)
+    mean = curve_posterior(points.counts, np.log(points.errors), relative, new)
+    found = points.posterior(new)
+    luck = 0.13**2 * np.array([[1.0, 0.25], [0.25, 0.25]])
+    assert_allclose(found.means, mean.means)
+    assert_allclose(found.covariances - mean.covariances, [luck] * 3, atol=1e-12)
 
 
 def test_the_level_is_that_of_leave_one_out():

@@ -16,32 +16,77 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianClassifier,
 )
+from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon.kernels import Gaussian
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._suspicious_labels import interval_ratios
 
 
-def test_classes_by_the_formula(rng):
+def loo_by_solving(K, lam, targets):
+    """Leave-one-out values of kernel ridge with a constant, each by its own system."""
+    l, values = len(K), []
+    for i in range(l):
+        rest = np.delete(np.arange(l), i)
+        ones = np.ones((l - 1, 1))
+        A = np.block(
+            [[K[np.ix_(rest, rest)] + lam * np.eye(l - 1), ones], [ones.T, 0.0]]
+        )
+        right = np.vstack([targets[rest], np.zeros((1, targets.shape[1]))])
+        values.append(np.append(K[i, rest], 1.0) @ np.linalg.solve(A, right))
+    return np.array(values)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_by_the_formula(classes, rng):
     X = rng.normal(size=(30, 2))
     y = np.array([None] * 30, dtype=object)
-    y[5:25] = rng.choice(["a", "b", "c"], 20)
-    model = ConditionalClassifier(alpha=0.1).fit(X, y)
+    y[5:25] = rng.choice(["a", "b", "c"][:classes], 20)
+    model = ConditionalClassifier(Gaussian(1.0), alpha=0.1).fit(X, y)
     found = suspicious_labels(model)
     assert found.dtype.names == ("row", "given", "suggested", "score")
     assert sorted(found.row) == list(range(5, 25))
     assert (np.diff(found.score) <= 0).all()
-    for row, given, suggested, score in found:
-        without = y.copy()
-        without[row] = None
-        lam = 20 * 0.1
-        one = ConditionalClassifier(alpha=lam / 19).fit(X, without)
-        scores = model.temperature_ * one.decision_function(X[[row]])[0]
-        p = np.exp(scores - scores.max())
-        p /= p.sum()
-        own = list(model.classes_).index(given)
-        other = np.delete(p, own).max()
-        assert given == y[row]
-        assert suggested == model.classes_[p.argmax()]
-        assert score == pytest.approx(other / (p[own] + other), rel=1e-6)
+
+    codes = np.searchsorted(model.classes_, y[5:25].astype(str))
+    given, w = np.eye(classes)[codes], np.ones(20)
+    K, shares = Gaussian(1.0)(X[5:25]), given
+    for _ in range(6):
+        targets = 2 * shares - 1 if classes == 2 else shares
+        scores = loo_by_solving(K, 20 * 0.1, targets)
+        p = np.exp(fitted_temperature(scores, codes, w) * scores)
+        p /= p.sum(axis=1, keepdims=True)
+        shares = p * np.where(given > 0, 0.9, 0.1 / (classes - 1))
+        shares /= shares.sum(axis=1, keepdims=True)
+    for row, label, suggested, score in found:
+        at, own = p[row - 5], codes[row - 5]
+        other = np.delete(at, own).max()
+        assert label == y[row]
+        assert suggested == model.classes_[at.argmax()]
+        assert score == pytest.approx(other / (at[own] + other), rel=1e-6)
+
+
+def test_a_right_label_between_wrong_ones_is_doubted_less(monkeypatch):
+    X = np.linspace(0, 1, 24)[:, None]
+    y = np.where(X[:, 0] > 0.5, 1.0, 0.0)
+    y[[4, 6]] = 1.0  # wrong
+    model = ConditionalClassifier(Gaussian(0.1), alpha=1e-2).fit(X, y)
+    found = suspicious_labels(model)
+    assert_array_equal(found.row[:3], [4, 6, 5])
+    monkeypatch.setattr("halfmoon.queries._suspicious_labels.MAX_CORRECTED", 0)
+    as_given = suspicious_labels(model)
+    assert as_given.row[0] == 5
+    assert found.score[2] < as_given.score[0] - 0.2
+
+
+def test_many_labels_are_taken_as_given(rng, monkeypatch):
+    monkeypatch.setattr("halfmoon.queries._suspicious_labels.MAX_CORRECTED", 19)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 3
+    model = ConditionalClassifier(alpha=0.1).fit(X, y)
+    p = model.leave_one_out_predictions()
+    for row, label, suggested, score in suspicious_labels(model):
+        other = np.delete(p[row], label).max()
+        assert suggested == p[row].argmax()
+        assert score == pytest.approx(other / (p[row, label] + other), rel=1e-9)
 
 
 @pytest.mark.parametrize(

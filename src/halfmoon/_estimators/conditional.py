@@ -33,7 +33,7 @@ from halfmoon.problem import Fit, Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._solve_ridge import as_numbers
 from halfmoon.theory._residual import ResidualKernel
-from halfmoon.theory._when_to_condition import compare_risks
+from halfmoon.theory._when_to_condition import Conditioning, compare_risks
 
 __all__ = [
     "ConditionalClassifier",
@@ -250,21 +250,26 @@ class ConditionalRegressor(Regressor, Conditional):
 
 def _warn_if_features_hurt(fit: Fit) -> None:
     """Warn if the predicted risk is clearly higher than with the constant alone."""
-    posed, alpha = fit.posed, fit.alpha
-    l, k = len(posed.labeled), posed.F.shape[1]
-    by_kernel = posed.dual and posed.basis.conditional_degree < 0 and fit.by_ridge
-    if not by_kernel or not 1 < k <= l // 2 or l > MAX_RISK_LABELS or not alpha:
-        return
-    K = posed.basis.gram(posed.labeled)(posed.X_l)
-    weighted = posed.root_w * K * posed.root_w.T
-    y, constant = posed.root_w * posed.y, Elimination(posed.root_w)
-    found = compare_risks(weighted, posed.elimination, y, alpha, without=constant)
-    if found.margin < -COSTLY_SHARE:
+    found = compared_with_constant(fit)
+    if found is not None and found.margin < -COSTLY_SHARE:
         warnings.warn(
             f"{found} Leave them out, use fewer, or label more rows.",
             UserWarning,
             stacklevel=5,
         )
+
+
+def compared_with_constant(fit: Fit) -> Conditioning | None:
+    """Return the predicted effect of unpenalized features; None if it is unknown."""
+    posed, alpha = fit.posed, fit.alpha
+    l, k = len(posed.labeled), posed.F.shape[1]
+    by_kernel = posed.dual and posed.basis.conditional_degree < 0 and fit.by_ridge
+    if not by_kernel or not 1 < k <= l // 2 or l > MAX_RISK_LABELS or not alpha:
+        return None
+    K = posed.basis.gram(posed.labeled)(posed.X_l)
+    weighted = posed.root_w * K * posed.root_w.T
+    y, constant = posed.root_w * posed.y, Elimination(posed.root_w)
+    return compare_risks(weighted, posed.elimination, y, alpha, without=constant)
 
 
 @with_parameter_docs

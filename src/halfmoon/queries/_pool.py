@@ -54,6 +54,7 @@ class Pool:
         Number of picks.
     is_fitted : bool
         Whether the table is the fitted one.
+    rng : Generator
     """
 
     estimator: Any
@@ -62,6 +63,7 @@ class Pool:
     free: NDArray[np.bool_]
     n: int
     is_fitted: bool
+    rng: np.random.Generator
 
     @classmethod
     def of(
@@ -85,15 +87,15 @@ class Pool:
             free[_row_numbers(labeled, rows)] = False
         elif is_fitted:
             free[estimator._labeled_places] = False
-        n = _picks(n, free)
+        n, rng = _picks(n, free), as_generator(random_state)
         most = max(_most_rows(estimator), n)
         places = np.arange(rows)
         if rows > most:
             # Rows that may be picked come first, in random order.
-            shuffled = as_generator(random_state).permutation(np.flatnonzero(free))
+            shuffled = rng.permutation(np.flatnonzero(free))
             places = np.sort(np.append(shuffled, np.flatnonzero(~free))[:most])
             table = table[places]
-        return cls(estimator, table, places, free[places], n, is_fitted)
+        return cls(estimator, table, places, free[places], n, is_fitted, rng)
 
     def posterior(self) -> Posterior:
         """Return the values and the covariance of the fitted function at the rows."""

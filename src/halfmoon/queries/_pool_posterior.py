@@ -11,13 +11,16 @@ so C = Psi Psi' with p + k features. In the dual it is universal kriging,
 .. math:: C(x, z) = k(x, z) - k_x'c_z - c_x'k_z + c_x'(K + lam I) c_z               (2)
 
 with c of `halfmoon._solvers.kriging`. An average, such as that of `HalfmoonClassifier`,
-is taken as a mixture of the posteriors of its heaviest members i, with shares w_i:
+has no exact update by one more label: it is a mixture of up to hundreds of posteriors,
+which a label changes each in its own way, together with their weights. Before any pick
+its covariance is that of the mixture, here of the heaviest members i with shares w_i,
 
 .. math:: C(x, z) = \sum_i w_i \bigl(C_i(x, z) + (g_i(x) - g(x)) (g_i(z) - g(z))
                     \bigr)                                                           (3)
 
-where each C_i is (1) at landmarks, exact at these. Members without a covariance, such
-as local fits and logarithms, have the surrogate
+where each C_i is (1) at landmarks, exact at these; after a pick it is updated like that
+of one Gaussian posterior. Members without a covariance, such as local fits and
+logarithms, have the surrogate
 
 .. math:: C(x, z) = sigma(x) sigma(z) \exp(-|x - z|^2 / (2 m^2))                    (4)
 
@@ -49,8 +52,10 @@ __all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
 
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
 PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
-MAX_POSTERIOR_MEMBERS = 2  # of an average, the heaviest
+MAX_POSTERIOR_MEMBERS = 8  # of an average, the heaviest
+ROUNDING = 1e-9
 POSTERIOR_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
+ALL_LANDMARKS = 800  # the same, of all members together
 
 
 def fit_posterior(
@@ -124,7 +129,10 @@ def average_posterior(
     average: Average,
     X: Rows,  # (n, d)
 ) -> Posterior | None:
-    """Return the posterior (3) of an average; None if no member has a covariance.
+    """Return the posterior (3) of an average.
+
+    None if no member has a covariance, or if it is that of a constant: the surrogate
+    still tells rows apart.
 
     O(n p) kernel values for p landmarks, so that the pool may be large.
     """
@@ -139,7 +147,7 @@ def average_posterior(
         return None
     total = sum(weight for _, weight in heaviest)
     values = average.predict(X).reshape(X.shape[0], -1)
-    Z = _landmarks(average.X_l, X)
+    Z = _landmarks(average.X_l, X, ALL_LANDMARKS // len(heaviest))
     features, noise = [], 0.0
     for fit, weight in heaviest:
         share, alpha = weight / total, float(fit.alpha or 0.0)
@@ -153,16 +161,16 @@ def average_posterior(
         spread = (posterior.values - values) / np.sqrt(values.shape[1])
         features.append(np.sqrt(share) * spread)
         noise += share * s2
-    return Posterior(values, Factored(np.hstack(features)), noise)
+    Psi = np.hstack(features)
+    if (np.ptp(Psi, axis=0) <= ROUNDING * np.abs(Psi).max()).all():  # a constant
+        return None
+    return Posterior(values, Factored(Psi), noise)
 
 
-def _landmarks(X_l: Rows, X: Rows) -> Rows:
+def _landmarks(X_l: Rows, X: Rows, most: int) -> Rows:
     """Return some labeled rows and some rows of the pool."""
-    rng = np.random.default_rng(0)
-    parts = [
-        rows[np.sort(rng.permutation(rows.shape[0])[:POSTERIOR_LANDMARKS])]
-        for rows in (X_l, X)
-    ]
+    rng, most = np.random.default_rng(0), min(most, POSTERIOR_LANDMARKS)
+    parts = [rows[np.sort(rng.permutation(rows.shape[0])[:most])] for rows in (X_l, X)]
     return sp.vstack(parts, "csr") if sp.issparse(X) else np.vstack(parts)
 
 

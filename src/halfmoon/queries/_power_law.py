@@ -29,7 +29,7 @@ from scipy.stats import norm
 
 from halfmoon._rows import Array
 
-__all__ = ["PRIOR", "CurveMixture", "Prior", "curve_posterior"]
+__all__ = ["PRIOR", "REFERENCE", "CurveMixture", "Prior", "curve_posterior"]
 
 REFERENCE = 64.0  # labels, at which g is a share of the error
 START = 4.0  # labels, at which B is 0

@@ -10,34 +10,32 @@ by a multiple of
 for any label, it changes the function most, in the norm of the penalty. After a pick, g
 and v are those of a fit in which the row has the class of least change. (Karzand and
 Nowak, "MaxiMin active learning in overparameterized model classes", 2020; for the
-Dirichlet energy, Cabannes, Pillaud-Vivien, Bach, Rudi, 2021, section 5.) The change can
-also be measured over all rows of the table, by the square
-
-.. math:: \frac{(t - g(u))^2}{(v(u) + lam)^2} \sum_j C(x_j, u)^2                    (2)
+Dirichlet energy, Cabannes, Pillaud-Vivien, Bach, Rudi, 2021, section 5.)
 
 **Variance reduction** picks the row whose label reduces the posterior variance of all
-rows most, by :math:`\sum_j C(x_j, u)^2 / (v(u) + lam)`, which does not depend on t. For
-numbers any t is possible, so the minimum of (1) is 0 everywhere. With t one predictive
-deviation from g, (2) is the reduction of variance, so that is MaxiMin for numbers.
+rows most, by
 
-**Informative** rows of classes have the largest product
+.. math:: \frac{\sum_j C(x_j, u)^2}{v(u) + lam}                                      (2)
+
+which does not depend on t. For numbers any t is possible, so the minimum of (1) is 0
+everywhere. With t one predictive deviation from g, the squared change of g at all rows
+is (2), so MaxiMin for numbers picks by (2).
+
+**Informative** rows of classes have the largest product of (2) and the cube of the
+uncertainty of their class,
 
 .. math:: (1 - margin(u))^3 \, \frac{\sum_j C(x_j, u)^2}{v(u) + lam}                 (3)
-
-of the uncertainty of their class and the reduction of variance by their label.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.loo_probabilities import probabilities_of_scores
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices
 from halfmoon.queries._greedy import best_rows, spread_out, squared_correlation
 from halfmoon.queries._pool import Pool
@@ -48,55 +46,67 @@ __all__ = ["informative", "margin", "maximin", "random", "variance_reduction"]
 UNCERTAINTY_POWER = 3.0  # of 1 - margin in (3), chosen on tables
 TINY = float(np.finfo(np.float64).tiny)
 
-Strategy = TypeVar("Strategy", bound=Callable[..., Indices])
+SECTIONS = """\
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator of halfmoon, or a pipeline that ends with one.
+    X : array-like, data frame or sparse matrix of shape (m, d)
+        The fitted table, or a pool of unlabeled rows. A table with as many rows as the
+        fitted one is assumed to be it.
+    n : int
+        Number of rows to pick.
+    labeled : array-like or None
+        Row numbers, or a mask, of rows of X that must not be picked; None is the
+        labeled rows of the fitted table.
+    random_state : int, Generator or None
+        Draws the sample that is used if X is too large for the estimator's
+        `memory_limit`, and the rows of `random`.
 
-DOCS = """\
-Parameters
-----------
-estimator : estimator
-    A fitted estimator of halfmoon, or a pipeline that ends with one.
-X : array-like, data frame or sparse matrix of shape (m, d)
-    The fitted table, or a pool of unlabeled rows. A table with as many rows as the
-    fitted one is assumed to be it.
-n : int
-    Number of rows to pick.{norm}
-labeled : array-like or None
-    Row numbers, or a mask, of rows of X that must not be picked; None is the labeled
-    rows of the fitted table.
-random_state : int, Generator or None
-    Draws the sample that is used if X is too large for the estimator's `memory_limit`,
-    and the rows of `random`.
-
-Returns
--------
-ndarray of shape (n,)
-    Row numbers in X, the best first.
+    Returns
+    -------
+    ndarray of shape (n,)
+        Row numbers in X, the best first.
 
 """
-NORM = """
-norm : "penalty" or "data"
-    Measure a change by the penalty, (1), or over the rows, (2)."""
 
 
-def _with_docs(strategy: Strategy) -> Strategy:
-    """Insert the sections that all strategies share into a docstring."""
-    norm = NORM if "norm" in (strategy.__kwdefaults__ or {}) else ""
-    sections = textwrap.indent(DOCS.format(norm=norm), "    ")
-    head, mark, examples = (strategy.__doc__ or "").partition("    Examples\n")
-    strategy.__doc__ = f"{head.rstrip()}\n\n{sections}{mark}{examples}"
+class Strategy(Protocol):
+    """Chooses rows; see the parameters of `maximin`."""
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        n: int = 10,
+        *,
+        labeled: Any = None,
+        random_state: Any = None,
+    ) -> Indices: ...
+
+
+def _strategy(choose: Callable[[Pool], Sequence[int] | Indices]) -> Strategy:
+    """Make a function of an estimator and a table from a choice of rows in a pool."""
+
+    def strategy(
+        estimator: Any,
+        X: Any,
+        n: int = 10,
+        *,
+        labeled: Any = None,
+        random_state: Any = None,
+    ) -> Indices:
+        pool = Pool.of(estimator, X, n, labeled, random_state)
+        return pool.in_table(choose(pool))
+
+    head, mark, examples = (choose.__doc__ or "").partition("    Examples\n")
+    strategy.__doc__ = f"{head.rstrip()}\n\n{SECTIONS}{mark}{examples}"
+    strategy.__name__ = strategy.__qualname__ = choose.__name__
     return strategy
 
 
-@_with_docs
-def maximin(
-    estimator: Any,
-    X: Any,
-    n: int = 10,
-    *,
-    norm: str = "penalty",
-    labeled: Any = None,
-    random_state: Any = None,
-) -> Indices:
+@_strategy
+def maximin(pool: Pool) -> list[int]:
     """Return the rows that change the function most, even with the expected label.
 
     For a regressor the picks are those of `variance_reduction`.
@@ -112,41 +122,25 @@ def maximin(
     >>> maximin(model, X, 1)
     array([5])
     """
-    if norm not in ("penalty", "data"):
-        raise ValueError(f"norm is {norm!r}; 'penalty' or 'data' is needed.")
-    pool = Pool.of(estimator, X, n, labeled, random_state)
     posterior = pool.posterior()
     if not is_classifier(pool.estimator):
         return _reduce_variance(pool, posterior)
     targets = _class_targets(posterior.values.shape[1])
-    by_rows = norm == "data"
-    if by_rows:
-        posterior.squared_columns()  # computed before the first pick
 
     def score(_: Array) -> Array:
-        total = posterior.variance + posterior.noise
         change = _squared_distances(posterior.values, targets).min(axis=1)
-        if by_rows:
-            change, total = change * posterior.squared_columns(), total**2
-        return _ratio(change, total)
+        return _ratio(change, posterior.variance + posterior.noise)
 
     def condition(u: int) -> None:
         distances = _squared_distances(posterior.values[u : u + 1], targets)[0]
         posterior.condition(u, targets[int(distances.argmin())])
 
     similarity = squared_correlation(posterior)
-    return pool.in_table(best_rows(similarity, pool.free, pool.n, score, condition))
+    return best_rows(similarity, pool.free, pool.n, score, condition)
 
 
-@_with_docs
-def variance_reduction(
-    estimator: Any,
-    X: Any,
-    n: int = 10,
-    *,
-    labeled: Any = None,
-    random_state: Any = None,
-) -> Indices:
+@_strategy
+def variance_reduction(pool: Pool) -> list[int]:
     """Return the rows whose labels reduce the variance of all predictions most.
 
     For classes and numbers alike; the values of the labels do not matter.
@@ -160,19 +154,11 @@ def variance_reduction(
     >>> variance_reduction(ConditionalRegressor(alpha=1e-3).fit(X, y), X, 1)
     array([8])
     """
-    pool = Pool.of(estimator, X, n, labeled, random_state)
     return _reduce_variance(pool, pool.posterior())
 
 
-@_with_docs
-def informative(
-    estimator: Any,
-    X: Any,
-    n: int = 10,
-    *,
-    labeled: Any = None,
-    random_state: Any = None,
-) -> Indices:
+@_strategy
+def informative(pool: Pool) -> list[int]:
     """Return uncertain rows whose labels say most about all other rows, by (3).
 
     For a regressor the picks are those of `variance_reduction`.
@@ -188,7 +174,6 @@ def informative(
     >>> informative(model, X, 1)
     array([5])
     """
-    pool = Pool.of(estimator, X, n, labeled, random_state)
     posterior = pool.posterior()
     if not is_classifier(pool.estimator):
         return _reduce_variance(pool, posterior)
@@ -196,48 +181,30 @@ def informative(
     return _reduce_variance(pool, posterior, np.maximum(weights, TINY))
 
 
-@_with_docs
-def margin(
-    estimator: Any,
-    X: Any,
-    n: int = 10,
-    *,
-    labeled: Any = None,
-    random_state: Any = None,
-) -> Indices:
+@_strategy
+def margin(pool: Pool) -> list[int]:
     """Return rows that are uncertain and differ from each other.
 
     A row is uncertain if its two most likely classes have nearly the same probability;
     for numbers, if its posterior deviation is large. See
     `halfmoon.queries._greedy.spread_out` for how rows differ.
     """
-    pool = Pool.of(estimator, X, n, labeled, random_state)
     posterior = pool.posterior()
     uncertainty = _uncertainty(pool, posterior)
-    similarity = squared_correlation(posterior)
-    return pool.in_table(spread_out(similarity, uncertainty, pool.free, pool.n))
+    return spread_out(squared_correlation(posterior), uncertainty, pool.free, pool.n)
 
 
-@_with_docs
-def random(
-    estimator: Any,
-    X: Any,
-    n: int = 10,
-    *,
-    labeled: Any = None,
-    random_state: Any = None,
-) -> Indices:
+@_strategy
+def random(pool: Pool) -> Indices:
     """Return random rows, to compare the other strategies with."""
-    rng = as_generator(random_state)
-    pool = Pool.of(estimator, X, n, labeled, rng)
-    return pool.in_table(rng.choice(np.flatnonzero(pool.free), pool.n, replace=False))
+    return pool.rng.choice(np.flatnonzero(pool.free), pool.n, replace=False)
 
 
 def _reduce_variance(
     pool: Pool,
     posterior: Posterior,
     weights: Array | float = 1.0,  # (m,)
-) -> Indices:
+) -> list[int]:
     """Return the picks by weights times the reduction of variance."""
 
     def score(_: Array) -> Array:
@@ -245,8 +212,7 @@ def _reduce_variance(
         return _ratio(weights * posterior.squared_columns(), total)
 
     similarity = squared_correlation(posterior)
-    picks = best_rows(similarity, pool.free, pool.n, score, posterior.condition)
-    return pool.in_table(picks)
+    return best_rows(similarity, pool.free, pool.n, score, posterior.condition)
 
 
 def _ratio(a: Array, b: Array) -> Array:

@@ -1,16 +1,28 @@
 r"""Labels that look wrong, by leave-one-out predictions.
 
-For a class c, with p the leave-one-out probabilities and q the largest one of the other
-classes,
+For a class c, with p the leave-one-out probabilities of its row and q the largest one
+of the other classes,
 
 .. math:: score = \frac{q}{p_c + q}                                                 (1)
 
 which is above 1/2 if another class is more likely, and sorts rows like the margin
-log p_c - log q. For a number y, with g the leave-one-out prediction and [low, high] its
-interval at a level of 90 %,
+log p_c - log q. Wrong labels make their neighbors look wrong too. So p comes from the
+other labels as they are likely to be: if a label is wrong with probability
+:math:`\rho`, and then any other of C classes, its row has class k with probability
+
+.. math:: \pi_k \propto p_k (1 - \rho) \text{ if } k \text{ is given, else }
+          p_k \frac{\rho}{C - 1}                                                    (2)
+
+Each row is predicted again from all others, with these probabilities as their targets
+instead of the given classes, and so on a few times. A fit by ridge is linear in its
+targets t. With its smoother H, and h the diagonal of H, the leave-one-out values are
+:math:`(H t - h t) / (1 - h)`: exact, without a refit.
+
+For a number y, with g the leave-one-out prediction and [low, high] its interval at a
+level of 90 %,
 
 .. math:: score = \frac{|r|}{1 + |r|}, \quad
-          r = \frac{y - g}{high - g} \text{ or } \frac{y - g}{g - low}              (2)
+          r = \frac{y - g}{high - g} \text{ or } \frac{y - g}{g - low}              (3)
 
 on the side of y, which is above 1/2 outside of the interval. The score is 0 for the
 only label of a class, and for a row that the other labels do not determine.
@@ -24,15 +36,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from halfmoon._estimators.base import Estimator
+from halfmoon._estimators.base import Estimator, HeldOut
+from halfmoon._estimators.calibration import fitted_temperature, probabilities
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.loo_probabilities import loo_class_probabilities
+from halfmoon._estimators.loo_probabilities import scores_by_class
 from halfmoon._rows import Array, Indices
+from halfmoon._selection import Average
+from halfmoon.problem import Fit
 from halfmoon.queries._pool import last_step
 
-__all__ = ["class_doubts", "interval_ratios", "suspicious_labels"]
+__all__ = ["interval_ratios", "suspicious_labels"]
 
 LEVEL = 0.9
+WRONG_RATE = 0.1  # rho
+ROUNDS = 5  # of corrections; more change nothing
+UNDETERMINED = 1e-8  # 1 - h of a row that the other labels do not determine
+MAX_CORRECTED = 1_000  # labels; H has the square of that many numbers
 
 
 def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
@@ -50,9 +69,10 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
     -------
     recarray of shape (n_labeled,)
         With the columns ``row``, the row number in the fitted X; ``given``, the label;
-        ``suggested``, its leave-one-out prediction; and ``score``, from 0 to 1, above
-        1/2 if another label is more likely. With landmarks and more than 2,000 labels,
-        a random 2,000 of them.
+        ``suggested``, its leave-one-out prediction; and ``score``, from 0 to 1: above
+        1/2 if another class is more likely, or if a number is outside of its 90 %
+        interval. With landmarks and more than 2,000 labels, a random 2,000 of them.
+        With more than 1,000 labels, the other labels are taken as given.
 
     Examples
     --------
@@ -86,26 +106,8 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
     return found
 
 
-def class_doubts(
-    probabilities: Array,  # (m, C)
-    codes: NDArray[np.intp],  # (m,)
-) -> Array:  # (m,)
-    """Return the score (1) of given classes.
-
-    Examples
-    --------
-    >>> class_doubts(np.array([[0.1, 0.3, 0.6], [0.8, 0.2, 0.0]]), np.array([1, 0]))
-    array([0.66666667, 0.2       ])
-    """
-    rows = np.arange(len(codes))
-    p, others = probabilities[rows, codes], probabilities.copy()
-    others[rows, codes] = 0.0
-    q = others.max(axis=1)
-    return np.divide(q, p + q, out=np.zeros_like(q), where=p + q > 0)
-
-
 def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> Array:
-    """Return r of (2), with the sign of y - g; NaN if the prediction is unknown.
+    """Return r of (3), with the sign of y - g; NaN if the prediction is unknown.
 
     Examples
     --------
@@ -125,17 +127,66 @@ def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> 
 
 def _classes(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array]:
     """Return places among the labeled rows, given and suggested classes, scores."""
-    all_codes, classes = estimator._codes, estimator.classes_
-    places, p, codes = loo_class_probabilities(estimator)
-    single = (np.bincount(all_codes) < 2)[codes]
-    best = np.where(single, codes, p.argmax(axis=1))
-    scores = np.where(single, 0.0, class_doubts(p, codes))
-    held_out = np.arange(len(all_codes))[estimator._held_out().rows]
-    rest = np.setdiff1d(held_out, places)  # rows without a prediction
-    given = np.append(codes, all_codes[rest])
-    suggested = np.append(best, all_codes[rest])
-    scores = np.append(scores, np.zeros(len(rest)))
-    return np.append(places, rest), classes[given], classes[suggested], scores
+    held, every, classes = estimator._held_out(), estimator._codes, estimator.classes_
+    codes, several = every[held.rows], np.bincount(every) > 1
+    known = np.isfinite(held.values).all(axis=1) & several[codes]
+    suggested, scores = codes.copy(), np.zeros(len(codes))
+    if known.any():
+        p = _corrected(estimator, held, codes)[known]
+        suggested[known] = p.argmax(axis=1)
+        scores[known] = _doubts(p, codes[known])
+    places = np.arange(len(every))[held.rows]
+    return places, classes[codes], classes[suggested], scores
+
+
+def _doubts(p: Array, codes: NDArray[np.intp]) -> Array:
+    """Return the score (1) of given classes."""
+    rows = np.arange(len(codes))
+    own, others = p[rows, codes], p.copy()
+    others[rows, codes] = 0.0
+    q = others.max(axis=1)
+    return np.asarray(q / (own + q))
+
+
+def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
+    """Return the probabilities p of (1), shape (m, C); arbitrary if unknown."""
+    known = np.isfinite(held.values).all(axis=1)[:, None]
+    before = scores_by_class(np.where(known, held.values, 0.0))
+    p = probabilities(before, estimator.temperature_)
+    others = _weights_of_others(estimator, len(codes))
+    if others is None:
+        return p
+    C = p.shape[1]
+    given = np.eye(C)[codes]
+    likelihood = np.where(given > 0, 1.0 - WRONG_RATE, WRONG_RATE / (C - 1))
+    unit = 2.0 if C == 2 else 1.0  # the targets are -1 and 1, or 0 and 1
+    for _ in range(ROUNDS):
+        shares = p * likelihood
+        shares /= shares.sum(axis=1, keepdims=True)
+        scores = before + others @ np.where(known, unit * (shares - given), 0.0)
+        temperature = fitted_temperature(np.where(known, scores, np.nan), codes, held.w)
+        p = probabilities(scores, temperature)
+    return p
+
+
+def _weights_of_others(estimator: Any, m: int) -> Array | None:  # (m, m)
+    """Return the weights of labels in the leave-one-out values of the others.
+
+    None if predictions are not linear in the labels, or if there are too many.
+    """
+    fit = estimator.solution_
+    if m != len(estimator._codes) or m > MAX_CORRECTED:
+        return None
+    if isinstance(fit, Average):
+        H = fit.smoother_matrix(fit.X_l)
+    elif isinstance(fit, Fit) and fit.by_ridge:
+        H = fit.smoother_matrix(fit.posed.X_l)
+    else:
+        return None
+    h = np.diagonal(H).copy()
+    np.fill_diagonal(H, 0.0)
+    left = np.where(1.0 - h > UNDETERMINED, 1.0 - h, np.inf)
+    return np.asarray(H / left[:, None])
 
 
 def _numbers(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array]:

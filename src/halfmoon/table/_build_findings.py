@@ -40,6 +40,7 @@ from halfmoon._report.unlabeled_gain import (
     gain_of_numbers,
 )
 from halfmoon._selection import class_scores
+from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._column_distributions import column_distributions
@@ -104,7 +105,7 @@ def findings_of(
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
     loo = model.left_out()
     loo_texts = _as_text(loo)
-    doubted = _suspects(loo_texts)
+    doubted = _suspects(model, loo_texts)
     forecast = None
     if for_page and not weak:
         forecast = _forecast(model, tally.n, settings.seed)
@@ -331,11 +332,16 @@ def _rows_to_label(
     )
 
 
-def _suspects(loo: LooClasses | LooNumbers) -> NDArray[np.intp]:
-    """Return which given labels look wrong, the most doubtful first."""
+def _suspects(model: TableModel, loo: LooClasses | LooNumbers) -> NDArray[np.intp]:
+    """Return which given labels look wrong, the most suspicious first."""
     if isinstance(loo, LooNumbers):
         return suspect_numbers(loo.given, loo.predicted, loo.low, loo.high)
-    return suspect_classes(loo.given, loo.predicted, loo.given_probability)
+    chosen = suspect_classes(loo.given, loo.predicted, loo.given_probability)
+    if len(chosen) < 2 or isinstance(model, WeakTableModel):
+        return chosen
+    found = suspicious_labels(model.estimator_).row
+    rank = {int(row): i for i, row in enumerate(found)}
+    return np.array(sorted(chosen, key=lambda i: rank[int(loo.rows[i])]), dtype=np.intp)
 
 
 def _suspect_rows(
