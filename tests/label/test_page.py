@@ -219,14 +219,15 @@ def test_every_key_does_what_its_button_says(page):
     seen = page(rows, "--classes", ",".join(names))
     shown = seen.evaluate(
         "[...document.querySelectorAll('#classes button')].map(b => [b.value,"
-        " b.querySelector('kbd').textContent, b.getAttribute('aria-keyshortcuts')])"
+        " b.querySelector('kbd')?.textContent, b.getAttribute('aria-keyshortcuts')])"
     )
-    assert len(shown) == 34
-    keys = [key for _, key, _ in shown]
+    assert [name for name, _, _ in shown] == [*names, "left", "right"]
+    with_key = [each for each in shown if each[1] is not None]
+    keys = [key for _, key, _ in with_key]
     assert keys == [*"123456789", *"ABCDEFGHIJKLMNOPQRSTVWXYZ"]  # U is to undo
-    assert [name for name, _, _ in shown] == names[:34]
+    assert [key for _, _, key in with_key] == [key.lower() for key in keys]
     expected = {}
-    for name, key, _ in shown:
+    for name, key, _ in with_key:
         expected[seen.row] = name
         seen.press(key.lower())
     assert seen.labels() == expected
