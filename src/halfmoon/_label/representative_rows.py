@@ -53,12 +53,12 @@ def representative_rows(
 
     Examples
     --------
-    The middle of the larger group, then that of the smaller one:
+    A row of the larger group, then one of the smaller:
 
     >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1]])
     >>> none, every = np.zeros(5, dtype=bool), np.ones(5, dtype=bool)
     >>> representative_rows(X, 2, none, every)
-    array([1, 3])
+    array([2, 3])
     """
     scaled = StandardScaler(with_mean=False).fit_transform(X)
     try:

@@ -156,7 +156,7 @@ function showNear({ cells, proposal }) {
   $("near-rows").replaceChildren(
     line(head("row", "This row"), names.map(name => own.get(name) ?? ""), "own"),
     ...near.map(each => line(
-      head("row", isolated(shortened(each.label)), element("small", `row ${each.name}`)),
+      head("row", isolated(shortened(each.label)), " ", element("small", `row ${each.name}`)),
       each.cells.map(([, text]) => text),
       each.for ? "for" : "against",
     )),
