@@ -14,11 +14,11 @@ import tempfile
 from pathlib import Path
 
 from screenshots import take, take_labeling
+from sklearn.datasets import load_wine
 
 DOCS = Path(__file__).resolve().parent
 TABLE = DOCS.parent / "examples" / "tables" / "wines.csv"
 COMMANDS = ("fill", "label", "predict", "inspect")
-CLASSES = 3  # of the table
 
 
 def make(app: object = None) -> None:
@@ -47,7 +47,8 @@ def _label(folder: Path) -> None:
         try:
             assert process.stdout is not None
             address = json.loads(process.stdout.readline())["address"]
-            take_labeling(address, DOCS / "images", CLASSES)
+            keys = [str(1 + c) for c in load_wine().target]  # the table has its rows
+            take_labeling(address, DOCS / "images", keys)
         finally:
             process.terminate()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -19,6 +19,7 @@ from tools.browser import MISSING, browser_command, open_browser
 __all__ = ["take", "take_labeling"]
 
 DESKTOP, PHONE = (1100, 1150), (390, 844)
+ANSWERS = 45  # before pictures of the labeling page
 SECTIONS = ("quality", "mattered", "map", "least-sure")
 
 
@@ -61,7 +62,7 @@ def take(reports: Mapping[str, Path], folder: Path) -> list[Path]:
     return taken
 
 
-def take_labeling(address: str, folder: Path, classes: int) -> list[Path]:
+def take_labeling(address: str, folder: Path, keys: Sequence[str]) -> list[Path]:
     """PNG files of the labeling page after some answers: wide, dark, and on a phone.
 
     Parameters
@@ -70,29 +71,32 @@ def take_labeling(address: str, folder: Path, classes: int) -> list[Path]:
         That ``halfmoon label`` has printed.
     folder : Path
         For ``label-desktop.png``, ``label-dark.png`` and ``label-phone.png``.
-    classes : int
-        How many there are.
+    keys : sequence of str
+        The key of the right answer for each row of the table.
     """
     if browser_command() is None:
         sys.stderr.write(f"{MISSING} The screenshots in {folder} are kept.\n")
         return []
     folder.mkdir(parents=True, exist_ok=True)
     taken = [folder / f"label-{name}.png" for name in ("desktop", "dark", "phone")]
+    row = "document.getElementById('question').textContent.match(/[0-9]+/)[0]"
     has_proposal = "!document.getElementById('proposal').hidden"
     with open_browser() as browser:
         page = browser.new_page()
         page.media()
-        page.resize(1100, 760)
+        page.resize(1180, 860)
         page.open(address)
         page.wait_for("document.documentElement.dataset.refits > 0", 120)
-        for answer in range(12):
-            proposed = page.evaluate(has_proposal)
-            page.press("Enter" if proposed else str(1 + answer % classes))
+
+        def answer() -> None:
+            page.press(keys[int(page.evaluate(row)) - 2])  # below the row of names
             time.sleep(0.2)
-        page.wait_for("document.documentElement.dataset.refits > 1", 120)
+
+        for _ in range(ANSWERS):
+            answer()
+        page.wait_for("document.getElementById('quality').textContent.includes('%')")
         while not page.evaluate(has_proposal):
-            page.press("1")
-            time.sleep(0.2)
+            answer()
         page.screenshot(taken[0])
         page.media(dark=True)
         page.screenshot(taken[1])

@@ -7,6 +7,7 @@ file ``said.txt`` in the folder.
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -22,6 +23,8 @@ import halfmoon._label.server
 
 def child(folder, arguments):
     os.chdir(folder)
+    # Ignored if the tests run in the background of a shell.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tempfile.tempdir = folder
     said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -44,11 +44,23 @@ def test_a_head_then_one_line_per_answer(path):
     assert is_journal(path)
 
 
-def test_no_file_until_the_first_answer(path):
+def test_no_file_is_left_without_an_answer(path):
     with Journal(path):
-        assert not path.exists()
+        assert path.read_bytes() == b""  # locked, so that no other process begins
+        with pytest.raises(OutputError, match="open in another halfmoon"):
+            Journal(path).__enter__()
+    assert not path.exists()
     assert read_journal(path).lines == []
     assert not is_journal(path)
+    path.touch()
+    with Journal(path):
+        pass
+    assert path.exists()  # it was there before
+
+
+def test_a_place_that_cannot_be_written_is_refused_at_once(tmp_path):
+    with pytest.raises(OutputError, match="cannot be written"):
+        Journal(tmp_path / "nowhere" / "t.labels.jsonl").__enter__()
 
 
 @pytest.mark.parametrize("data", [b"a,b\n1,2", b"x", b"\0\0\0", b'{"id": 5}\n{"a'])

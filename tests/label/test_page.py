@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tarfile
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,110 @@ def test_numbers_by_keyboard(page):
     assert seen.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "decimal", "number"),
+    [
+        ("1234.5", ".", 1234.5),
+        ("1,234.5", ".", 1234.5),
+        ("1,234,567", ".", 1234567),
+        ("1 234,5", ",", 1234.5),
+        ("1.234,5", ",", 1234.5),
+        ("1'234", ".", 1234),
+        ("2,75", ".", 2.75),
+        ("2.75", ",", 2.75),
+        ("0,125", ".", 0.125),
+        ("1,234", ",", 1.234),
+        ("1,234", ".", "asks"),
+        ("-12.345", ",", "asks"),
+        ("\u22121e3", ".", -1000),
+        ("1,23,4", ".", None),
+        ("1 23", ".", None),
+        ("1e999", ".", None),
+        ("", ".", None),
+    ],
+)
+def test_numbers_as_people_type_them(parser, typed, decimal, number):
+    said = parser.evaluate(f"numberOf({json.dumps(typed)}, {json.dumps(decimal)})")
+    assert said == ({} if number == "asks" else number)
+
+
+@pytest.fixture(scope="module")
+def parser(browser):
+    """A tab with the function that reads numbers."""
+    script = files("halfmoon._label") / "page" / "keys.js"
+    tab = browser.new_page()
+    tab.evaluate(re.sub(r"^export ", "", script.read_text(), flags=re.M) + ";0")
+    tab.evaluate(  # NaN has no JSON
+        "{const read = numberOf; numberOf = (...x) => Number.isNaN(read(...x)) ? {} :"
+        " read(...x)};0"
+    )
+    yield tab
+    tab.call("Page.close")
+
+
+def test_a_typed_number_is_not_skipped_by_a_space(page):
+    seen = page(a_line()[0], target="y", model=False)
+    row = seen.row
+    seen.type("1 234")
+    assert seen.row == row
+    seen.press("Enter")
+    assert seen.labels() == {row: 1234.0}
+    row = seen.row
+    seen.type("1,234")
+    seen.press("Enter")
+    assert seen.text("number-wrong") == (
+        "Is 1,234 more than a thousand? Type 1234, or 1.234."
+    )
+    assert seen.row == row
+
+
+def test_keys_can_be_turned_off(page):
+    seen = page(two_groups(n=40, labels=8)[0], model=False)
+    seen.press("?")
+    seen.tab.click("#keys-on")
+    seen.press("Escape")
+    row = seen.row
+    seen.press("1", " ", "u", "Enter", "/", "?")
+    assert seen.row == row
+    assert not seen.is_shown("search")
+    assert not seen.is_shown("help")
+    seen.tab.click("#classes button")
+    assert seen.labels() == {row: "left"}
+    seen.tab.open(seen.server.address)  # it is remembered
+    seen.wait_for(READY)
+    assert not seen.evaluate("document.getElementById('keys-on').checked")
+    seen.evaluate("localStorage.clear()")
+
+
+def test_labeled_rows_are_compared_with_the_row(page):
+    seen = page(two_groups(n=60, labels=8)[0])
+    while seen.proposal is None:
+        seen.press(" ")
+    table = seen.evaluate(
+        "[...document.querySelectorAll('#near tr')].map("
+        "row => [...row.children].map(cell => cell.innerText.trim()))"
+    )
+    cells = dict(
+        seen.evaluate(
+            "[...document.querySelectorAll('#cells > div')].map("
+            "pair => [...pair.children].map(each => each.innerText.trim()))"
+        )
+    )
+    (_, *names), (this, *own), *near = table
+    assert this == "This row"
+    assert own == [cells[name] for name in names]
+    assert {label.split()[0] for label, *_ in near} <= {"left", "right"}
+    assert all(len(line) == len(table[0]) for line in near)
+    # The button is there without a proposal too, so that no other button moves.
+    place = "document.getElementById('skip').getBoundingClientRect().x"
+    before = seen.evaluate(place)
+    while seen.proposal is not None:
+        seen.press(" ")
+    assert seen.evaluate(place) == before
+    assert seen.evaluate("document.getElementById('take').disabled")
+    assert not seen.is_shown("near")
+
+
 @pytest.mark.slow  # a pause after each key
 def test_every_key_does_what_its_button_says(page):
     rows, _ = two_groups(n=80, labels=4)
@@ -219,14 +324,15 @@ def test_every_key_does_what_its_button_says(page):
     seen = page(rows, "--classes", ",".join(names))
     shown = seen.evaluate(
         "[...document.querySelectorAll('#classes button')].map(b => [b.value,"
-        " b.querySelector('kbd').textContent, b.getAttribute('aria-keyshortcuts')])"
+        " b.querySelector('kbd')?.textContent, b.getAttribute('aria-keyshortcuts')])"
     )
-    assert len(shown) == 34
-    keys = [key for _, key, _ in shown]
+    assert [name for name, _, _ in shown] == [*names, "left", "right"]
+    with_key = [each for each in shown if each[1] is not None]
+    keys = [key for _, key, _ in with_key]
     assert keys == [*"123456789", *"ABCDEFGHIJKLMNOPQRSTVWXYZ"]  # U is to undo
-    assert [name for name, _, _ in shown] == names[:34]
+    assert [key for _, _, key in with_key] == [key.lower() for key in keys]
     expected = {}
-    for name, key, _ in shown:
+    for name, key, _ in with_key:
         expected[seen.row] = name
         seen.press(key.lower())
     assert seen.labels() == expected

@@ -11,7 +11,7 @@ import pytest
 import halfmoon._label.session
 from halfmoon._label.answers import Answer
 from halfmoon._label.journal import Journal
-from halfmoon._label.live_quality import live_accuracy
+from halfmoon._label.live_quality import LiveAccuracy, MoreLabelsGain, live_accuracy
 from halfmoon._label.question_queue import Questions
 from halfmoon._label.refit import Proposal, RefitResult
 from halfmoon._label.session import Labeling, RefusedAnswer
@@ -442,3 +442,21 @@ def test_discarded_queues_do_not_change_the_share_of_random_rows(session):
             say(labeling, question["row"], str(truth[question["row"]]))
     why = Counter(line["why"] for line in lines()[1:])
     assert why == {"chosen": 24, "random": 6}
+
+
+def test_the_gain_of_more_labels_fits_the_accuracy_that_is_shown():
+    forecast = MoreLabelsGain(0.06, 0.1, True, error=0.12)  # half of the error
+    all_right = LiveAccuracy(1.0, 0.72, 1.0, 10, True)
+    found = forecast.measured(all_right)
+    assert found.gain == 0.0
+    assert found.high == pytest.approx(0.1)  # not above its own upper end
+    found = forecast.measured(LiveAccuracy(0.95, 0.94, 0.96, 900, True))
+    assert found.gain == pytest.approx(0.5 * 0.05)
+    assert found.high == pytest.approx(0.1 / 0.12 * 0.06)
+    # Nothing gains more than the whole error.
+    found = MoreLabelsGain(0.2, 0.3, True, error=0.1).measured(all_right)
+    assert (found.gain, found.high) == (0.0, pytest.approx(0.28))
+    for same in (forecast, MoreLabelsGain(0.1, 0.2, False)):
+        assert same.measured(None) == same
+    numbers = MoreLabelsGain(0.1, 0.2, False)
+    assert numbers.measured(LiveAccuracy(3.0, 2.0, 4.0, 20, False)) == numbers

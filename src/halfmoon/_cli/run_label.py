@@ -69,7 +69,7 @@ def run_label(
             if not path.exists():
                 refuse_place(str(path), False, [common.file])
             settings = Settings(target=target, **asked)
-            journal = held.enter_context(Journal(path))  # locked from here on
+            journal = held.enter_context(Journal(path))
             labeling = Labeling(table, settings, journal, class_names, bars)
             bars.finish()
         place = tempfile.TemporaryDirectory(prefix="halfmoon-")

@@ -157,7 +157,8 @@ def head_of(columns: Sequence[str]) -> str:
 class Journal:
     """A journal to append to, by one process at a time.
 
-    The file is created with the first answer.
+    The file exists and is locked while the journal is open. A new file without an
+    answer is removed in the end.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -168,10 +169,10 @@ class Journal:
         self._ids = {line["id"] for line in self.read.lines}
         self._mutex = threading.Lock()
         self._file: IO[bytes] | None = None
+        self._is_new = False
 
     def __enter__(self) -> Self:
-        if self.path.exists():
-            self._open()
+        self._open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -180,9 +181,13 @@ class Journal:
     def close(self) -> None:
         """Close the file, after a write that is under way."""
         with self._mutex:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            if self._file is None:
+                return
+            if self._is_new and not os.fstat(self._file.fileno()).st_size:
+                with suppress(OSError):
+                    self.path.unlink()
+            self._file.close()
+            self._file = None
 
     def append(self, line: Mapping[str, Any], columns: Sequence[str] = ()) -> bool:
         """Add a line; when this returns, it is on disk.
@@ -248,7 +253,7 @@ class Journal:
 
     def _open(self) -> IO[bytes]:
         """Open and lock the file, and remove a torn last line."""
-        new = not self.path.exists()
+        self._is_new = not self.path.exists()
         try:
             file = open(self.path, "ab+", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -261,7 +266,7 @@ class Journal:
                 f"{self.path} is open in another halfmoon label. Use the page of that "
                 f"one, or write these answers to another file (--output)."
             )
-        if new:
+        if self._is_new:
             _sync_folder(self.path.parent)
         file.seek(0)
         data = file.read()

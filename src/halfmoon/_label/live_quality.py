@@ -14,7 +14,7 @@ of the errors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
@@ -112,6 +112,25 @@ class MoreLabelsGain:
     gain: float
     high: float  # upper end of its interval
     is_share: bool  # whether the labels are classes
+    error: float = 0.0  # of classes, that the forecast starts from; 0 if unknown
+
+    def measured(self, found: LiveAccuracy | None) -> MoreLabelsGain:
+        """Return the same part of the error that random rows show.
+
+        The forecast starts from the error on all labeled rows. Chosen rows are harder
+        than most, so that error is too large, and so is the gain.
+
+        Examples
+        --------
+        >>> half = MoreLabelsGain(0.1, 0.15, True, error=0.2)
+        >>> half.measured(LiveAccuracy(0.96, 0.9, 0.98, 50, True)).gain.__round__(3)
+        0.02
+        """
+        if found is None or not self.is_share or not self.error:
+            return self
+        part, most = (min(x / self.error, 1.0) for x in (self.gain, self.high))
+        high = min(self.high, most * (1.0 - found.low))
+        return replace(self, gain=min(part * (1.0 - found.value), high), high=high)
 
     @property
     def sentence(self) -> str:
@@ -154,6 +173,8 @@ def expected_gain(
         found = forecast_learning_curve(model.estimator_, X, y, MORE_LABELS)
     except (ValueError, MemoryError):  # too few labels
         return None
-    scale = 1.0 if is_share else max(found.error, np.finfo(float).tiny)
-    gain, high = float(found.gain[0]) / scale, float(found.gain_high[0]) / scale
-    return MoreLabelsGain(max(gain, 0.0), max(high, 0.0), is_share)
+    gain, high = max(float(found.gain[0]), 0.0), max(float(found.gain_high[0]), 0.0)
+    if is_share:
+        return MoreLabelsGain(gain, high, True, float(found.error))
+    error = max(float(found.error), np.finfo(float).tiny)
+    return MoreLabelsGain(gain / error, high / error, False)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from halfmoon._label.live_quality import MORE_LABELS, LiveAccuracy, live_accuracy
+from halfmoon._label.live_quality import (
+    MORE_LABELS,
+    LiveAccuracy,
+    MoreLabelsGain,
+    live_accuracy,
+)
 from halfmoon._report.number_format import count, percent
 
 if TYPE_CHECKING:
@@ -27,6 +32,7 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
     blank = rows - given - len(labels)
     mine = [x for x in answers.of_person(who) if x.value is not None]
     found = live_accuracy(answers.every.values(), refit.labels, is_share)
+    gain = None if refit.gain is None else refit.gain.measured(found)
     accuracy, agreement = None, ""
     if found is not None:
         accuracy = {
@@ -53,9 +59,9 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
         "refits": labeling.refits,
         "accuracy": accuracy,
         "quality": _quality(labeling, found),
-        "forecast": "" if refit.gain is None else refit.gain.sentence,
+        "forecast": "" if gain is None else gain.sentence,
         "pace": _pace([x.seconds for x in mine if x.seconds > 0][-RECENT_ANSWERS:]),
-        "stop": _stop(labeling, found, blank),
+        "stop": _stop(gain, found, blank),
         "agreement": agreement,
         "people": sorted({x.who for x in answers.every.values() if x.who}),
     }
@@ -82,9 +88,8 @@ def _pace(seconds: list[float]) -> str:
     return f"{middle:.{0 if middle >= 2 else 1}f} seconds per row"
 
 
-def _stop(labeling: Labeling, found: LiveAccuracy | None, blank: int) -> str:
+def _stop(gain: MoreLabelsGain | None, found: LiveAccuracy | None, blank: int) -> str:
     """Say that the labels are enough, if they are."""
-    gain = labeling.questions.refit.gain
     if blank <= 0:
         return "Every row has a label. You can stop."
     if found is None:

@@ -1,8 +1,9 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
-The rows to ask for are unsure ones that say most about all others, each chosen as if
-those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
-(`halfmoon.queries.suspicious_labels`) are asked for again.
+The rows to ask for are unsure ones that say most about all others
+(`halfmoon.queries.informative`); for numbers, rows that represent the table
+(`representative_rows`). Each is chosen as if those before it were labeled. Labels that
+look wrong (`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._label.live_quality import MoreLabelsGain, expected_gain
+from halfmoon._label.representative_rows import representative_rows
 from halfmoon._label.session_rows import SampledRows
+from halfmoon._rows import Indices
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._learn_from_table import learn_from
@@ -116,13 +119,8 @@ def refit_model(
         return RefitResult(order=list(sample.columns), why_not=as_options(str(error)))
     numbers, X = found.numbers, model.transform(found.rows)
     is_labeled = np.array([label is not None for label in found.labels])
-    taken = is_labeled | np.isin(numbers, list(not_asked))
-    chosen: list[int] = []
-    n = min(BATCH_ROWS, int((~taken).sum()))
-    if n:
-        estimator, seed = model.estimator_, settings.seed
-        picks = informative(estimator, X, n, labeled=taken, random_state=seed)
-        chosen = numbers[picks].tolist()
+    free = ~is_labeled & ~np.isin(numbers, list(not_asked))
+    chosen = numbers[_picks(model, X, is_labeled, free, settings.seed)].tolist()
     doubted = [
         int(numbers[each.row])
         for each in suspicious_labels(model.estimator_)
@@ -138,6 +136,20 @@ def refit_model(
         list(order) or _column_order(sample, model, found.rows, settings.seed),
         expected_gain(model, X, found.labels),
     )
+
+
+def _picks(
+    model: TableModel,
+    X: Any,
+    labeled: NDArray[np.bool_],
+    free: NDArray[np.bool_],
+    seed: int,
+) -> Indices:
+    """Choose the rows to ask for, as places in X."""
+    n = min(BATCH_ROWS, int(free.sum()))
+    if model.kind == "numbers" or not n:
+        return representative_rows(X, n, labeled, free)
+    return informative(model.estimator_, X, n, labeled=~free, random_state=seed)
 
 
 def _places(labels: Sequence[Any], seed: int) -> NDArray[np.intp]:

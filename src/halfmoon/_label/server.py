@@ -21,6 +21,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -127,9 +128,10 @@ class Site:
         labeling, who = self.labeling, request.query_params.get("who", "")
         return JSONResponse(
             {
-                "table": labeling.name,
+                "table": Path(labeling.name).name,
                 "target": labeling.settings.target,
                 "person": self.person,
+                "decimal": labeling.sample.style.decimal,
                 "file": labeling.journal.path.name,
                 "notes": [str(note) for note in labeling.sample.notes],
                 "history": labeling.history(who, MAX_HISTORY),

@@ -14,7 +14,7 @@ const LISTEN_MS = 5000; // after which a page listens again to a server that was
 const CANNOT_SAVE = "This could not be saved. The terminal of halfmoon label says why.";
 
 const state = {
-  who: "", target: "", kind: "classes", classes: [],
+  who: "", target: "", kind: "classes", decimal: ".", classes: [],
   queue: [], current: null, shownAt: 0, history: [],
   asking: null, again: false, saved: 0, ended: false, refits: 0,
 };
@@ -160,9 +160,11 @@ function take(event) {
 }
 
 function sendNumber(event) {
-  const value = numberOf($("number").value);
-  if (value === null) {
-    $("number-wrong").textContent = "This is not a number.";
+  const text = $("number").value, value = numberOf(text, state.decimal);
+  if (value === null || Number.isNaN(value)) {
+    const plain = text.trim(), [whole, digits] = plain.split(/[.,]/);
+    $("number-wrong").textContent = value === null ? "This is not a number."
+      : `Is ${plain} more than a thousand? Type ${whole}${digits}, or ${whole}${state.decimal}${digits}.`;
     return;
   }
   answer(value, event);
@@ -183,7 +185,7 @@ const ACTIONS = {
 };
 
 document.addEventListener("keydown", event => {
-  if (document.querySelector("dialog[open]")) return;
+  if (document.querySelector("dialog[open]") || !$("keys-on").checked) return;
   const at = event.target, inNumber = at === $("number");
   const presses = at.closest?.("button, a, summary") && ["Enter", " "].includes(event.key);
   if (presses) return; // the key presses the button
@@ -196,6 +198,13 @@ document.addEventListener("keydown", event => {
   ACTIONS[meaning.does](meaning, event);
 });
 
+// Speech input and some screen readers use the same keys, so they can be turned off.
+function useKeys(on) {
+  $("keys-on").checked = on;
+  document.body.classList.toggle("no-keys", !on);
+  localStorage.setItem("halfmoon-keys", on ? "on" : "off");
+}
+
 // A mouse or a finger leaves no focus on a button, so Enter accepts the proposal again.
 document.addEventListener("click", event => {
   const button = event.target.closest?.(".answers button");
@@ -205,6 +214,7 @@ document.addEventListener("click", event => {
   }
 });
 
+$("keys-on").addEventListener("change", event => useKeys(event.target.checked));
 $("take").addEventListener("click", take);
 $("skip").addEventListener("click", event => answer(null, event));
 $("undo").addEventListener("click", undo);
@@ -267,7 +277,8 @@ async function begin() {
     localStorage.setItem("halfmoon-who", state.who);
   }
   const start = await get("/start", { who: state.who });
-  Object.assign(state, { target: start.target, kind: start.progress.kind });
+  useKeys(localStorage.getItem("halfmoon-keys") !== "off");
+  Object.assign(state, { target: start.target, kind: start.progress.kind, decimal: start.decimal });
   document.title = `Label ${start.target} in ${start.table} – halfmoon`;
   $("target").textContent = start.target;
   $("table").textContent = start.table;

@@ -13,7 +13,7 @@ export function meaningOf(event, classes, typesNumbers, typed) {
   if (key === "/" && !typesNumbers) return { does: "search" };
   if (key === "u") return { does: "undo" };
   if (key === "backspace") return typesNumbers && typed ? null : { does: "undo" };
-  if (key === " ") return { does: "skip" };
+  if (key === " ") return typesNumbers && typed ? null : { does: "skip" };
   if (key === "enter") return typesNumbers && typed ? { does: "number" } : { does: "take" };
   if (typesNumbers) return null;
   const place = CLASS_KEYS.indexOf(key);
@@ -31,9 +31,20 @@ export function once() {
   };
 }
 
-// Parse a number as people type it; null if it is not a number.
-export function numberOf(text) {
-  const plain = text.trim().replace(",", ".").replace("\u2212", "-");
+// Parse a number as people type it, in a table with this decimal mark. Returns null if it is
+// not a number, and NaN if 1,234 may be a thousand or a decimal.
+export function numberOf(text, decimal = ".") {
+  const groups = decimal === "." ? "," : ".";
+  let plain = text.trim().replace("\u2212", "-").replace(/(?<=\d)[\s']+(?=\d{3}(\D|$))/g, "");
+  const marks = [...plain.matchAll(/[.,]/g)].map(each => each[0]);
+  const [whole] = plain.split(decimal), isGrouped = /^[+-]?[1-9]\d{0,2}([.,]\d{3})+$/.test(whole);
+  if (marks.length === 1 && marks[0] === groups) {
+    if (isGrouped) return NaN;
+    plain = plain.replace(groups, "."); // the decimal mark of another country
+  } else {
+    if (isGrouped) plain = plain.replaceAll(groups, "");
+    plain = plain.replace(decimal, ".");
+  }
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
     ? Number(plain) : null;
 }

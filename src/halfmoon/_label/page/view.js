@@ -4,11 +4,19 @@ import { CLASS_KEYS } from "./keys.js";
 
 const MAX_COLUMNS = 25; // the others are folded
 const MAX_TEXT = 300; // characters of a cell; longer ones are folded
+const SHORT_TEXT = 40, MANY = 8; // more cells than that, all short, are set in two columns
+const MAX_BUTTONS = 100, MANY_BUTTONS = 12; // classes; the others are found by searching
+const MAX_NAME = 60; // characters of a class on a button
+// Marks that would change the order of other characters, or that nobody sees.
+const MARKS = /[\u0000-\u0009\u000b-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 export const $ = id => document.getElementById(id);
+
+export const visible = text => text.replace(MARKS, mark =>
+  `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 
 export function element(kind, text = "", name = "") {
   const made = document.createElement(kind);
-  if (text !== "") made.textContent = text;
+  if (text !== "") made.textContent = visible(text);
   if (name) made.className = name;
   return made;
 }
@@ -18,6 +26,15 @@ function isolated(text) {
   made.dir = "auto";
   return made;
 }
+
+// A name of a column, which may be broken after its signs.
+function columnName(text) {
+  const made = isolated("");
+  for (const part of visible(text).split(/(?<=[_/.,:;-])/)) made.append(part, element("wbr"));
+  return made;
+}
+
+const shortened = text => text.length > MAX_NAME ? `${text.slice(0, MAX_NAME)}…` : text;
 
 function say(id, text) {
   const place = $(id);
@@ -38,7 +55,7 @@ export function showRow(question, target) {
   heading.replaceChildren(`Row ${question.name}: which `, isolated(target), "?");
   const why = $("why");
   if (question.why === "check") {
-    why.replaceChildren("The label of this row looks wrong. It is now ", isolated(asText(question.given)), ".");
+    why.replaceChildren("The label of this row looks wrong. It is now ", isolated(asText(question.given)), ". ");
   } else {
     why.textContent = WHY[question.why] ?? "";
   }
@@ -48,13 +65,16 @@ export function showRow(question, target) {
   $("more-name").textContent = `${rest.length} more columns`;
   fill($("more-cells"), rest);
   showProposal(question.proposal);
+  showNear(question);
   scrollTo(0, 0);
 }
 
 function fill(list, cells) {
-  list.replaceChildren(...cells.flatMap(([name, text]) => {
-    const term = element("dt"), cell = element("dd");
-    term.append(isolated(name));
+  const areShort = cells.length > MANY && cells.every(([, text]) => text.length <= SHORT_TEXT);
+  list.classList.toggle("short", areShort);
+  list.replaceChildren(...cells.map(([name, text]) => {
+    const pair = element("div"), term = element("dt"), cell = element("dd");
+    term.append(columnName(name));
     if (text === "") {
       cell.className = "empty";
       cell.append("–");
@@ -73,52 +93,95 @@ function fill(list, cells) {
     } else {
       cell.append(isolated(text));
     }
-    return [term, cell];
+    pair.append(term, cell);
+    return pair;
   }));
 }
 
+let proposed = null; // the text of the proposal
+
+function markProposed() {
+  for (const button of $("classes").children) {
+    const is = button.value === proposed;
+    button.classList.toggle("proposal", is);
+    if (is) button.scrollIntoView({ block: "nearest" });
+  }
+}
+
+// The button to accept stays where it is without a proposal, so that no other button moves.
 function showProposal(proposal) {
   $("proposal").hidden = proposal === null;
-  $("take").hidden = proposal === null;
-  for (const button of $("classes").children) {
-    button.classList.toggle("proposal", proposal !== null && button.value === proposal.text);
-  }
+  $("take").disabled = proposal === null;
+  $("take-name").replaceChildren(...proposal === null
+    ? ["No proposal"] : ["Accept ", isolated(shortened(proposal.text))]);
+  proposed = proposal?.text ?? null;
+  markProposed();
   if (proposal === null) return;
-  const proposed = $("proposed");
-  proposed.textContent = proposal.text;
-  proposed.dir = "auto";
+  $("proposed").replaceChildren(isolated(proposal.text));
   $("sure").textContent = proposal.confidence === null
     ? `between ${proposal.low} and ${proposal.high}`
     : `${Math.round(100 * proposal.confidence)} % confidence`;
-  $("near-title").hidden = !proposal.neighbors.length;
-  $("near").replaceChildren(...proposal.neighbors.map(near => {
-    const item = element("li", "", near.for ? "" : "against");
-    const label = element("strong");
-    label.append(isolated(near.label));
-    const cells = element("span");
-    near.cells.forEach(([name, text], i) => {
-      if (i) cells.append(" · ");
-      cells.append(isolated(`${name}: ${text}`));
-    });
-    item.append(label, ` row ${near.name}`, cells);
-    return item;
+}
+
+// The labeled rows behind a proposal, below the same cells of the row itself.
+function showNear({ cells, proposal }) {
+  const near = proposal?.neighbors ?? [];
+  $("near").hidden = !near.length;
+  if (!near.length) return;
+  const names = near[0].cells.map(([name]) => name), own = new Map(cells);
+  const lengths = names.map((name, i) =>
+    Math.max((own.get(name) ?? "").length, ...near.map(each => each.cells[i][1].length)));
+  const widest = Math.max(SHORT_TEXT, ...lengths);
+  const head = (scope, ...parts) => {
+    const made = element("th");
+    made.scope = scope;
+    made.append(...parts);
+    return made;
+  };
+  const line = (title, texts, name) => {
+    const made = element("tr", "", name);
+    made.append(title, ...texts.map(text => {
+      const cell = element("td"), body = isolated(text === "" ? "–" : text);
+      body.className = "clip";
+      cell.append(body);
+      return cell;
+    }));
+    return made;
+  };
+  $("near-names").replaceChildren(head("col", "Label"), ...names.map((name, i) => {
+    const made = head("col", columnName(name));
+    made.classList.toggle("text", lengths[i] === widest);
+    return made;
   }));
+  $("near-rows").replaceChildren(
+    line(head("row", "This row"), names.map(name => own.get(name) ?? ""), "own"),
+    ...near.map(each => line(
+      head("row", isolated(shortened(each.label)), " ", element("small", `row ${each.name}`)),
+      each.cells.map(([, text]) => text),
+      each.for ? "for" : "against",
+    )),
+  );
 }
 
 // Buttons are replaced only if the classes have changed, so that the focus stays.
 export function showClasses(classes, onPick) {
-  const group = $("classes"), shown = classes.slice(0, CLASS_KEYS.length);
+  const group = $("classes"), shown = classes.slice(0, MAX_BUTTONS);
   if (group.children.length === shown.length
     && shown.every((name, i) => group.children[i].value === name)) return;
+  group.classList.toggle("many", shown.length > MANY_BUTTONS);
   group.replaceChildren(...shown.map((name, i) => {
-    const button = element("button"), key = element("kbd", CLASS_KEYS[i].toUpperCase());
+    const button = element("button"), key = CLASS_KEYS[i];
     button.type = "button";
     button.value = name;
-    button.setAttribute("aria-keyshortcuts", CLASS_KEYS[i]);
-    button.append(key, " ", isolated(name.length > 60 ? `${name.slice(0, 60)}…` : name));
+    if (key) {
+      button.setAttribute("aria-keyshortcuts", key);
+      button.append(element("kbd", key.toUpperCase()), " ");
+    }
+    button.append(isolated(shortened(name)));
     button.addEventListener("click", event => onPick(name, event));
     return button;
   }));
+  markProposed();
 }
 
 export function showProgress(progress) {
@@ -168,6 +231,6 @@ export function atEnd(ended) {
   $("question").textContent = ended ? "There is no row left to label." : "The next row is on its way.";
   $("why").textContent = "";
   $("cells").replaceChildren();
-  $("more").hidden = true;
+  $("more").hidden = $("near").hidden = true;
   showProposal(null);
 }
