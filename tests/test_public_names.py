@@ -15,8 +15,8 @@ PUBLIC = {
     "halfmoon.baselines": "HarmonicClassifier HarmonicRegressor "
     "LabelSpreadingClassifier LapRLSClassifier LapRLSRegressor "
     "PrincipalComponentRegressor RLSClassifier TSVMClassifier",
-    "halfmoon.bases": "Basis Exact Nystrom RandomFeatures RandomUnits Smoothed "
-    "WithDerivatives",
+    "halfmoon.bases": "Basis Exact FredholmKernel Nystrom RandomFeatures RandomUnits "
+    "Smoothed WithDerivatives",
     "halfmoon.blocks": "Stream",
     "halfmoon.datasets": "concentric_circles noisy_circles noisy_line reveal "
     "two_gaussians",
@@ -37,9 +37,10 @@ PUBLIC = {
     "halfmoon.smoothers": "Diffusion KernelWeights Neighbors Smoother",
     "halfmoon.table": "Filled FilledFrame Settings TableError TableModel fill_folder "
     "fill_table fill_targets open_table predict_folder predict_table",
-    "halfmoon.theory": "cost_of_conditioning eigenlearning fredholm_width "
-    "laplacian_schedule outer_width residual_kernel should_condition "
-    "should_condition_from_data soft_threshold_spectrum",
+    "halfmoon.theory": "conditional_learner cost_of_conditioning eigenlearning "
+    "fredholm_constant fredholm_inner_product fredholm_linear_noise fredholm_width "
+    "gaussian_noise laplacian_schedule linear_noise outer_width residual_kernel "
+    "should_condition should_condition_from_data soft_threshold_spectrum",
     "halfmoon.unpenalized": "Constant Eigenfunctions Features GaussianDraws "
     "HiddenLayer Polynomials Unpenalized",
     "halfmoon.weak": "CandidateSetClassifier IntervalRegressor StructuredPredictor",

@@ -10,9 +10,9 @@ beside the theorem's.
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.fredholm.noise_suppression import fredholm_inner_product
 from experiments.page import Claim, Page, Picture
 from halfmoon.kernels import Gaussian
+from halfmoon.theory import fredholm_inner_product
 
 VARIANCES = 10.0 / 2.0 ** np.arange(10.0)
 T = 1.0

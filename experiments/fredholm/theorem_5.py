@@ -11,10 +11,10 @@ variance includes what a finite table adds.
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.fredholm.noise_suppression import fredholm_linear_noise, linear_noise
 from experiments.page import Claim, Page, Picture
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import KernelWeights
+from halfmoon.theory import fredholm_linear_noise, linear_noise
 
 SIGNAL, NOISE = 4.0, 0.25
 CLEAN = np.array([[1.5, 0.5], [-0.5, 2.0]])

@@ -11,7 +11,6 @@ so what is compared is variance over squared mean.
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.fredholm.noise_suppression import gaussian_noise
 from experiments.fredholm.theorem_5 import (
     CLEAN,
     COLUMNS,
@@ -24,7 +23,7 @@ from experiments.fredholm.theorem_5 import (
 from experiments.page import Claim, Page, Picture
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import KernelWeights
-from halfmoon.theory import fredholm_width
+from halfmoon.theory import fredholm_width, gaussian_noise
 
 
 def cells(size):

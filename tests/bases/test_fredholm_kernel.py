@@ -8,11 +8,10 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from halfmoon import ConditionalRegressor, FredholmRegressor
-from halfmoon.bases import Exact, Smoothed
+from halfmoon.bases import Exact, FredholmKernel, Smoothed
 from halfmoon.bases import (
     _fredholm_kernel as fredholm_kernel,
 )
-from halfmoon.bases._fredholm_kernel import FredholmKernel
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Laplace, Linear, Polyharmonic, ThinPlate
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from halfmoon.bases import Exact
 from halfmoon.kernels import Gaussian, PeriodicSobolev
 from halfmoon.problem import Problem
-from halfmoon.theory import cost_of_conditioning
-from halfmoon.theory._conditioning import conditional_learner
+from halfmoon.theory import conditional_learner, cost_of_conditioning
 from halfmoon.unpenalized import Constant, Features
 
 

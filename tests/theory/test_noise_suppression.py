@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
-from experiments.fredholm.noise_suppression import (
-    fredholm_constant,
-    fredholm_inner_product,
-    fredholm_linear_noise,
-    gaussian_noise,
-    linear_noise,
-)
 
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import KernelWeights
-from halfmoon.theory import fredholm_width
+from halfmoon.theory import (
+    fredholm_constant,
+    fredholm_inner_product,
+    fredholm_linear_noise,
+    fredholm_width,
+    gaussian_noise,
+    linear_noise,
+    outer_width,
+)
 
 SIGNAL, NOISE, T = 4.0, 0.25, 1.5
 
@@ -129,13 +130,27 @@ def test_lemma_12_in_the_letters_of_the_paper():
         np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("s", [None, 0.3])
+@pytest.mark.parametrize("r", [0.5, 3.0, 1e4])
+def test_the_outer_width_gives_the_width_that_was_asked_for(r, s):
+    t = outer_width(r, SIGNAL, s)
+    np.testing.assert_allclose(fredholm_width(t, SIGNAL, s), r, rtol=1e-11)
+
+
+def test_no_average_is_narrower_than_the_inner_kernel():
+    with pytest.raises(ValueError, match="never narrower"):
+        outer_width(0.5, SIGNAL, 0.6)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: fredholm_width(1.0, 0.0), "variance is 0.0; a positive number is"),
         (lambda: fredholm_constant(3, 1.0, -1.0), "t is -1.0; a positive number is"),
         (lambda: fredholm_linear_noise(3, 1.0, 1.0, -1.0), "t is -1.0; a positive"),
         (lambda: gaussian_noise(3, 1.0, 0.0), "width is 0.0; a positive number is"),
         (lambda: gaussian_noise(3, np.nan, 1.0), "noise is nan; a positive number is"),
+        (lambda: outer_width(-1.0, 1.0), "r is -1.0; a positive number is needed"),
     ],
 )
 def test_variances_and_widths_are_positive(call, message):

@@ -18,18 +18,29 @@ Que, Belkin, Wang, "Learning with Fredholm kernels", 2014: theorems 4, 5 and 8, 
 lemma 12 for different widths.
 """
 
+from __future__ import annotations
+
 import numpy as np
+from scipy.optimize import brentq
 
 from halfmoon._rows import Array
-from halfmoon.theory._fredholm_widths import refuse_negative
 
 __all__ = [
     "fredholm_constant",
     "fredholm_inner_product",
     "fredholm_linear_noise",
+    "fredholm_width",
     "gaussian_noise",
     "linear_noise",
+    "outer_width",
 ]
+
+
+def _refuse_negative(**values: float | None) -> None:
+    """Raise a ValueError for the first value that is not a positive, finite number."""
+    for name, value in values.items():
+        if value is not None and not 0 < value < np.inf:
+            raise ValueError(f"{name} is {value}; a positive number is needed.")
 
 
 def fredholm_inner_product(
@@ -50,7 +61,7 @@ def fredholm_inner_product(
     >>> round(float(S[0, 0] / S[1, 1]), 6)
     28.0
     """
-    refuse_negative(t=t)
+    _refuse_negative(t=t)
     scale = np.sqrt(np.prod(t / (2 * variances + t)))
     shrunk = np.diag(variances**2 / (2 * variances + t))
     return np.asarray(scale * (np.outer(mean, mean) + shrunk))
@@ -69,8 +80,63 @@ def fredholm_linear_noise(m: int, signal: float, noise: float, t: float) -> floa
 
     Less than `linear_noise` if the signal has more variance than the noise.
     """
-    refuse_negative(signal=signal, noise=noise, t=t)
+    _refuse_negative(signal=signal, noise=noise, t=t)
     return linear_noise(m, noise) * (noise * (t + signal) / signal / (t + noise)) ** 4
+
+
+def fredholm_width(t: float, variance: float, s: float | None = None) -> float:
+    r"""Return the squared width of k_F in a column, for Gaussian k and h.
+
+    .. math:: (t + v) (s t + s v + 2 t v) / v^2
+
+    which for s = t is t (t + v) (t + 3 v) / v^2.
+
+    Parameters
+    ----------
+    t : float
+        Squared width of the outer kernel k.
+    variance : float
+        v, the variance of the column.
+    s : float or None
+        Squared width of the inner kernel h; None is t.
+    """
+    _refuse_negative(t=t, variance=variance, s=s)
+    s = t if s is None else s
+    v = variance
+    return (t + v) * (s * t + s * v + 2 * t * v) / v**2
+
+
+def outer_width(r: float, variance: float, s: float | None = None) -> float:
+    """Return the squared width t of k for which k_F has the squared width r.
+
+    So the Fredholm kernel can be compared with the plain kernel of width r (theorem 8).
+
+    Parameters
+    ----------
+    r : float
+        If s is given, larger than s, because averages only widen.
+    variance : float
+    s : float or None
+        Squared width of h; None is t itself.
+
+    Examples
+    --------
+    >>> t = outer_width(3.0, variance=2.0)
+    >>> round(fredholm_width(t, 2.0), 12)
+    3.0
+    """
+    _refuse_negative(r=r)
+    if s is not None and r <= s:
+        raise ValueError(
+            f"r is {r}, not above s = {s}: averaging makes a kernel wider, never "
+            f"narrower. Give a larger r or a smaller s."
+        )
+    high = 1.0
+    while fredholm_width(high, variance, s) < r:
+        high *= 2
+    least = np.finfo(np.float64).tiny
+    return float(brentq(lambda t: fredholm_width(t, variance, s) - r, least, high,
+                        xtol=1e-15 * high, rtol=1e-14))  # fmt: skip
 
 
 def fredholm_constant(
@@ -84,7 +150,7 @@ def fredholm_constant(
     :math:`(w / (w + 2 v))^{m/2}`, with w the `fredholm_width`. The product of both
     factors, for signal and noise, is c_2 of lemma 12.
     """
-    refuse_negative(t=t, variance=variance, s=s)
+    _refuse_negative(t=t, variance=variance, s=s)
     s = t if s is None else s
     v = variance
     return float((s * (t + v) / (s * t + s * v + 2 * t * v)) ** (m / 2))
@@ -99,6 +165,6 @@ def gaussian_noise(m: int, noise: float, width: float) -> float:
     kernel has the much larger `fredholm_width(t, noise)`, with t such that
     `fredholm_width(t, signal)` is r.
     """
-    refuse_negative(noise=noise, width=width)
+    _refuse_negative(noise=noise, width=width)
     ratio = (width + 2 * noise) ** 2 / (width * (width + 4 * noise))
     return float(np.expm1(m / 2 * np.log(ratio)))
