@@ -200,6 +200,24 @@ def test_reasons_are_grouped_by_label():
             "their 50 main directions",
         ),
         (
+            "normal scores, additive",
+            "Sum of one curve for each column (additive kernel)",
+            "by rank",
+        ),
+        (
+            "standardized, additive + gaussian 1",
+            "Sum of one curve for each column (additive kernel) plus a smooth curve",
+            "on one scale",
+        ),
+        (
+            "standardized, additive + laplace 2, log of y",
+            (
+                "Sum of one curve for each column (additive kernel) plus a curve that "
+                "may bend sharply, for the logarithm of the target"
+            ),
+            "on one scale",
+        ),
+        (
             "50 components, walk k=5 restart=0.03",
             "Average of the neighbors over all rows (diffusion)",
             "their 50 main directions",

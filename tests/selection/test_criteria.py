@@ -117,8 +117,8 @@ def test_classes_are_judged_by_the_class_of_the_target(rng):
     assert criterion.needs_predictions
 
 
-def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
-    """min(l KL(q || s), B), and B half / (cut + half), a point at a time."""
+def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03, at=20):
+    """min(l KL(q || s), B at / (at + l)), and B half / (cut + half), by points."""
     m, l = len(answers), len(codes)
     q = [(sum(codes == c) + 1) / (l + n_classes) for c in range(n_classes)]
     # One more answer, spread as the labels are, so that no share is 0.
@@ -130,7 +130,7 @@ def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03):
         k = len(neighbors[i])
         costs.append(-np.log((alike + 0.5) / (k + 1)) + np.log((k + 0.5) / (k + 1)))
     cut = np.mean(costs)
-    return min(l * kl, B), B * half / (cut + half)
+    return min(l * kl, B * at / (at + l)), B * half / (cut + half)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -310,10 +310,13 @@ def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped)
     assert not Walk().prefers_unlabeled(entries, y, w)  # equal losses are no help
 
 
-def test_a_rare_class_that_is_never_answered_costs_no_more_than_any_cut():
+def test_a_class_that_is_never_answered_costs_less_the_more_labels_there_are():
     # 200 labels, 40 of them of a class that no point is answered with.
     codes = np.repeat([0, 1], [160, 40])
     neighbors = np.array([[1], [0], [3], [2]])
     criterion = ClassCriterion(codes, 2, neighbors)
     answers = np.full((1, 4, 1), -1.0)
-    assert_allclose(criterion.priors(answers), [[12.0, 12.0]])
+    assert_allclose(criterion.priors(answers), [[12.0 * 20 / 220, 12.0]])
+    # With 20 labels, of which 10 are missed, the bound is half of B.
+    few = ClassCriterion(np.repeat([0, 1], 10), 2, neighbors)
+    assert_allclose(few.priors(answers), [[6.0, 12.0]])

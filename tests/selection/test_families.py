@@ -15,10 +15,14 @@ from halfmoon._selection import (
 )
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.supervised_families import (
+    additive_candidates,
+    plain_preparations,
+)
 from halfmoon.unpenalized import Constant, Features
 from selection.search_tables import bench_of
 
-ALONE = {"constant", "plain", "relevance"}
+ALONE = {"additive", "constant", "plain", "relevance"}
 
 
 def circles(rng):
@@ -167,7 +171,8 @@ def test_one_column_is_not_weighed(rng):
 
 def test_two_rows_have_no_graph(rng):
     _, _, found = tried(rng.normal(size=(2, 2)), 2, classes=True)
-    assert {candidate.family for candidate in found} == {"plain", "constant"}
+    families = {candidate.family for candidate in found}
+    assert families == {"plain", "constant", "additive"}
 
 
 def test_the_constant_is_a_mean(rng):
@@ -178,3 +183,25 @@ def test_the_constant_is_a_mean(rng):
     for entry in fit_at_all_alphas(candidate, shared, criterion):
         assert_allclose(entry.beta, [[y.mean()]], rtol=1e-12)
         assert_allclose(entry.held_out, (y.sum() - y) / 9, rtol=1e-10)
+
+
+def test_the_additive_kernel_is_a_sum_over_columns(rng):
+    X = rng.normal(size=(40, 3))
+    shared = bench_of(X, rng.normal(size=(20, 1)))
+    prepare = next(plain_preparations(X, shared.rng))
+    alone, *sums = additive_candidates(shared, None, prepare)
+    assert [each.name for each in sums] == [
+        f"standardized, additive + {kernel} {width}"
+        for kernel in ("gaussian", "laplace")
+        for width in (1, 2)
+    ]
+    Z = prepare(X)
+    # Its slope in the sum of |x_c - z_c|, and the same of the scaled kernel.
+    D = np.abs(Z[:, None] - Z).sum(axis=2)
+    K = alone.kernel(X)
+    slope = (K[0, 0] - K)[D > 0] / D[D > 0]
+    # Terms of second order are D / (2 e), and e is 16 median distances.
+    assert slope.max() / slope.min() < 1 + D.max() / (16 * np.median(D[D > 0]))
+    # The variance of the part that is not constant is 1 over the labeled rows.
+    K_l = K[:20, :20]
+    assert_allclose(np.diagonal(K_l).mean() - K_l.mean(), 1.0)

@@ -1,4 +1,4 @@
-"""Averages of numbers are drawn to the constant, as far as held-out labels ask."""
+"""Averages of numbers are drawn to the constant and, with few labels, to a line."""
 
 from types import SimpleNamespace
 
@@ -8,12 +8,14 @@ from numpy.testing import assert_allclose
 
 from halfmoon import HalfmoonRegressor
 from halfmoon._selection import IDENTITY, Logarithm
-from halfmoon._selection.shrinkage import shrink_to_constant
+from halfmoon._selection.shrinkage import add_first_guess, shrink_to_constant
 
 
-def entry(family, held_out, target=IDENTITY):
-    candidate = SimpleNamespace(family=family)
-    return SimpleNamespace(candidate=candidate, held_out=held_out, target=target)
+def entry(family, held_out, target=IDENTITY, alpha=0.1, candidate=None):
+    candidate = candidate or SimpleNamespace(family=family)
+    return SimpleNamespace(
+        candidate=candidate, held_out=held_out, target=target, alpha=alpha
+    )
 
 
 @pytest.fixture
@@ -80,9 +82,53 @@ def test_pure_noise_is_answered_by_about_the_mean():
     X, y = rng.normal(size=(150, 4)), 10.0 + rng.normal(size=150)
     known = np.where(np.arange(150) < 60, y, np.nan)
     model = HalfmoonRegressor(random_state=0).fit(X, known)
-    values = model.predict(X[60:])
-    assert np.abs(values - y[:60].mean()).mean() < 0.2
+    values, mean, truth = model.predict(X[60:]), y[:60].mean(), y[60:]
+    assert np.abs(values - mean).mean() < 0.1
+    assert ((values - truth) ** 2).mean() < 1.05 * ((mean - truth) ** 2).mean()
     comparison = model.comparison_
     weight = dict(zip(comparison["candidate"], comparison["weight"], strict=True))
-    assert weight["constant"] > 0.3
+    assert weight["constant"] > 0.1
     assert sum(comparison["weight"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("l", "share"), [(4, 36 / 52), (6, 0.5), (12, 0.2)])
+def test_the_first_guess_is_the_first_candidate_at_its_alpha(rng, l, share):
+    y = rng.normal(size=(l, 1))
+    line = SimpleNamespace(family="plain")
+    log = Logarithm.of(np.abs(y) + 1.0)
+    some = [
+        entry("plain", y + 1.0, alpha=0.01, candidate=line),
+        entry("plain", y + 2.0, log, candidate=line),
+        entry("plain", y + 3.0, candidate=line),
+        entry("plain", y + 4.0),
+        entry("constant", y + 5.0),
+    ]
+    weights = np.array([0.5, 0.0, 0.25, 0.25, 0.0])
+    mixed, values = add_first_guess(some, weights, y)
+    assert_allclose(mixed, (1 - share) * weights + share * np.eye(5)[2])
+    assert_allclose(values, y + share * 3.0)
+    assert weights[2] == 0.25  # not changed in place
+
+
+def test_no_first_guess_with_many_labels_or_with_features_of_the_user(entries, rng):
+    y = rng.normal(size=(200, 1))
+    weights = np.array([1.0, 0.0, 0.0])
+    assert add_first_guess(entries, weights, y)[0] is weights
+    without_constant = entries[:2]
+    few = rng.normal(size=(4, 1))
+    assert add_first_guess(without_constant, weights[:2], few)[1] is few
+
+
+def test_a_strong_trend_is_seen_with_four_labels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = 5.0 + X @ [2.0, 1.0, 0.0]
+    errors = []
+    for start in range(0, 40, 4):
+        known = np.full(200, np.nan)
+        known[start : start + 4] = y[start : start + 4]
+        model = HalfmoonRegressor(random_state=0, budget=30).fit(X, known)
+        mean = y[start : start + 4].mean()
+        errors.append([((model.predict(X) - y) ** 2).mean(), ((mean - y) ** 2).mean()])
+    by_model, by_mean = np.mean(errors, axis=0)
+    assert by_model < 0.75 * by_mean

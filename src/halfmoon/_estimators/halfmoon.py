@@ -300,7 +300,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged
     by their leave-one-out errors. With few labels and a weak signal, predictions are
-    shrunk towards the mean of the labels. They exceed the range of the labels by at
+    shrunk towards the mean of the labels, and with a handful of labels towards a linear
+    fit. They exceed the range of the labels by at
     most a quarter of it, unless `unpenalized` is given.
 
     ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for

@@ -5,14 +5,15 @@ alone cannot see structure: leaving out the only label of a cluster can never su
 So the cost of an entry, in nats, has three terms:
 
 .. math::
-    \sum_i -\log p_i + \min(l \, KL(q || s), B) - x B \frac{0.03}{cut + 0.03}
+    \sum_i -\log p_i + \min(l \, KL(q || s), B_l) - x B \frac{0.03}{cut + 0.03}
 
 - The log loss of held-out labels. One row's worth of doubt is spread over the classes,
   so that four correct labels are not certainty.
 - The difference between the class shares q of the labels (with one extra label per
   class) and the class shares s of the predictions at all points. Predicting a single
-  class is not smooth, it is empty. The term is at most B nats, because even the best
-  models seldom predict classes that are rare and hard to tell.
+  class is not smooth, it is empty. The term is at most B_l = B 20 / (20 + l) nats,
+  because even the best models seldom predict classes that are rare and hard to tell,
+  and with many labels the log loss sees empty predictions by itself.
 - A gain for class borders that avoid dense regions. ``cut`` is the mean over points of
   :math:`-\log((a + 1/2)/(k + 1))`, where a of the k nearest points get the same
   prediction, minus its smallest possible value. Predictions without cuts gain B nats;
@@ -53,6 +54,7 @@ __all__ = [
 
 TEMPERATURES = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0)
 PRIOR_NATS = 12.0  # B of the formula
+SHARE_LABELS = 20.0  # labels at which the bound of the second term is half of B
 CUT_HALF = 0.03  # the cut at which half of the gain is left
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
@@ -178,7 +180,7 @@ class ClassCriterion:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, predictions: Array) -> Array:
-        """Return min(l KL, B) and B 0.03 / (cut + 0.03)."""
+        """Return min(l KL, B_l) and B 0.03 / (cut + 0.03)."""
         classes = class_scores(predictions).argmax(axis=-1)  # (e, m)
         m = classes.shape[1]
         C, k = len(self.shares), self.neighbors.shape[1]
@@ -188,7 +190,8 @@ class ClassCriterion:
         alike = (classes[:, self.neighbors] == classes[:, :, None]).sum(axis=2)
         cut = -np.log((alike + 0.5) / (k + 1)).mean(axis=1)
         cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
-        empty = np.minimum(self.n_labeled * kl, PRIOR_NATS)
+        most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.n_labeled)
+        empty = np.minimum(self.n_labeled * kl, most)
         return np.column_stack([empty, PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:

@@ -7,6 +7,7 @@ search at any candidate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import scipy.sparse as sp
 
@@ -24,6 +25,7 @@ from halfmoon._selection.semi_supervised_families import (
 )
 from halfmoon._selection.supervised_families import (
     TABLE_COLUMNS,
+    additive_candidates,
     constant_candidates,
     plain_candidates,
     plain_preparations,
@@ -70,11 +72,13 @@ def candidates(
         yield from constant_candidates(shared)
     low, high = RELEVANCE_LABELS
     table = not sp.issparse(X) and 1 < X.shape[1] <= TABLE_COLUMNS
-    if table and low <= shared.n_labeled <= high:
-        prepare = next(plain_preparations(X, rng))
-        yield from relevance_candidates(
-            shared, unpenalized, prepare, criterion.scales(shared.data.y)
-        )
+    by_column = list(islice(plain_preparations(X, rng), 2)) if table else []
+    if low <= shared.n_labeled <= high:
+        scales = criterion.scales(shared.data.y)
+        for prepare in by_column:
+            yield from relevance_candidates(shared, unpenalized, prepare, scales)
+    for prepare in by_column:
+        yield from additive_candidates(shared, unpenalized, prepare)
     if X.shape[0] < LEAST_ROWS:
         return
     neighbors = (5, 10) if classes else (10,)

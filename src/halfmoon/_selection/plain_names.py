@@ -18,6 +18,7 @@ METHODS = (
     ("walk", "Average of the neighbors over all rows (diffusion)"),
     ("averaged", "Smooth curve over neighborhoods of rows (Fredholm kernel)"),
     ("energy", f"Smooth curve, {STEADY} (Laplacian penalty)"),
+    ("additive", "Sum of one curve for each column (additive kernel)"),
     ("laplace", "Curve that may bend sharply (Laplace kernel)"),
     ("gaussian", "Smooth curve (Gaussian kernel)"),
     ("linear", "Straight line (linear)"),
@@ -56,8 +57,10 @@ def plain_name(name: str) -> tuple[str, str]:
     method = next((plain for mark, plain in METHODS if mark in name), name)
     if "+ linear" in name or "columns unpenalized" in name:
         method += " plus a straight line"
-    elif "walk" in name and "gaussian" in name:
+    elif ("walk" in name or "additive" in name) and "gaussian" in name:
         method += " plus a smooth curve"
+    elif "additive" in name and "laplace" in name:
+        method += " plus a curve that may bend sharply"
     if ", no constant" in name:
         method += ", without a constant"
     if ", log of y" in name:

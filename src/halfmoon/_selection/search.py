@@ -17,7 +17,7 @@ from halfmoon._selection.cross_fit import (
     cross_fit_predictions,
 )
 from halfmoon._selection.search_data import SearchData
-from halfmoon._selection.shrinkage import shrink_to_constant
+from halfmoon._selection.shrinkage import add_first_guess, shrink_to_constant
 from halfmoon._selection.twin_comparison import compare_with_twin
 from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.blocks import blas_for
@@ -115,12 +115,14 @@ class SearchOutcome:
         chosen: Literal["average", "twin"] = "average" if helped or not safe else "twin"
         held_out = cross_fit_predictions(entries, y, w, criterion, safe=safe)
         if criterion.shrinks_to_constant:
-            for name in ("average", "twin"):
-                weights[name], held_out[name] = shrink_to_constant(
-                    entries, weights[name], held_out[name], y, w
-                )
-            _, held_out["answer"] = shrink_to_constant(
-                entries, weights[chosen], held_out["answer"], y, w
+            _, held_out["answer"] = add_first_guess(
+                entries,
+                *shrink_to_constant(entries, weights[chosen], held_out["answer"], y, w),
             )
+            for name in ("average", "twin"):
+                weights[name], held_out[name] = add_first_guess(
+                    entries,
+                    *shrink_to_constant(entries, weights[name], held_out[name], y, w),
+                )
         comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
         return cls(entries, weights, helped, chosen, comparison, held_out)

@@ -86,12 +86,14 @@ class SearchData:
     def scaled(self, kernel: Kernel, *, centered: bool = False) -> Kernel:
         """Return the kernel scaled to a mean k(x, x) of 1 over the labeled rows.
 
-        With `centered`, the mean of k(x, x) minus the mean of k is 1: long walks are
-        nearly constant, and only the difference matters.
+        With `centered`, the mean of k(x, x) minus the mean of k is 1: long walks and
+        additive kernels are nearly constant, and only the difference matters. It is 0
+        if all labeled rows are equal.
         """
         K = self._term(kernel)[: self.n_labeled]
-        size = np.diagonal(K).mean() - centered * K.mean()
-        return kernel * (1.0 / max(float(size), np.finfo(float).tiny))
+        mean = float(np.diagonal(K).mean())
+        least = max(np.finfo(float).eps * mean, np.finfo(float).tiny)
+        return kernel * (1.0 / max(mean - centered * float(K.mean()), least))
 
     def keep(self, kernel: Kernel, K: Array) -> None:
         """Cache a matrix; the oldest ones make room."""

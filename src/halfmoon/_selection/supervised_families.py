@@ -13,7 +13,10 @@ sparse: text    unit length; 100 components
 
 Each preparation is tried with a linear kernel, with Gaussian and Laplace kernels of
 three widths near the median distance, and with sums of these and the linear kernel.
-With few labels, columns stretched by relevance are tried as well (`relevance.py`).
+Tables are also tried with an additive kernel, alone and in sums with these kernels. It
+is a product Laplace kernel so wide that k = 1 - |x - z|_1 / e up to terms of second
+order: a sum of one curve for each column, with next to no interactions. With few
+labels, columns stretched by relevance are tried as well (`relevance.py`).
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from halfmoon.unpenalized._prepared_features import PreparedFeatures
 
 __all__ = [
     "LABELS_PER_FEATURE",
+    "additive_candidates",
     "constant_candidates",
     "plain_candidates",
     "plain_preparations",
@@ -50,6 +54,7 @@ __all__ = [
 MANY_COLUMNS = 50  # wider rows may be in one unit, so raw rows are tried too
 TABLE_COLUMNS = 100  # columns that are ranked and stretched one by one, at most
 TEXT_COMPONENTS = 100
+ADDITIVE_WIDTH = 16.0  # median distances
 LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 SAMPLE_ROWS = 2_000  # for a median distance
 
@@ -89,6 +94,21 @@ def plain_candidates(
                 yield Candidate(f"{name}, columns unpenalized", "plain", one, columns)
 
 
+def additive_candidates(
+    shared: SearchData, unpenalized: Unpenalized | None, prepare: Preparation
+) -> Iterator[Candidate]:
+    """Yield candidates with a curve for each column, alone and plus interactions."""
+    sample = prepare(some_rows(shared.X, SAMPLE_ROWS, shared.rng))
+    e = float(ProductLaplace().resolve(sample, shared.rng).length_scale)
+    wide = Prepared(prepare, ProductLaplace(ADDITIVE_WIDTH * e))
+    additive = shared.scaled(wide, centered=True)
+    name = f"{prepare.name}, additive"
+    yield Candidate(name, "additive", additive, unpenalized)
+    for label, kernel in kernels_near_median(sample, shared.rng, WIDTHS[1:]).items():
+        both = additive * 0.5 + shared.scaled(Prepared(prepare, kernel)) * 0.5
+        yield Candidate(f"{name} + {label}", "additive", both, unpenalized)
+
+
 def unpenalized_columns(
     shared: SearchData, prepare: Preparation
 ) -> PreparedFeatures | None:
@@ -104,12 +124,14 @@ def unpenalized_columns(
     return features if np.linalg.matrix_rank(F) == k else None
 
 
-def kernels_near_median(sample: Rows, rng: np.random.Generator) -> dict[str, Kernel]:
-    """Return kernels of three widths near the median distance, by name."""
+def kernels_near_median(
+    sample: Rows, rng: np.random.Generator, widths: tuple[float, ...] = WIDTHS
+) -> dict[str, Kernel]:
+    """Return kernels of widths near the median distance, by name."""
     wide = sp.issparse(sample) or sample.shape[1] > TABLE_COLUMNS
     e = median_distance(sample, rng)
     found: dict[str, Kernel] = {
-        f"gaussian {width:g}": Gaussian(width * e) for width in WIDTHS
+        f"gaussian {width:g}": Gaussian(width * e) for width in widths
     }
     if wide:
         more: dict[str, Kernel] = {
@@ -117,7 +139,7 @@ def kernels_near_median(sample: Rows, rng: np.random.Generator) -> dict[str, Ker
         }
     else:
         e = float(ProductLaplace().resolve(sample, rng).length_scale)
-        more = {f"laplace {width:g}": ProductLaplace(width * e) for width in WIDTHS}
+        more = {f"laplace {width:g}": ProductLaplace(width * e) for width in widths}
     return found | more
 
 
