@@ -261,7 +261,7 @@ def own_page(runs):
         figures += [np.mean([r[k][1] for r in some]) for k in ("expected", "true")]
         held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
         yield row([*key, *(f"{x:.3g}" for x in figures), *(f"{x:.0%}" for x in held)])
-    for player in ("lever", "search"):
+    for player in dict.fromkeys(r["estimator"] for r in runs):
         some = [r for r in runs if r["estimator"] == player]
         held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
         seconds = np.mean([r["cpu_seconds"] for r in some])

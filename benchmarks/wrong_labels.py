@@ -125,38 +125,36 @@ def page(runs):
     players = [name for part in parts for name in PARTS[part]]
     cells = {}
     for each in runs:
-        cell = tuple(each[k] for k in KEYS[:4])
-        draw = cells.setdefault(cell, {}).setdefault(each["seed"], {})
-        draw |= {name: each[name] for name in PARTS[each["part"]]}
-    means, draws = {}, set()
-    for cell, found in cells.items():
-        whole = [each for each in found.values() if len(each) == len(players)]
-        if whole:
-            draws.add(len(whole))
-            means[cell] = [np.mean([each[name] for each in whole]) for name in players]
+        cell = cells.setdefault(tuple(each[k] for k in KEYS[:4]), {})
+        for name in PARTS[each["part"]]:
+            cell.setdefault(name, []).append(each[name])
+    cells = {cell: each for cell, each in cells.items() if len(each) == len(players)}
+    drawn = {
+        name: sorted({len(each[name]) for each in cells.values()}) for name in players
+    }
     yield "# Wrong labels"
     yield ""
     yield (
         "Share of the wrong labels that are missed when as many labels are flagged as "
-        f"are wrong, in %: mean of {' or '.join(map(str, sorted(draws)))} draws. Made "
-        "by `python -m benchmarks.wrong_labels`, which says what is compared."
+        "are wrong, in %: means over draws. Made by `python -m benchmarks.wrong_labels`"
+        ", which says what is compared."
     )
     yield ""
     yield row(["table", "labels", "wrong", "changed to", *players])
     yield "| --- | ---: | ---: | --- |" + " ---: |" * len(players)
-    for (table, labels, rate, kind), figures in means.items():
-        shown = (f"{100 * mean:.0f}" for mean in figures)
+    for (table, labels, rate, kind), each in cells.items():
+        shown = (f"{100 * np.mean(each[name]):.0f}" for name in players)
         yield row([table, labels, f"{rate:.0%}", kind, *shown])
     yield ""
     for part in parts[1:]:
         team = (*PARTS[part], "forest")
-        some = [players.index(name) for name in team]
-        found = np.array(list(means.values()))[:, some]
+        found = np.array([[np.mean(each[k]) for k in team] for each in cells.values()])
         best = found <= found.min(axis=1, keepdims=True) + 1e-9
         for name, share, mean in zip(team, best.mean(0), found.mean(0), strict=True):
+            draws = " or ".join(map(str, drawn[name]))
             yield (
-                f"- {name}: fewest of {', '.join(team)}, or as few, in {share:.0%} of "
-                f"{len(best)} cells; {mean:.1%} missed on average"
+                f"- {name} ({draws} draws): fewest of {', '.join(team)}, or as few, in "
+                f"{share:.0%} of {len(best)} cells; {mean:.1%} missed on average"
             )
 
 
