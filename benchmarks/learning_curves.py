@@ -8,9 +8,9 @@
 
     HALFMOON_DATA=folder python -m benchmarks.learning_curves lcdb own
 
-Runs of ``own`` are stored one by one, and stored runs are not repeated; "page" writes
-the page and runs nothing. The constants of forecasts come from other tables, by
-``benchmarks.curve_prior``.
+"lever" and "search" are the two parts of ``own``, whose runs are stored one by one;
+stored runs are not repeated. "page" writes the page and runs nothing. The constants of
+forecasts come from other tables, by ``benchmarks.curve_prior``.
 """
 
 from __future__ import annotations
@@ -186,13 +186,13 @@ def judged(X, model, known, more, truth):
     }
 
 
-def run_own(stored):
+def run_own(stored, players):
     tables = [
         (name, *standardized(*table), of_classes)
         for name, *table, of_classes in tables_for_testing()
     ]
-    players = (("lever", lever), ("search", search))
-    for seed, (player, make) in product(range(REPETITIONS), players):
+    for player, seed in product(players, range(REPETITIONS)):
+        make = {"lever": lever, "search": search}[player]
         for (name, X, y, of_classes), n in product(tables, (40, 100)):
             about = {"table": name, "estimator": player, "labels": n, "seed": seed}
             if about not in stored:
@@ -261,7 +261,7 @@ def own_page(runs):
         figures += [np.mean([r[k][1] for r in some]) for k in ("expected", "true")]
         held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
         yield row([*key, *(f"{x:.3g}" for x in figures), *(f"{x:.0%}" for x in held)])
-    for player in ("lever", "search"):
+    for player in dict.fromkeys(r["estimator"] for r in runs):
         some = [r for r in runs if r["estimator"] == player]
         held = [np.mean([r[k] for r in some]) for k in ("held", "gain_held")]
         seconds = np.mean([r["cpu_seconds"] for r in some])
@@ -278,8 +278,7 @@ def main(parts):
     if "lcdb" in parts:
         path.write_text(json.dumps(run_lcdb(), indent=1) + "\n")
     own = StoredRuns("own_curves", ("table", "estimator", "labels", "seed"))
-    if "own" in parts:
-        run_own(own)
+    run_own(own, [name for name in ("lever", "search") if {name, "own"} & set(parts)])
     lines = [ABOUT, *lcdb_page(json.loads(path.read_text())), *own_page(own.runs)]
     text = "\n".join(lines) + "\n"
     path.with_suffix(".md").write_text(text)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 
 import numpy as np
 
@@ -29,6 +30,7 @@ POOL, TEST = 600, 600
 FIRST, STEP, LAST = 10, 10, 120
 REFERENCE = 100  # labels at random
 REPETITIONS = 20
+RESAMPLED = 500
 OURS = ("informative", "margin", "variance_reduction", "maximin")
 PLAYERS = ("random", *OURS, "scikit-activeml")
 
@@ -89,38 +91,53 @@ def labels_needed(errors, target):
     return float(counts[i - 1] + STEP * above / max(above + below, 1e-12))
 
 
+def needed(curves):
+    """Labels that each player needs, from curves of shape (players, seeds, counts)."""
+    means = curves.mean(axis=1)
+    target = means[PLAYERS.index("random"), (REFERENCE - FIRST) // STEP]
+    return np.array([labels_needed(each, target) for each in means])
+
+
 def page(runs):
-    players = [name for name in PLAYERS if any(r["player"] == name for r in runs)]
-    complete = sorted(
-        seed
-        for seed in {r["seed"] for r in runs}
-        if sum(r["seed"] == seed for r in runs) == 5 * len(PLAYERS)
-    )
+    of_seed = Counter(r["seed"] for r in runs)
+    seeds = [seed for seed, n in of_seed.items() if n == max(of_seed.values())]
+    curves = {}
+    for table in dict.fromkeys(r["table"] for r in runs):
+        errors = {
+            (r["player"], r["seed"]): r["errors"] for r in runs if r["table"] == table
+        }
+        curves[table] = np.array([[errors[name, s] for s in seeds] for name in PLAYERS])
     yield "# What to label next"
     yield ""
     yield (
         f"Labels needed to reach the error of {REFERENCE} random labels: "
-        f"first crossing of the mean curve of {len(complete)} repetitions, from "
-        f"{FIRST} labels in steps of {STEP}; – is more than {LAST}. Made by `python -m "
-        f"benchmarks.query_curves`, which says what is compared."
+        f"first crossing of the mean curve of {len(seeds)} repetitions, from "
+        f"{FIRST} labels in steps of {STEP}; counted up to {LAST}. In brackets, the "
+        f"5 and 95 % quantiles if the repetitions are drawn again (bootstrap). Made by "
+        f"`python -m benchmarks.query_curves`, which says what is compared."
     )
     yield ""
-    yield row(["table", f"error at {REFERENCE}", *players])
-    yield "| --- |" + " ---: |" * (1 + len(players))
-    found = []
-    for table in dict.fromkeys(r["table"] for r in runs):
-        some = [r for r in runs if r["table"] == table and r["seed"] in complete]
-        means = {
-            name: np.mean([r["errors"] for r in some if r["player"] == name], axis=0)
-            for name in players
-        }
-        target = means["random"][(REFERENCE - FIRST) // STEP]
-        found.append([labels_needed(means[name], target) for name in players])
-        shown = (f"{n:.0f}" if np.isfinite(n) else "–" for n in found[-1])
-        yield row([table, f"{target:.3g}", *shown])
-    middle = np.median(found, axis=0)
-    shown = (f"{n:.0f}" if np.isfinite(n) else "–" for n in middle)
-    yield row(["median", "", *shown])
+    yield row(["table", *PLAYERS])
+    yield "| --- |" + " ---: |" * len(PLAYERS)
+    rng = np.random.default_rng(0)
+    draws = rng.integers(len(seeds), size=(RESAMPLED, len(seeds)))
+    found = {table: needed(each) for table, each in curves.items()}
+    again = {
+        table: np.array([needed(each[:, draw]) for draw in draws])
+        for table, each in curves.items()
+    }
+    found["median"] = np.median(list(found.values()), axis=0)
+    again["median"] = np.median(list(again.values()), axis=0)
+    for table, numbers in found.items():
+        ends = np.quantile(again[table], [0.05, 0.95], axis=0, method="nearest").T
+        cells = zip(numbers, ends, strict=True)
+        yield row(
+            [table, *(f"{shown(n)} ({shown(a)}–{shown(b)})" for n, (a, b) in cells)]
+        )
+
+
+def shown(n):
+    return f"{n:.0f}" if np.isfinite(n) else f"over {LAST}"
 
 
 def main(parts):
@@ -136,8 +153,6 @@ def main(parts):
                 if about not in stored:
                     errors = curve(X, y, of_classes, player, seed)
                     stored.add(about | {"errors": np.round(errors, 5).tolist()})
-        if tables:
-            print(f"seed {seed} is complete", flush=True)
     stored.write_page(page(stored.runs))
 
 

@@ -12,20 +12,20 @@ class StoredRuns:
 
     def __init__(self, name, keys):
         self.path, self.keys = RESULTS / f"{name}.json", keys
-        self.runs = json.loads(self.path.read_text()) if self.path.exists() else []
-        self._known = {self.key(run) for run in self.runs}
+
+    @property
+    def runs(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else []
 
     def key(self, run):
         return tuple(run[name] for name in self.keys)
 
     def __contains__(self, about):
-        return self.key(about) in self._known
+        return self.key(about) in map(self.key, self.runs)
 
     def add(self, run):
         """Add a run to the file, which is never incomplete."""
-        self.runs.append(run)
-        self._known.add(self.key(run))
-        lines = ",\n".join(json.dumps(each) for each in self.runs)
+        lines = ",\n".join(json.dumps(each) for each in [*self.runs, run])
         new = self.path.with_suffix(".json.new")
         new.write_text(f"[\n{lines}\n]\n")
         os.replace(new, self.path)

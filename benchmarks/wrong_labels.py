@@ -4,13 +4,13 @@
 among the 20 nearest rows of other classes. Then as many labels are flagged as were
 changed, the most suspicious first, by
 
+- lever: `suspicious_labels` of a ConditionalClassifier;
 - search: `suspicious_labels` of a HalfmoonClassifier with a budget of 1 s;
-- its p: cleanlab's default score, on the held-out probabilities of that model;
-- lever, its p: the same of a ConditionalClassifier;
+- cleanlab on either: its default score, on the held-out probabilities of that model;
 - forest: cleanlab's score on probabilities of a random forest by five folds.
 
     pip install --group bench
-    HALFMOON_DATA=folder python -m benchmarks.wrong_labels
+    HALFMOON_DATA=folder python -m benchmarks.wrong_labels [forest] [lever] [search]
 
 Results are stored after each draw, and stored draws are not repeated. "page" writes the
 page of the stored draws and runs nothing.
@@ -38,13 +38,13 @@ from halfmoon.queries import suspicious_labels
 LABELS = (50, 200, 1000)
 RATES = (0.1, 0.2)
 KINDS = ("random", "likeliest")
-PLAYERS = ("search", "lever", "cleanlab on search", "cleanlab on lever", "forest")
-#: What is compared with what: the aim is to miss the fewest of three.
-TEAMS = (
-    ("search", "cleanlab on search", "forest"),
-    ("lever", "cleanlab on lever", "forest"),
-)
+PARTS = {
+    "forest": ("forest",),
+    "lever": ("lever", "cleanlab on lever"),
+    "search": ("search", "cleanlab on search"),
+}
 REPETITIONS = 3
+KEYS = ("table", "labels", "rate", "kind", "seed", "part")
 
 
 def tables():
@@ -100,74 +100,78 @@ def by_model(model, n):
     return ours, cleanlab
 
 
-def run(X, y, near, n, rate, kind, seed):
+def run(X, y, near, n, rate, kind, seed, part):
     from cleanlab.rank import get_label_quality_scores
 
     rng = np.random.default_rng(seed)
     some = np.sort(rng.choice(len(y), n, replace=False))
     labels, wrong = spoiled(y, some, rate, kind, near, rng)
-    known = np.full(len(y), np.nan)
-    known[some] = labels[some]
-    lever = ConditionalClassifier(random_state=0).fit(X, known)
-    search = HalfmoonClassifier(budget=1.0, random_state=0).fit(X, known)
-    by_lever, by_search = by_model(lever, n), by_model(search, n)
-    forest = by_forest(X[some], lever._codes)
-    doubts = {
-        "search": by_search[0],
-        "lever": by_lever[0],
-        "cleanlab on search": by_search[1],
-        "cleanlab on lever": by_lever[1],
-        "forest": 1 - get_label_quality_scores(lever._codes, forest),
-    }
-    return {name: round(missed(doubts[name], wrong), 4) for name in PLAYERS}
+    if part == "forest":
+        codes = np.unique(labels[some], return_inverse=True)[1]
+        doubts = [1 - get_label_quality_scores(codes, by_forest(X[some], codes))]
+    else:
+        known = np.full(len(y), np.nan)
+        known[some] = labels[some]
+        model = ConditionalClassifier(random_state=0)
+        if part == "search":
+            model = HalfmoonClassifier(budget=1.0, random_state=0)
+        doubts = by_model(model.fit(X, known), n)
+    pairs = zip(PARTS[part], doubts, strict=True)
+    return {name: round(missed(each, wrong), 4) for name, each in pairs}
 
 
 def page(runs):
-    keys = ("table", "labels", "rate", "kind")
+    parts = [part for part in PARTS if any(r["part"] == part for r in runs)]
+    players = [name for part in parts for name in PARTS[part]]
     cells = {}
     for each in runs:
-        cells.setdefault(tuple(each[k] for k in keys), []).append(each)
-    draws = sorted({len(some) for some in cells.values()})
+        cell = cells.setdefault(tuple(each[k] for k in KEYS[:4]), {})
+        for name in PARTS[each["part"]]:
+            cell.setdefault(name, []).append(each[name])
+    cells = {cell: each for cell, each in cells.items() if len(each) == len(players)}
+    drawn = {
+        name: sorted({len(each[name]) for each in cells.values()}) for name in players
+    }
     yield "# Wrong labels"
     yield ""
     yield (
         "Share of the wrong labels that are missed when as many labels are flagged as "
-        f"are wrong, in %: mean of {' or '.join(map(str, draws))} draws. Made by "
-        "`python -m benchmarks.wrong_labels`, which says what is compared."
+        "are wrong, in %: means over draws. Made by `python -m benchmarks.wrong_labels`"
+        ", which says what is compared."
     )
     yield ""
-    yield row(["table", "labels", "wrong", "changed to", *PLAYERS])
-    yield "| --- | ---: | ---: | --- |" + " ---: |" * len(PLAYERS)
-    means = {}
-    for cell, some in cells.items():
-        means[cell] = {name: np.mean([r[name] for r in some]) for name in PLAYERS}
-        table, labels, rate, kind = cell
-        shown = (f"{100 * mean:.0f}" for mean in means[cell].values())
+    yield row(["table", "labels", "wrong", "changed to", *players])
+    yield "| --- | ---: | ---: | --- |" + " ---: |" * len(players)
+    for (table, labels, rate, kind), each in cells.items():
+        shown = (f"{100 * np.mean(each[name]):.0f}" for name in players)
         yield row([table, labels, f"{rate:.0%}", kind, *shown])
     yield ""
-    for team in TEAMS:
-        found = np.array([[each[name] for name in team] for each in means.values()])
+    for part in parts[1:]:
+        team = (*PARTS[part], "forest")
+        found = np.array([[np.mean(each[k]) for k in team] for each in cells.values()])
         best = found <= found.min(axis=1, keepdims=True) + 1e-9
         for name, share, mean in zip(team, best.mean(0), found.mean(0), strict=True):
+            draws = " or ".join(map(str, drawn[name]))
             yield (
-                f"- {name}: fewest of {', '.join(team)}, or as few, in {share:.0%} of "
-                f"{len(best)} cells; {mean:.1%} missed on average"
+                f"- {name} ({draws} draws): fewest of {', '.join(team)}, or as few, in "
+                f"{share:.0%} of {len(best)} cells; {mean:.1%} missed on average"
             )
 
 
 def main(parts):
-    keys = ("table", "labels", "rate", "kind", "seed")
-    stored = StoredRuns("wrong_labels", keys)
+    stored = StoredRuns("wrong_labels", KEYS)
     found = [] if "page" in parts else list(tables())
-    for seed in range(REPETITIONS):
+    asked = [part for part in PARTS if part in parts or not parts]
+    for part, seed in product(asked, range(REPETITIONS)):
         for name, *table in found:
             X, y = standardized(*table)
             y = np.unique(y, return_inverse=True)[1]
             near = KNeighborsClassifier(20).fit(X, y).predict_proba(X)
             for cell in product(LABELS, RATES, KINDS):
-                about = dict(zip(keys, (name, *cell, seed), strict=True))
+                values = (name, *cell, seed, part)
+                about = dict(zip(KEYS, values, strict=True))
                 if about not in stored:
-                    stored.add(about | run(X, y, near, *cell, seed))
+                    stored.add(about | run(X, y, near, *values[1:]))
     stored.write_page(page(stored.runs))
 
 

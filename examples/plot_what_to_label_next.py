@@ -15,9 +15,9 @@ from sklearn.datasets import make_moons
 from halfmoon import LaplacianClassifier
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import (
+    informative,
     margin,
     maximin,
-    random,
     suspicious_labels,
     variance_reduction,
 )
@@ -26,22 +26,35 @@ X, y = make_moons(300, noise=0.06, random_state=0)
 known = np.full(300, np.nan)
 tips = [int(X[:, 0].argmin()), int(X[:, 0].argmax())]
 known[tips] = y[tips]
-model = LaplacianClassifier(Gaussian(0.3), alpha=1e-3, random_state=0).fit(X, known)
+model = LaplacianClassifier(Gaussian(0.3), alpha=1e-6, random_state=0).fit(X, known)
 
 # %%
 # The first ten picks, numbered in order. Margin follows the border between the classes,
-# variance reduction covers the moons evenly, and MaxiMin picks where even the expected
-# label would change the function most.
+# variance reduction covers the moons evenly, and `informative`, the rule of
+# ``halfmoon next``, picks rows between the two. MaxiMin picks where even the expected
+# label would change the function most. In a batch it guesses the labels of its picks,
+# so here it picks one row at a time, with a refit after each answer: it finds where the
+# moons come close, and stays there.
+
+
+def one_at_a_time(model, X, n):
+    labels, picks = known.copy(), []
+    for _ in range(n):
+        [row] = maximin(clone(model).fit(X, labels), X, 1)
+        labels[row] = y[row]
+        picks.append(row)
+    return picks
+
 
 rules = {
+    "informative": informative,
     "margin": margin,
     "variance reduction": variance_reduction,
-    "MaxiMin": maximin,
-    "random": random,
+    "MaxiMin, one at a time": one_at_a_time,
 }
 figure, axes = plt.subplots(2, 2, figsize=(9, 6.5), layout="constrained")
 for (name, rule), ax in zip(rules.items(), axes.ravel(), strict=True):
-    picks = rule(model, X, 10, random_state=0)
+    picks = rule(model, X, 10)
     more = known.copy()
     more[picks] = y[picks]
     accuracy = np.mean(clone(model).fit(X, more).predict(X) == y)

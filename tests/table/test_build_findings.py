@@ -1,11 +1,14 @@
-"""The gain of unlabeled rows is measured on the predictions of the headline."""
+"""The gain of unlabeled rows, as in the headline; the order of suspicious labels."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from halfmoon.table._build_findings import _gain
+from halfmoon import ConditionalClassifier
+from halfmoon._report.findings import LooClasses
+from halfmoon.kernels import Gaussian
+from halfmoon.table._build_findings import _gain, _suspects
 from halfmoon.table._table_model import TableModel
 
 Y = np.array([[1.0], [1.0], [-1.0], [-1.0]])
@@ -35,3 +38,19 @@ def test_the_gain_is_that_of_the_model_in_use(used, kind, expected):
     gain = _gain(model, 7)
     assert (gain.with_rows, gain.without) == expected
     assert (gain.kind, gain.rows, gain.labels) == (kind, 7, 4)
+
+
+def test_suspects_come_in_the_order_of_suspicious_labels():
+    X = np.linspace(0, 1, 24)[:, None]
+    y = np.where(X[:, 0] > 0.5, "b", "a")
+    y[[4, 6]] = "b"  # wrong, and row 5 between them looks worst if they are believed
+    estimator = ConditionalClassifier(Gaussian(0.1), alpha=1e-2).fit(X, y)
+    model = SimpleNamespace(estimator_=estimator)
+    loo = LooClasses(
+        given=y.tolist(),
+        predicted=["b" if label == "a" else "a" for label in y],
+        confidence=np.ones(24),
+        given_probability=np.where(np.isin(np.arange(24), [4, 5, 6]), 0.01, 0.5),
+        rows=np.arange(24),
+    )
+    assert _suspects(model, loo).tolist() == [4, 6, 5]

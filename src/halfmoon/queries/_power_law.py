@@ -13,7 +13,7 @@ unit of log n, models the deviations from a power law. The prior of :math:`\log 
 errors measured at some counts, is a mixture of Gaussians on a grid of (b, g, d, tau),
 without any sampling.
 
-The constants of the prior were fitted by ``benchmarks/learning_curves.py`` to published
+The constants of the prior were fitted by ``benchmarks/curve_prior.py`` to published
 curves of twenty learners on one half of 166 tables (Mohr, Viering, Loog, van Rijn,
 "LCDB 1.0", 2022) and to curves of halfmoon. The other half, and other tables, test the
 forecasts.

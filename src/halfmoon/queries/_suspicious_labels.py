@@ -150,7 +150,7 @@ def _doubts(p: Array, codes: NDArray[np.intp]) -> Array:
 
 def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
     """Return the probabilities p of (1), shape (m, C); arbitrary if unknown."""
-    known = np.isfinite(held.values).all(axis=1)[:, None]
+    known = np.isfinite(held.values).all(axis=1, keepdims=True)
     before = scores_by_class(np.where(known, held.values, 0.0))
     p = probabilities(before, estimator.temperature_)
     others = _weights_of_others(estimator, len(codes))
