@@ -5,8 +5,8 @@
     python -m benchmarks.everyday --messy             those of messy.py, 5 minutes
     python -m benchmarks.everyday --as before         store results as another column
 
-Each table of `tables.py` or `messy.py` is written to a file, ``halfmoon fill`` fills it in its own
-process, and its output and its claims are compared with the truth.
+Each table of `tables.py` or `messy.py` is written to a file, ``halfmoon fill`` fills it
+in its own process, and its output and its claims are compared with the truth.
 """
 
 from __future__ import annotations
