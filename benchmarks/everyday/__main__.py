@@ -2,10 +2,11 @@
 
     python -m benchmarks.everyday                     all, a few minutes
     python -m benchmarks.everyday tickets --seeds 3   some of them, more draws
+    python -m benchmarks.everyday --messy             those of messy.py, 5 minutes
     python -m benchmarks.everyday --as before         store results as another column
 
-Each table of `tables.py` is written to a file, ``halfmoon fill`` fills it in its own
-process, and its output and its claims are compared with the truth.
+Each table of `tables.py` or `messy.py` is written to a file, ``halfmoon fill`` fills it
+in its own process, and its output and its claims are compared with the truth.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.everyday.messy import MESSY, PAIRS
 from benchmarks.everyday.tables import TABLES
 from benchmarks.lines import RESULTS, machine
 
 PATH = RESULTS / "everyday.json"
+CLEAN = {f"{name}, clean": clean for name, (_, clean) in PAIRS.items()}
+EVERY = TABLES | MESSY | CLEAN
 ABOUT = """\
 `halfmoon fill` with default arguments on tables as people save them. Claimed is the
 interval that the command reports: for the accuracy of classes, or the mean absolute
@@ -35,18 +39,19 @@ well. Held says in how many seeds the interval contains the truth.
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.everyday")
-    parser.add_argument("tables", nargs="*", help=f"some of {', '.join(TABLES)}")
+    parser.add_argument("tables", nargs="*", help=f"some of {', '.join(EVERY)}")
+    parser.add_argument("--messy", action="store_true", help="the tables of messy.py")
     parser.add_argument("--seeds", type=int, default=1, help="draws of each table")
     parser.add_argument(
         "--as", dest="version", default="now", help="name of the column"
     )
     arguments = parser.parse_args()
-    for unknown in set(arguments.tables) - set(TABLES):
-        parser.error(f"no table is called {unknown}; there are {', '.join(TABLES)}")
-    for name in arguments.tables or TABLES:
+    for unknown in set(arguments.tables) - set(EVERY):
+        parser.error(f"no table is called {unknown}; there are {', '.join(EVERY)}")
+    for name in arguments.tables or (MESSY | CLEAN if arguments.messy else TABLES):
         for seed in range(arguments.seeds):
             key = {"version": arguments.version, "table": name, "seed": seed}
-            result = key | run(TABLES[name](seed))
+            result = key | run(EVERY[name](seed))
             print(json.dumps(result, ensure_ascii=False), flush=True)
             keep(result)
     content = markdown(read())
@@ -133,14 +138,15 @@ def markdown(runs):
     ]
     lines += [ABOUT, "| table | " + " | ".join(versions) + " |"]
     lines += ["| --- |" + " --- |" * len(versions)]
-    for name in TABLES:
+    names = [name for name in EVERY if any(each["table"] == name for each in runs)]
+    for name in names:
         cells = [
             cell([r for r in runs if r["table"] == name and r["version"] == version])
             for version in versions
         ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     lines.append("\n## What was said, first draw\n")
-    for name in TABLES:
+    for name in names:
         lines.append(f"### {name}\n")
         for each in runs:
             if each["table"] == name and each["seed"] == 0:

@@ -280,20 +280,20 @@ NUMBERS = {
 # Whole files
 
 
-def with_lines(change):
-    """Change the lines of the clean table, and leave its truth."""
+def with_lines(change, above=0, below=0):
+    """Change the lines of the clean table, and add lines that are not rows to it."""
 
     def messy(seed):
         made = clean(seed)
         lines = made.content.decode().splitlines()
         changed = "\n".join(change(lines, made)) + "\n"
-        return Everyday(changed.encode(), made.target, made.truth, made.blank)
+        truth = np.pad(made.truth, (above, below), constant_values="")
+        blank = np.pad(made.blank, (above, below), constant_values=False)
+        return Everyday(changed.encode(), made.target, truth, blank)
 
     def clean(seed):
         frame, y, _ = measured(seed)
         frame["x"] = frame["x"].round(4)
-        frame["note"] = ""
-        frame = frame[["x", "z", "color"]]
         return table(frame, "kind", y, some(ROWS, LABELS, seed))
 
     return messy, clean
@@ -305,7 +305,6 @@ def shorter(lines, made):
 
 
 def notes_below(lines, made):
-    """Add a footer; the rows of the truth end above it."""
     return [*lines, "", "Source: own survey", "Note: x was measured twice, see page 3"]
 
 
@@ -338,8 +337,8 @@ def empty_columns(lines, made):
 
 FILES = {
     "short rows": with_lines(shorter),
-    "notes below": with_lines(notes_below),
-    "a row of units": with_lines(units_below_header),
+    "notes below": with_lines(notes_below, below=2),
+    "a row of units": with_lines(units_below_header, above=1),
     "two header lines": with_lines(two_header_lines),
     "spaces after labels": with_lines(trailing_spaces),
     "misspelled labels": with_lines(typos),

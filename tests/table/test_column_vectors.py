@@ -72,8 +72,35 @@ def test_categories_are_one_hot_and_two_values_one_column():
     assert table_encoder.names == ["c_a", "c_b", "c_c", "c_nan", "d_y"]
     assert_array_equal(X[:, :4], by_hand[["a", "b", "c", "-"]])
     assert_array_equal(X[:, 4], [0, 1, 0, 0, 1])
-    assert_array_equal(table_encoder.outputs_of("c"), [0, 1, 2, 3])
-    assert_array_equal(table_encoder.outputs_of("d"), [4])
+    assert table_encoder.outputs["c"] == [0, 1, 2, 3]
+    assert table_encoder.outputs["d"] == [4]
+
+
+def test_outputs_are_those_with_the_name_of_the_column():
+    cells = {f"c{i}": [f"v{j % (2 + i)}" for j in range(12)] for i in range(4)}
+    _, encoder = fitted(pa.table(cells | {"n": [str(j % 5) for j in range(12)]}))
+    by_hand = {
+        name: [i for i, each in enumerate(encoder.names) if each.split("_")[0] == name]
+        for name in (*cells, "n")
+    }
+    assert encoder.outputs == by_hand
+
+
+def test_categories_in_several_spellings_are_one():
+    cells = ["Agree", "agree", "AGREE ", "agree", "no", "No  opinion"]
+    cells += ["no opinion"] * 2
+    columns, encoder = fitted(pa.table({"c": cells}))
+    assert encoder.names == ["c_agree", "c_no", "c_no opinion"]
+    X = encoder.transform(columns.read(pa.table({"c": ["aGREE", "NO", "maybe"]})))
+    assert_array_equal(X, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
+    assert encoder.encoders[0].has_seen("AGREE")
+    assert not encoder.encoders[0].has_seen("maybe")
+
+
+def test_encoders_of_earlier_versions_know_exact_spellings():
+    old = CategoryEncoder("c", ["c_Agree", "c_No"], {"Agree": 0, "No": 1})
+    x = pd.Series(["Agree", "No", "agree"], dtype="category")
+    assert_array_equal(old.transform(x), [[1, 0], [0, 1], [0, 0]])
 
 
 def test_unseen_categories_are_in_no_column():

@@ -5,6 +5,8 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
+from halfmoon import load, save
+from halfmoon.table import TableModel
 from halfmoon.table._number_detection import number_style
 from halfmoon.table._number_style import NumberStyle
 
@@ -52,3 +54,24 @@ def test_two_currencies_get_the_same_median():
         "written with $; € converted to $ (times 2.33, so that the medians agree)"
     )
     assert number_style(pa.array(cells), 0.0) is None  # labels are not converted
+
+
+def test_a_saved_model_reads_such_cells_alike(tmp_path):
+    x = np.random.default_rng(0).random(40).tolist()
+    rows = pa.table(
+        {
+            "w": [f"{x:.2f} kg" if i % 3 else f"{x:.2f} lb" for i, x in enumerate(x)],
+            "r": [f"{50 * x:.0f}-{50 * x + 4:.0f}" for x in x],
+            "m": [f"{x:.2f}" if i % 9 else "-999" for i, x in enumerate(x)],
+        }
+    )
+    labels = [None if i > 15 else "ab"[x > 0.5] for i, x in enumerate(x)]
+    model = TableModel("kind", "classes", budget=1.0).fit(rows, labels)
+    save(model, tmp_path / "m.halfmoon")
+    again = load(tmp_path / "m.halfmoon")
+    assert [use.reading() for use in again.columns_] == [
+        "written with kg; lb converted to kg",
+        "ranges, read as their middle",
+        "-999 counted as missing",
+    ]
+    assert_allclose(again.transform(rows), model.transform(rows), rtol=0)

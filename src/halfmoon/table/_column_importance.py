@@ -63,10 +63,7 @@ def column_importance(
     donors = np.sort(rng.permutation(rows.num_rows)[:MAX_DONORS])
     pool = model.transform(rows.take(pa.array(donors)))
     errors = _errors(model, sample)
-    groups = {
-        use.name: model.encoder_.outputs_of(use.name) for use in model.table_.used
-    }
-    groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
+    groups = {name: np.array(at) for name, at in model.encoder_.outputs.items() if at}
     if len(groups) > MAX_MEASURED_COLUMNS:
         groups = _most_correlated(groups, X, model, sample)
     start, (base,) = time.monotonic(), errors(X)

@@ -123,7 +123,8 @@ class ColumnUse:
         return values, unread
 
     def _read(self, array: pa.Array) -> tuple[Any, int]:
-        if self.kind == "number" and self.date_format and is_text(array.type):
+        compound = self.kind == "number" and self.date_format in FORMS
+        if compound and is_text(array.type):
             return read_compounds(array, self.date_format)
         if self.kind == "number":
             return read_numbers(array, self.style or PLAIN)
@@ -158,7 +159,7 @@ class ColumnUse:
         "written with $ and commas; 12 cells like 'n.a.' counted as missing"
         """
         parts = [self.style.describe()] if self.style else []
-        if self.kind == "number" and self.date_format:
+        if self.kind == "number" and self.date_format in FORMS:
             parts.append(FORMS[self.date_format].words)
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))

@@ -231,9 +231,13 @@ class TableEncoder:
         """Column of the table that each output comes from."""
         return np.array([each.name for each in self.encoders for _ in each.names])
 
-    def outputs_of(self, name: str) -> NDArray[np.intp]:
-        """Return the columns of the matrix that come from one column of the table."""
-        return np.flatnonzero(self._sources[self.varying] == name)
+    @property
+    def outputs(self) -> dict[str, list[int]]:
+        """Columns of the matrix that come from each column of the table."""
+        outputs: dict[str, list[int]] = {each.name: [] for each in self.encoders}
+        for i, name in enumerate(self._sources[self.varying].tolist()):
+            outputs[name].append(i)
+        return outputs
 
     def only(self, names: Collection[str]) -> TableEncoder:
         """Return the encoder of some columns of the table."""
@@ -256,11 +260,12 @@ class TableEncoder:
 
 def unpenalized_outputs(uses: Sequence[ColumnUse], table: TableEncoder) -> list[int]:
     """Return the columns of the matrix that come from known columns."""
+    known = [use for use in uses if use.role == "known"]
+    outputs_of = table.outputs if known else {}
     unpenalized: list[int] = []
-    for use in uses:
-        if use.role == "known":
-            outputs = table.outputs_of(use.name).tolist()
-            # One-hot columns sum to 1, as the constant does: one is redundant.
-            several = use.kind == "category" and len(outputs) > 1
-            unpenalized += outputs[1:] if several else outputs
+    for use in known:
+        outputs = outputs_of[use.name]
+        # One-hot columns sum to 1, as the constant does: one is redundant.
+        several = use.kind == "category" and len(outputs) > 1
+        unpenalized += outputs[1:] if several else outputs
     return unpenalized

@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -49,7 +48,8 @@ def plain_sign(sign: str) -> str:
     return str(normalized(pa.array([sign]))[0])
 
 
-class OtherUnit(NamedTuple):
+@dataclass(frozen=True)
+class OtherUnit:
     """A unit beside that of the style: ``factor * x + offset`` is in the style's."""
 
     prefix: str
@@ -123,10 +123,10 @@ class NumberStyle:
     def _converted(self, text: pa.Array) -> pa.Array:
         """Read cells of all units, in that of the style."""
         numbers = replace(self, others=()).read(text)
-        for prefix, suffix, factor, offset, _ in self.others:
-            style = replace(self, prefix=prefix, suffix=suffix, others=())
+        for unit in self.others:
+            style = replace(self, prefix=unit.prefix, suffix=unit.suffix, others=())
             other = style.read(null_where(text, pc.is_valid(numbers)))
-            other = pc.add(pc.multiply(other, factor), offset)
+            other = pc.add(pc.multiply(other, unit.factor), unit.offset)
             numbers = pc.coalesce(numbers, other)
         return numbers
 

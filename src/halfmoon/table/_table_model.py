@@ -205,8 +205,7 @@ class TableModel:
         budget, start = self.budget / 2 if self.order else self.budget, time.monotonic()
         self.choice_, self.doubtful_ = None, ()
         full, named = self.encoder_, {*self.known, *self.keep}
-        groups = {use.name: full.outputs_of(use.name) for use in self.table_.used}
-        groups = {name: outputs for name, outputs in groups.items() if len(outputs)}
+        groups = {name: np.array(at) for name, at in full.outputs.items() if at}
         with plain_errors():
             proposal = chosen_columns(
                 X, y, self.kind, groups, named, CHOICE_SHARE * budget
@@ -268,7 +267,8 @@ class TableModel:
     def transform(self, rows: Any) -> NDArray[np.float32]:
         """Encode the columns of rows as a matrix of shape (b, d)."""
         rows = as_rows(rows)
-        missing = [u.name for u in self.table_.used if u.name not in rows.schema.names]
+        names = set(rows.schema.names)
+        missing = [use.name for use in self.table_.used if use.name not in names]
         if missing:
             raise CommandError(
                 f"The table has no column {missing[0]!r}, which the model was trained "
