@@ -311,9 +311,10 @@ def markdown(content):
         for point, (low, high) in each.get("shown", {}).items()
     ]
     if inside:
+        tables = {f"*{each['table']}*" for each in content["runs"] if "shown" in each}
         yield (
-            f"The interval that the page showed held this error in "
-            f"{sum(inside)} of {len(inside)} cases.\n"
+            f"The 95 % interval that the page showed held this error in {sum(inside)} "
+            f"of {len(inside)} cases ({', '.join(sorted(tables))}).\n"
         )
     keys = content["keys"]
     if keys:

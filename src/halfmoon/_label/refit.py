@@ -2,9 +2,8 @@
 
 The rows to ask for are unsure ones that say most about all others, each chosen as if
 those before it were labeled (`halfmoon.queries.informative`). For numbers they are
-random rows: those that reduce the variance most are extremes of the table, and models
-learned less from them (decision 0021). Labels that look wrong
-(`halfmoon.queries.suspicious_labels`) are asked for again.
+random rows, since rows that reduce the variance gained nothing (decision 0021). Labels
+that look wrong (`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
 from __future__ import annotations
