@@ -118,7 +118,7 @@ def _serve(
     server = uvicorn.Server(
         uvicorn.Config(
             guard,
-            log_level="warning",
+            log_level="error",  # warnings are about requests from elsewhere
             access_log=False,
             lifespan="off",
             server_header=False,

@@ -6,7 +6,6 @@
 `row_matching`           find the rows of answers again in a changed table
 `labels_from_journal`    answers as labels, for ``halfmoon fill --labels``
 `session_rows`           the rows of the table that a session keeps in memory
-`representative_rows`    rows to ask for in a column of numbers
 `refit`                  fit a model, choose rows to ask for, predict them
 `live_quality`           accuracy from random rows; what more labels would gain
 `question_queue`         which row comes next, for each person

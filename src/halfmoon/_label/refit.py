@@ -1,9 +1,9 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
-The rows to ask for are unsure ones that say most about all others
-(`halfmoon.queries.informative`); for numbers, rows that represent the table
-(`representative_rows`). Each is chosen as if those before it were labeled. Labels that
-look wrong (`halfmoon.queries.suspicious_labels`) are asked for again.
+The rows to ask for are unsure ones that say most about all others, each chosen as if
+those before it were labeled (`halfmoon.queries.informative`). For numbers they are
+random rows, since rows that reduce the variance gained nothing (decision 0021). Labels
+that look wrong (`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._label.live_quality import MoreLabelsGain, expected_gain
-from halfmoon._label.representative_rows import representative_rows
 from halfmoon._label.session_rows import SampledRows
-from halfmoon._rows import Indices
-from halfmoon.queries import informative, suspicious_labels
+from halfmoon.queries import informative, random, suspicious_labels
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._learn_from_table import learn_from
 from halfmoon.table._memory_budget import MemoryBudget
@@ -120,7 +118,13 @@ def refit_model(
     numbers, X = found.numbers, model.transform(found.rows)
     is_labeled = np.array([label is not None for label in found.labels])
     free = ~is_labeled & ~np.isin(numbers, list(not_asked))
-    chosen = numbers[_picks(model, X, is_labeled, free, settings.seed)].tolist()
+    chosen: list[int] = []
+    n = min(BATCH_ROWS, int(free.sum()))
+    if n:
+        strategy = informative if model.kind == "classes" else random
+        rng = np.random.default_rng([settings.seed, 4, int(is_labeled.sum())])
+        picks = strategy(model.estimator_, X, n, labeled=~free, random_state=rng)
+        chosen = numbers[picks].tolist()
     doubted = [
         int(numbers[each.row])
         for each in suspicious_labels(model.estimator_)
@@ -136,20 +140,6 @@ def refit_model(
         list(order) or _column_order(sample, model, found.rows, settings.seed),
         expected_gain(model, X, found.labels),
     )
-
-
-def _picks(
-    model: TableModel,
-    X: Any,
-    labeled: NDArray[np.bool_],
-    free: NDArray[np.bool_],
-    seed: int,
-) -> Indices:
-    """Choose the rows to ask for, as places in X."""
-    n = min(BATCH_ROWS, int(free.sum()))
-    if model.kind == "numbers" or not n:
-        return representative_rows(X, n, labeled, free)
-    return informative(model.estimator_, X, n, labeled=~free, random_state=seed)
 
 
 def _places(labels: Sequence[Any], seed: int) -> NDArray[np.intp]:
