@@ -460,23 +460,3 @@ def test_the_gain_of_more_labels_fits_the_accuracy_that_is_shown():
         assert same.measured(None) == same
     numbers = MoreLabelsGain(0.1, 0.2, False)
     assert numbers.measured(LiveAccuracy(3.0, 2.0, 4.0, 20, False)) == numbers
-
-
-def test_numbers_are_asked_for_at_random(session):
-    """Rows by reduction of variance would be the same ones, whatever the seed."""
-    rows, _ = a_line(n=300, labels=30)
-    other = session(rows, target="y", seed=1)
-    other.refit()
-    labeling = session(rows, target="y")
-    labeling.refit()
-    chosen = set(labeling.questions.refit.chosen)
-    assert len(chosen) == 40
-    assert min(chosen) >= 30  # without the labeled rows
-    assert len(chosen & set(other.questions.refit.chosen)) < 20
-    asked = labeling.next_questions("ann", 10)
-    assert [each["why"] for each in asked].count("random") == 2
-    assert all((x["proposal"] is None) == (x["why"] == "random") for x in asked)
-    for question in asked:
-        say(labeling, question["row"], 1.0)
-    labeling.refit()
-    assert len(chosen & set(labeling.questions.refit.chosen)) < 20

@@ -1,9 +1,8 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
 The rows to ask for are unsure ones that say most about all others, each chosen as if
-those before it were labeled (`halfmoon.queries.informative`). For numbers they are
-random rows, since rows that reduce the variance gained nothing (decision 0021). Labels
-that look wrong (`halfmoon.queries.suspicious_labels`) are asked for again.
+those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
+(`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from halfmoon._label.live_quality import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
-from halfmoon.queries import informative, random, suspicious_labels
+from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._learn_from_table import learn_from
 from halfmoon.table._memory_budget import MemoryBudget
@@ -121,9 +120,8 @@ def refit_model(
     chosen: list[int] = []
     n = min(BATCH_ROWS, int(free.sum()))
     if n:
-        strategy = informative if model.kind == "classes" else random
-        rng = np.random.default_rng([settings.seed, 4, int(is_labeled.sum())])
-        picks = strategy(model.estimator_, X, n, labeled=~free, random_state=rng)
+        estimator, seed = model.estimator_, settings.seed
+        picks = informative(estimator, X, n, labeled=~free, random_state=seed)
         chosen = numbers[picks].tolist()
     doubted = [
         int(numbers[each.row])
