@@ -226,7 +226,7 @@ def page(found: dict[str, Any]) -> str:
         "# Folders and files of many rows",
         "",
         "Made by `python -m benchmarks.folders`: rows of 20 columns, 1,000 labels, "
-        "`--memory 1GB`, defaults otherwise, 2 cores. " + found["note"],
+        "`--memory 1GB`, defaults otherwise. " + found["note"],
         "",
         (
             "| what | rows | time (s) | processor time (s) | rows a second | peak MB | "
