@@ -35,6 +35,7 @@ __all__ = ["left_out_values"]
 WIDTH = 1e-5  # of the rounded kinks, relative to the size of the targets
 MAX_TRADES = 8
 MAX_EVENTS = 10**6  # of all rows, times the number of rows: about a second
+MAX_ROW_EVENTS = 50  # of one row
 SLACK = 1e-9  # of bounds and residuals, relative
 ROUNDED = 0.1  # width of the kinks for one Newton step
 FLAT = 1e-7  # curvature of straight pieces, relative to the kernel
@@ -121,9 +122,9 @@ class _Pivots:
             mine = rows[left], np.arange(len(left))
             new = self._trades(status[:, left], X, O)
             new[mine] = status[rows[left], left]
-            settled = (new == status[:, left]).all(axis=0)
-            status[:, left] = new
             found = np.where(self.free[rows[left]], X[mine], O[mine])
+            settled = (new == status[:, left]).all(axis=0) & np.isfinite(found)
+            status[:, left] = new
             out[left[settled]] = found[settled]
             left = left[~settled]
             if not len(left):
@@ -137,7 +138,7 @@ class _Pivots:
     def _follow(self, i: int) -> float:
         """Return d of row i, following v_i to 0 from trade to trade; NaN if too far."""
         status, done = self.status.copy(), 0.0
-        while self.events >= 0:
+        for _ in range(MAX_ROW_EVENTS):
             self.events -= 1
             (v, d), (v_end, d_end) = (
                 self._point(i, status, self.v[i]),
@@ -205,6 +206,9 @@ class _Pivots:
         new[(status == 0) & (v > self.high[:, None] + slack)] = 1
         new[(status < 0) & (d > self.slack_d)] = 0
         new[(status > 0) & (d < -self.slack_d)] = 0
+        # Where too few rows are free, not all of the others can be at their bounds.
+        bound = np.where(status > 0, self.high[:, None], self.low[:, None])
+        new[(status != 0) & free & (np.abs(v - bound) > slack)] = 0
         return new
 
 

@@ -104,8 +104,9 @@ def middles(low: Array, high: Array) -> Array:
     >>> middles(np.array([0.0, 2.0]), np.array([1.0, np.inf]))
     array([0.5, 2. ])
     """
-    end = np.where(np.isfinite(low), low, high)
-    return np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, end)
+    closed = np.isfinite(low) & np.isfinite(high)
+    middle = np.where(closed, low, 0.0) / 2 + np.where(closed, high, 0.0) / 2
+    return np.where(closed, middle, np.where(np.isfinite(low), low, high))
 
 
 def narrowed(low: Array, high: Array, margin: float) -> tuple[Array, Array]:

@@ -67,8 +67,8 @@ MARGIN = """
     parameters=PARAMETERS | {"alpha": ALPHA, "margin": MARGIN},
     attributes={
         "labels_": """
-            ndarray of shape (n,). The point of each row's interval that is nearest to
-            the fit.""",
+            ndarray of shape (n,). The point of each row's interval, less the margin,
+            that is nearest to the fit.""",
         "optimality_residual_": """
             float. Largest difference between the fit and ridge on the points of the
             intervals nearest to it, as a share of the range of these points; 0 at the
@@ -123,7 +123,8 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         used_rows, used, w = self._with_weight(rows, ends, w)
         with self._stream.handed_down():
             self._fit_ends(used_rows, used, w)
-            self.labels_ = np.clip(self.solution_.predict(rows), *ends.T)
+            low, high = narrowed(*ends.T, self.margin_)
+            self.labels_ = np.clip(self.solution_.predict(rows), low, high)
         self._report(start)
         return self
 
