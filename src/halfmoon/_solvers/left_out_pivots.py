@@ -57,14 +57,17 @@ def left_out_values(
     v, b : ndarrays of shape (l,) and (k,)
         The minimum.
     """
-    pivots = _Pivots(M, F, box, v, b)
     out = M @ v + F @ b
-    moves = np.abs(v) > SLACK * (box.high - box.low)
-    active = np.flatnonzero(moves)
-    step = max(1, BLOCK_ENTRIES // len(v))
-    for start in range(0, len(active), step):
-        some = active[start : start + step]
-        out[some] = box.target[some] - pivots.without(some)
+    active = np.flatnonzero(np.abs(v) > SLACK * (box.high - box.low))
+    out[active] = np.nan
+    try:
+        pivots = _Pivots(M, F, box, v, b)
+        step = max(1, BLOCK_ENTRIES // len(v))
+        for start in range(0, len(active), step):
+            some = active[start : start + step]
+            out[some] = box.target[some] - pivots.without(some)
+    except np.linalg.LinAlgError:  # M is singular, but for rounding
+        pass
     unsettled = np.isnan(out)
     if unsettled.any():
         out[unsettled] = _one_step(M, F, box, v, b)[unsettled]

@@ -76,7 +76,7 @@ def free_solution(
     S = F.T @ X[:, 1:]
     S[np.diag_indices(len(S))] += corner
     try:
-        b = np.linalg.solve(S, F.T @ X[:, 0] - r)
+        b = np.asarray(np.linalg.solve(S, F.T @ X[:, 0] - r), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
     return X[:, 0] - X[:, 1:] @ b, b

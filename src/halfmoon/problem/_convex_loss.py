@@ -34,7 +34,7 @@ from halfmoon.problem._posed import Posed
 
 __all__ = ["search_loss", "solve_loss"]
 
-LABEL_MATRICES = 4  # l-by-l matrices held at once
+LABEL_MATRICES = 6  # l-by-l matrices held at once
 SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
 DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if normal
 
@@ -77,9 +77,9 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
     A = QM.T - Q @ (QM @ Q) / 2
-    P = M - np.hstack([Q, A]) @ np.hstack([A, Q]).T  # (I - Q Q') M (I - Q Q')
+    M -= np.hstack([Q, A]) @ np.hstack([A, Q]).T  # now (I - Q Q') M (I - Q Q')
     try:
-        point = _minimum(P, F, posed, w, leave_one_out)
+        point = _minimum(M, F, posed, w, leave_one_out)
     except np.linalg.LinAlgError as error:
         raise ValueError(
             "The kernel is not positive definite on the complement of the unpenalized "
