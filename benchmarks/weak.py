@@ -376,14 +376,15 @@ def page(results: dict) -> str:
                 f"| {name} | {r['rows']} | {r['items']} | {r['folds']} of 10 | {taus} "
                 f"| {printed} |"
             )
-        lines += [
-            "",
-            "Printed: the instance-based method and trees. All orders of more than",
-            "eight items cannot be listed: vowel and sushi choose among those of their",
-            "training rows, in which missing items are put where they are on average.",
-            f"Of the 5,000 rows of sushi a random {MOST_ROWS:,} are used.",
-            "",
-        ]
+        lines += ["", "Printed: the instance-based method and trees."]
+        if {"vowel", "sushi"} & set(rankings):
+            lines += [
+                "",
+                "All orders of more than eight items cannot be listed: vowel and sushi",
+                "choose among those of their training rows, in which missing items are",
+                f"put where they are on average. Of sushi {MOST_ROWS:,} rows are used.",
+            ]
+        lines.append("")
     return "\n".join(lines)
 
 
