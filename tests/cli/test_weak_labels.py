@@ -185,3 +185,18 @@ def test_bad_labels_give_one_error_and_nothing_is_lost(
     assert message in error_of(run("fill", "t.csv", "-t", "y", *options, "--no-report"))
     assert (folder / "t.csv").read_bytes() == before
     assert [each.name for each in folder.iterdir()] == ["t.csv"]
+
+
+def test_sets_of_both_of_two_classes_say_nothing(run):
+    rng = np.random.default_rng(0)
+    rows = [["x", "kind"]]
+    for i, x in enumerate(rng.normal(size=40)):
+        cell = "cat|dog" if i % 4 == 0 else ("cat" if x > 0 else "dog")
+        rows.append([f"{x:.3f}", "" if i % 4 == 1 else cell])
+    write_csv("t.csv", rows)
+    result = run("fill", "t.csv", "-t", "kind", "--sets", "|")
+    assert "from 20 labels" in result.stdout
+    told = " ".join(result.stdout.split())
+    assert "10 sets of 'kind' hold all classes and were filled like a blank" in told
+    assert "drawn at random" not in told
+    assert "No cell of" not in told

@@ -62,7 +62,7 @@ def test_it_learns_from_intervals(table):
 
 def test_the_objective_is_that_of_the_definition(table):
     X, y, _ = table
-    model = IntervalRegressor(kernel=Gaussian(0.8), alpha=0.03).fit(X, y)
+    model = IntervalRegressor(margin=0.0, kernel=Gaussian(0.8), alpha=0.03).fit(X, y)
     fit = model.solution_
     g = fit.predict(X)
     known = np.isfinite(y).any(axis=1)
@@ -113,3 +113,40 @@ def test_errors_say_what_is_wrong(y, message):
     X = np.array([[0.0], [1.0], [2.0]])
     with pytest.raises(ValueError, match=message):
         IntervalRegressor(alpha=1.0).fit(X, y)
+
+
+def test_a_margin_asks_for_values_further_inside(table):
+    X, y, _ = table
+    options = {"kernel": Gaussian(0.8), "alpha": 1e-3}
+    plain = IntervalRegressor(**options, margin=0.0).fit(X, y)
+    inner = IntervalRegressor(**options, margin=0.1).fit(X, y)
+    assert (plain.margin_, inner.margin_) == (0.0, 0.1)
+    assert inner.score(X, y) > plain.score(X, y)
+    closed = np.isfinite(y).all(axis=1)
+    middle = y[closed].mean(axis=1)
+    narrow = y.copy()
+    narrow[:, 0] += 0.1
+    narrow[:, 1] -= 0.1
+    narrow[closed, 0] = np.minimum(narrow[closed, 0], middle)
+    narrow[closed, 1] = np.maximum(narrow[closed, 1], middle)
+    by_hand = IntervalRegressor(**options, margin=0.0).fit(X, narrow)
+    assert_allclose(inner.predict(X), by_hand.predict(X), atol=1e-10)
+
+
+def test_the_margin_is_chosen_by_folds(rng):
+    # Wide intervals around a constant: the penalty pulls values across the low ends.
+    X = rng.uniform(-2, 2, (80, 2))
+    truth = 3 + np.sin(2 * X[:, 0])
+    y = np.c_[truth - 0.2, truth + 0.2]
+    options = {"kernel": Gaussian(0.8), "unpenalized": None, "alpha": 1e-2}
+    plain = IntervalRegressor(**options, margin=0.0).fit(X[:40], y[:40])
+    chosen = IntervalRegressor(**options).fit(X[:40], y[:40])
+    assert chosen.margin_ > 0
+    assert chosen.score(X[40:], y[40:]) >= plain.score(X[40:], y[40:])
+
+
+@pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf, "wide", None])
+def test_margins_that_are_none(margin, table):
+    X, y, _ = table
+    with pytest.raises(ValueError, match="margin"):
+        IntervalRegressor(margin=margin).fit(X, y)

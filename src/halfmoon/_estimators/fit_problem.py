@@ -190,7 +190,7 @@ def fit_groups(
         _fit_posed(part, posed, alphas, rng)
         # All factorizations together may be more than the memory limit.
         l = len(labeled)
-        side = l if whole.dual else max(l, whole.basis.n_components_)
+        side = l if whole.dual else whole.basis.n_components_
         if 16 * len(groups) * side * min(l, side) > parse_bytes(model.memory_limit):
             part.solution_ = without_factorization(part.solution_)
     return parts

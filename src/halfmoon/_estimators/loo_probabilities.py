@@ -40,5 +40,5 @@ def probabilities_of_scores(classifier: Any, scores: Array) -> Array:
 
 def scores_by_class(scores: Array) -> Array:
     """Return scores (b, C), also from (b,) or (b, 1) for the second of two classes."""
-    scores = scores.reshape(len(scores), -1)
+    scores = scores[:, None] if scores.ndim == 1 else scores  # there may be no rows
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores

@@ -13,13 +13,8 @@ z and u the multipliers of the bounds, s = v - low and r = high - v, Newton step
 eliminate z and u, and are steps of `bordered_system.py` with curvatures
 :math:`h = 1 / (e + z/s + u/r)`. S. Mehrotra, "On the implementation of a primal-dual
 interior point method", 1992. There are 10 to 30 steps, with a Cholesky factorization
-each.
-
-**Leave-one-out.** At the minimum the curvature of a piecewise linear loss is 0, or
-infinite at a kink, and one Newton step would never let a row pass a kink. So the step
-of `bordered_system.py` is taken at an earlier iterate, where the gap is still a tenth
-of the objective and the kinks are smoothed. With 60 and 150 labels this halves the
-error of the values for the quantile loss, and makes no difference for the hinge loss.
+each. It is used where the Newton steps of `rounded_newton.py`, which are faster, do not
+end at the minimum: if nothing determines b, or M is singular to rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from halfmoon._rows import EPS, Array
-from halfmoon._solvers.bordered_system import Bordered, loo_values
+from halfmoon._solvers.bordered_system import Bordered
+from halfmoon._solvers.left_out_pivots import left_out_values
+from halfmoon._solvers.rounded_newton import BoxPoint, solve_rounded
 from halfmoon.losses import Box
 
 __all__ = ["LossPoint", "solve_box"]
@@ -38,10 +35,9 @@ MAX_STEPS = 100
 GAP = 1e-13  # tolerance of the duality gap, relative to the objective
 RESIDUAL = 1e-11  # tolerance of the residual, relative to the targets
 STEP_TO_BOUND = 0.995  # longest step, relative to the distance from a bound
+NEWTON_GAP = 1e-10  # the same, of Newton's steps
 MAY_STALL = 1e7  # error over tolerance below which steps may stop to help
 CONVERGED = 1e4  # error over tolerance below which the minimum counts as found
-LOO_GAP, LOO_RESIDUAL = 0.1, 1e-3  # relative, of the iterate for leave-one-out
-MAX_STIFFNESS = 1e7  # relative to the kernel; beyond it a row is fixed, or free
 
 
 class LossPoint(NamedTuple):
@@ -101,8 +97,10 @@ def solve_box(
     M: Array,  # (l, l)
     F: Array,  # (l, k)
     box: Box,
+    *,
+    leave_one_out: bool = True,
 ) -> LossPoint:
-    """Minimize (1); O(l^3) for each step.
+    """Minimize (1).
 
     Parameters
     ----------
@@ -111,6 +109,8 @@ def solve_box(
     F : ndarray of shape (l, k)
         Of full column rank; may have no columns.
     box : Box
+    leave_one_out : bool
+        Whether to compute the leave-one-out values, which takes longer than the rest.
     """
     # The features can be fitted to the targets first: F'v = 0, so only b changes. Then
     # adding F @ c to the targets adds c to b, and changes nothing else.
@@ -118,6 +118,19 @@ def solve_box(
     first = F @ b_first
     rounding = 100 * EPS * float(np.abs(box.target).max())
     box = box._replace(target=box.target - first)
+    found, converged = solve_rounded(M, F, box), True
+    if found is None or _relative_gap(M, F, box, found, rounding) > NEWTON_GAP:
+        found, converged = _interior_point(M, F, box, rounding)
+    loo = np.full(len(M), np.nan)
+    if leave_one_out:
+        loo = left_out_values(M, F, box, found.v, found.b)
+    return LossPoint(found.v, found.b + b_first, loo + first, converged)
+
+
+def _interior_point(
+    M: Array, F: Array, box: Box, rounding: float
+) -> tuple[BoxPoint, bool]:
+    """Minimize (1) by (2). Returns the point, and whether it is the minimum."""
     t, low, high, e = box
     size = max(float(np.abs(t).max()), rounding) or 1.0
     half, ends = (high - low) / 2, np.full_like(t, size)
@@ -125,7 +138,6 @@ def solve_box(
     # Curvatures beyond the rounding errors of M do not help.
     least = 10 * EPS * max(float(np.trace(M)), EPS)
     best, point, stalled = np.inf, at, 0
-    smoothed: _State | None = None
     for _ in range(MAX_STEPS):
         Mv = M @ at.v
         g = Mv + F @ at.b
@@ -137,8 +149,6 @@ def solve_box(
             best, point, stalled = error, at, 0
         elif best < MAY_STALL:
             stalled += 1
-        if smoothed is None and off < LOO_RESIDUAL and at.gap < LOO_GAP * objective:
-            smoothed = at
         if error <= 1.0 or stalled > 5:
             break
         factor = Bordered(M, F, 1.0 / (e + np.maximum(at.stiffness, least)))
@@ -147,9 +157,7 @@ def solve_box(
         mean = (after / at.gap) ** 3 * at.gap / (2 * len(t))
         step = _newton(factor, F, at, residual, mean, step)
         at = at.moved(at.longest(step, STEP_TO_BOUND), step)
-    near = point if smoothed is None or e.any() else smoothed
-    loo = _loo_values(M, F, near, e, size)
-    return LossPoint(point.v, point.b + b_first, loo + first, best < CONVERGED)
+    return BoxPoint(point.v, point.b), best < CONVERGED
 
 
 def _newton(
@@ -170,19 +178,14 @@ def _newton(
     return _State(dv, db, dv, -dv, dz - z / s * dv, du + u / r * dv)
 
 
-def _loo_values(M: Array, F: Array, at: _State, e: Array, size: float) -> Array:
-    """(3) of `bordered_system.py`, with the curvatures that the bounds leave."""
-    g = M @ at.v + F @ at.b
-    unit = float(np.trace(M)) / len(M) or 1.0
-    h = 1.0 / np.clip(e + at.stiffness, unit / MAX_STIFFNESS, unit * MAX_STIFFNESS)
-    inside = int((at.stiffness < e).sum())  # rows in the quadratic part of Huber's loss
-    if inside <= F.shape[1] > 0:
-        # If few rows have curvature, nothing determines the unpenalized features. A
-        # weak penalty keeps them from moving by more than the size of the labels. It
-        # must not be stronger than that of M, which is weaker yet for a small alpha.
-        spread = F @ F.T
-        M, F = M + max(size, unit) / np.diag(spread).max() * spread, F[:, :0]
-    return loo_values(g, at.v, h, Bordered(M, F, h).shares())
+def _relative_gap(
+    M: Array, F: Array, box: Box, point: BoxPoint, rounding: float
+) -> float:
+    """Return the duality gap at a point, relative to the objective."""
+    v, g = point.v, M @ point.v + F @ point.b
+    penalty, losses = float(v @ (M @ v)), float(_losses(box, g).sum())
+    dual = float(v @ box.target) - 0.5 * (penalty + float(box.e @ v**2))
+    return (0.5 * penalty + losses - dual) / max(0.5 * penalty + losses, rounding)
 
 
 def _losses(box: Box, g: Array) -> Array:

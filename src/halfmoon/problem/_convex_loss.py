@@ -9,7 +9,9 @@ F is projected out of M first: v is orthogonal to it, so the kernel need be posi
 definite only on its complement. For the hinge loss this is a support vector machine
 with :math:`C_i = w_i / (2 alpha W)`.
 
-Alpha is chosen by leave-one-out after one Newton step (`_solvers.bordered_system`).
+Alpha is chosen by leave-one-out: after one Newton step for smooth losses
+(`_solvers.bordered_system`), with all kinks passed for the others
+(`_solvers.left_out_pivots`).
 """
 
 from __future__ import annotations
@@ -32,19 +34,22 @@ from halfmoon.problem._posed import Posed
 
 __all__ = ["search_loss", "solve_loss"]
 
-LABEL_MATRICES = 4  # l-by-l matrices held at once
+LABEL_MATRICES = 6  # l-by-l matrices held at once
 SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
 DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if normal
 
 
-def solve_loss(posed: Posed, alpha: float) -> Fit:
-    """Minimize (1), to rounding. O(l^3) for each of 10 to 30 steps.
+def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit:
+    """Minimize (1), to rounding; at most O(l^3) for each of 10 to 60 steps.
 
     Parameters
     ----------
     posed : Posed
     alpha : float
         Positive.
+    leave_one_out : bool
+        False leaves out the leave-one-out values of losses with kinks, which are then
+        NaN.
     """
     loss = posed.loss
     if not 0 < alpha < np.inf:
@@ -71,10 +76,10 @@ def solve_loss(posed: Posed, alpha: float) -> Fit:
     F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
-    P = M - Q @ QM  # (I - Q Q') M
-    P -= (P @ Q) @ Q.T
+    A = QM.T - Q @ (QM @ Q) / 2
+    M -= np.hstack([Q, A]) @ np.hstack([A, Q]).T  # now (I - Q Q') M (I - Q Q')
     try:
-        point = _minimum((P + P.T) / 2, F, posed, w)
+        point = _minimum(M, F, posed, w, leave_one_out)
     except np.linalg.LinAlgError as error:
         raise ValueError(
             "The kernel is not positive definite on the complement of the unpenalized "
@@ -130,7 +135,9 @@ def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
     return posed.with_loss(loss)
 
 
-def _minimum(M: Array, F: Array, posed: Posed, w: Array) -> LossPoint:
+def _minimum(
+    M: Array, F: Array, posed: Posed, w: Array, leave_one_out: bool
+) -> LossPoint:
     """Return the minimum of every output, one by one unless they are coupled."""
     loss, y = posed.loss, posed.y
     if isinstance(loss, Softmax):
@@ -141,7 +148,7 @@ def _minimum(M: Array, F: Array, posed: Posed, w: Array) -> LossPoint:
         boxes = [
             cast(Any, loss.of_output(j)).box(column, w) for j, column in enumerate(y.T)
         ]
-        points = [solve_box(M, F, box) for box in boxes]
+        points = [solve_box(M, F, box, leave_one_out=leave_one_out) for box in boxes]
     v, b, loo = (np.column_stack([point[i] for point in points]) for i in range(3))
     return LossPoint(v, b, loo, all(point.converged for point in points))
 

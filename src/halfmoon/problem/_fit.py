@@ -106,8 +106,9 @@ class Fit:
 
         g_(-i) is the fit without the label of row i, which stays in the table as an
         unlabeled row, at the same lam. Infinite where the other labels do not determine
-        g_(-i)(x_i). Exact for squares; for other losses after one Newton step, see
-        `halfmoon._solvers.bordered_system`.
+        g_(-i)(x_i). Exact for squares, and but for a few rows for losses with kinks
+        (`halfmoon._solvers.left_out_pivots`); for logistic losses after one Newton step
+        (`halfmoon._solvers.bordered_system`).
 
         Parameters
         ----------

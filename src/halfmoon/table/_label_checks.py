@@ -56,6 +56,7 @@ class CheckedLabels:
     labels: list[Any]  # None for a blank, and for an ignored label
     order: tuple[Any, ...] = ()  # ordered classes from low to high
     n_ignored: int = 0  # labels that are neither learned from nor filled
+    n_empty: int = 0  # labels that say nothing: their rows are blanks
     notes: tuple[Note, ...] = ()
     style: NumberStyle | None = None  # of numbers in text
 

@@ -177,7 +177,7 @@ def learn_from(
     checked = _checked(found, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
     kept = [
-        before is None or after is not None
+        before is None or after is not None or checked.n_empty > 0
         for before, after in zip(found.labels, checked.labels, strict=True)
     ]
     found = replace(
@@ -185,7 +185,7 @@ def learn_from(
         rows=found.rows.filter(pa.array(kept)),
         labels=list(compress(checked.labels, kept)),
         numbers=found.numbers[kept],
-        n_labeled=found.n_labeled - checked.n_ignored,
+        n_labeled=found.n_labeled - checked.n_ignored - checked.n_empty,
         n_ignored=found.n_ignored + checked.n_ignored,
         notes=(*found.notes, *unmatched, *checked.notes),
     )

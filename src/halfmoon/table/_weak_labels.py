@@ -203,7 +203,8 @@ def checked_sets(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             f"known about any row. Name the candidates of at least two rows."
         )
     notes = (*spellings, *_set_notes(name, cells, sets, separator))
-    return CheckedLabels("classes", sets, notes=notes)
+    n_empty = sum(cell is not None for cell in cells) - sum(map(bool, sets))
+    return CheckedLabels("classes", sets, notes=notes, n_empty=n_empty)
 
 
 def _set_notes(
@@ -213,7 +214,7 @@ def _set_notes(
     separator: str,
 ) -> Iterator[Note]:
     known = [each for each in sets if each is not None]
-    if all(each.exact is not None for each in known):
+    if all(cell is None or len(cell) == 1 for cell in cells):
         yield Note(
             f"No cell of {name!r} holds several candidates separated by "
             f"{separator!r}: all labels are plain ones.",

@@ -97,7 +97,8 @@ class WeakTableModel(TableModel):
             if self.kind == "numbers":
                 ends = np.array([[-np.inf, np.inf] if x is None else [x.low, x.high]
                                  for x in y])  # fmt: skip
-                self.estimator_ = IntervalRegressor(**options).fit(X, ends)
+                # The claims of the report are those of folds without a margin.
+                self.estimator_ = IntervalRegressor(**options, margin=0.0).fit(X, ends)
                 self.allowed_ = ends[self.estimator_.labeled_]
             else:
                 sets = [None if x is None else set(x.classes) for x in y]

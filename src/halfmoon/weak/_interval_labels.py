@@ -12,7 +12,7 @@ from halfmoon._estimators.targets import as_labels
 from halfmoon._labels import is_missing
 from halfmoon._rows import Array, refuse_extreme_targets
 
-__all__ = ["as_ends", "distance", "middles"]
+__all__ = ["as_ends", "distance", "middles", "narrowed"]
 
 
 def as_ends(y: Any, n: int) -> Array:  # (n, 2)
@@ -104,5 +104,22 @@ def middles(low: Array, high: Array) -> Array:
     >>> middles(np.array([0.0, 2.0]), np.array([1.0, np.inf]))
     array([0.5, 2. ])
     """
-    end = np.where(np.isfinite(low), low, high)
-    return np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, end)
+    closed = np.isfinite(low) & np.isfinite(high)
+    middle = np.where(closed, low, 0.0) / 2 + np.where(closed, high, 0.0) / 2
+    return np.where(closed, middle, np.where(np.isfinite(low), low, high))
+
+
+def narrowed(low: Array, high: Array, margin: float) -> tuple[Array, Array]:
+    """Return intervals with both ends moved inwards, at most to their middle.
+
+    Examples
+    --------
+    >>> narrowed(np.array([0.0, 0.0]), np.array([1.0, np.inf]), 0.7)
+    (array([0.5, 0.7]), array([0.5, inf]))
+    """
+    closed = np.isfinite(low) & np.isfinite(high)
+    middle = middles(low, high)
+    return (
+        np.where(closed, np.minimum(low + margin, middle), low + margin),
+        np.where(closed, np.maximum(high - margin, middle), high - margin),
+    )

@@ -20,9 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg as sla
 
 from halfmoon._rows import EPS, Array, Indices
-from halfmoon.weak._row_smoother import RowCoordinates, half_solve
+from halfmoon.weak._row_smoother import RowCoordinates, cholesky, half_solve
 
 __all__ = ["IntervalFit", "fit_intervals"]
 
@@ -94,6 +95,9 @@ def fit_intervals(
 
 def _solved(A: Array, right: Array) -> Array:
     """Return A^+ right: directions without rows or penalty do not change."""
+    chol = cholesky(A)
+    if chol is not None:
+        return np.asarray(sla.cho_solve((chol, True), right, check_finite=False))
     S = half_solve(A, np.eye(len(A)))
     return np.asarray(S @ (S.T @ right))
 

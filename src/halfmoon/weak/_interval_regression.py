@@ -1,17 +1,20 @@
 r"""Regression with interval labels: each label lies in [low, high].
 
-.. math:: min_g \; 1/W \sum_i w_i \, dist(g(x_i), [a_i, b_i])^2 + alpha |g|_Q^2
+.. math:: min_g \; 1/W \sum_i w_i \, dist(g(x_i), [a_i + m, b_i - m])^2
+          + alpha |g|_Q^2
 
 Either end may be open. Equal ends are a plain label, and a row with both ends open is
-unlabeled. The problem is convex (`halfmoon.weak._interval_newton`): the solution is
-ridge on the points of the intervals that are nearest to it.
+unlabeled. The margin m moves each end inwards, at most to the middle: without it, the
+penalty pulls the fit across the ends, because there is no loss up to them. The problem
+is convex (`halfmoon.weak._interval_newton`): the solution is ridge on the points of
+these intervals that are nearest to it.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -33,7 +36,7 @@ from halfmoon._rows import Array, Indices, Rows, as_weights
 from halfmoon._validation import take_rows
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
-from halfmoon.weak._interval_labels import as_ends, distance, middles
+from halfmoon.weak._interval_labels import as_ends, distance, middles, narrowed
 from halfmoon.weak._interval_newton import fit_intervals
 from halfmoon.weak._row_smoother import RowCoordinates
 from halfmoon.weak._weak_estimator import WeakEstimator
@@ -41,6 +44,8 @@ from halfmoon.weak._weak_estimator import WeakEstimator
 __all__ = ["IntervalRegressor"]
 
 MAX_RESIDUAL = 1e-6  # of optimality, before a warning
+#: Margins to choose from, relative to the standard deviation of the finite ends.
+MARGINS = (0.02, 0.05, 0.1, 0.2, 0.4)
 ROUNDING = 1e-8  # of targets that are all equal, relative to their size
 
 ALPHA = """
@@ -50,18 +55,26 @@ ALPHA = """
     intervals is used, over five folds."""
 
 
+MARGIN = """
+    "auto" or float. How far inside of its interval each value is asked to be, in the
+    units of y, at most in the middle. "auto" tries 0 and five others, with the kernel
+    and alpha of margin 0: of those without more squared distance on held-out folds, the
+    one with most predictions inside is used."""
+
+
 @partial(
     with_parameter_docs,
-    parameters=PARAMETERS | {"alpha": ALPHA},
+    parameters=PARAMETERS | {"alpha": ALPHA, "margin": MARGIN},
     attributes={
         "labels_": """
-            ndarray of shape (n,). The point of each row's interval that is nearest to
-            the fit.""",
+            ndarray of shape (n,). The point of each row's interval, less the margin,
+            that is nearest to the fit.""",
         "optimality_residual_": """
             float. Largest difference between the fit and ridge on the points of the
             intervals nearest to it, as a share of the range of these points; 0 at the
             optimum.""",
         "objective_": "float. The value of the objective at the fit.",
+        "margin_": "float. The margin that was used.",
         "n_iter_": "int. Number of Newton steps.",
         "fold_losses_": """
             ndarray or None. Mean squared distance of held-out rows to their intervals,
@@ -87,6 +100,8 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
     array([0.5])
     """
 
+    margin: str | float = field(default="auto", kw_only=True)
+
     @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the intervals.
@@ -108,7 +123,8 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         used_rows, used, w = self._with_weight(rows, ends, w)
         with self._stream.handed_down():
             self._fit_ends(used_rows, used, w)
-            self.labels_ = np.clip(self.solution_.predict(rows), *ends.T)
+            low, high = narrowed(*ends.T, self.margin_)
+            self.labels_ = np.clip(self.solution_.predict(rows), low, high)
         self._report(start)
         return self
 
@@ -125,12 +141,18 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
             squares = distance(values[:, 0], low, high) ** 2
             return squares, squares
 
+        folds = balanced_folds(middles(low, high)[:, None]) if len(low) > 1 else []
+        automatic = isinstance(self.margin, str)
+        given = 0.0 if automatic else float(self.margin)
         posed, coordinates, alpha = self._choose_by_folds(
-            *(X, known, w),
-            balanced_folds(middles(low, high)[:, None]) if len(low) > 1 else [],
-            _FoldValues(low, high),
+            *(X, known, w, folds),
+            _FoldValues(*narrowed(low, high, given)),
             losses,
         )
+        self.margin_ = given
+        if automatic and folds and (low < high).any():
+            self.margin_ = _best_margin(coordinates, low, high, alpha, folds, posed.w)
+        low, high = narrowed(low, high, self.margin_)
         found = fit_intervals(coordinates, low, high, alpha)
         targets = np.clip(found.g, low, high)
         fit = self._store_fit(posed, targets[:, None], alpha)
@@ -206,6 +228,26 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         values = self.solution_.predict(posed.X_l)
         error = np.abs(values - posed.y[:, 0])
         return f"{np.mean(error <= 1e-9 * (1 + np.abs(values))):.0%} inside"
+
+
+def _best_margin(
+    coordinates: RowCoordinates,
+    low: Array,
+    high: Array,
+    alpha: float,
+    folds: list[Indices],
+    w: Array,
+) -> float:
+    """Return the margin with most held-out values inside, none of them farther out."""
+    ends = np.concatenate([low, high])
+    spread = float(np.std(ends[np.isfinite(ends)]))
+    tried = []
+    for margin in (0.0, *(share * spread for share in MARGINS)):
+        values = _FoldValues(*narrowed(low, high, margin))(coordinates, alpha, folds)
+        out = distance(values[:, 0], low, high)
+        tried.append((float(w @ (out > 0)), float(w @ out**2), margin))
+    least = tried[0][1]
+    return min(each for each in tried if each[1] <= least)[2]
 
 
 class _FoldValues:

@@ -23,7 +23,7 @@ from halfmoon._rows import EPS, Array, Indices, Rows
 from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.problem._posed import Posed
 
-__all__ = ["RowCoordinates", "RowSmoother"]
+__all__ = ["RowCoordinates", "RowSmoother", "cholesky", "half_solve"]
 
 MAX_DENSE_ROWS = 4_000  # 128 MB
 
@@ -131,7 +131,7 @@ class RowCoordinates:
         M = self._residual_matrix(alpha)
         for fold in folds:
             rest = np.delete(np.arange(len(self.Z)), fold)
-            chol = None if M is None else _cholesky(M[np.ix_(fold, fold)])
+            chol = None if M is None else cholesky(M[np.ix_(fold, fold)])
             if M is None or chol is None:
                 yield self.smoother(alpha, rest)
                 continue
@@ -151,7 +151,7 @@ class RowCoordinates:
         return np.asarray(half @ half.T)
 
 
-def _cholesky(A: Array) -> Array | None:
+def cholesky(A: Array) -> Array | None:
     """Return the lower factor of A; None if A is singular to rounding."""
     chol, failed = sla.lapack.dpotrf(A, lower=True)
     pivots = np.diagonal(chol) ** 2
@@ -164,7 +164,7 @@ def _cholesky(A: Array) -> Array | None:
 
 def half_solve(A: Array, Z: Array) -> Array:
     """Return S with S S' = Z A^+ Z', for positive semi-definite A of shape (m, m)."""
-    chol = _cholesky(A)
+    chol = cholesky(A)
     if chol is not None:
         half = sla.solve_triangular(chol, Z.T, lower=True, check_finite=False)
         return np.asarray(half.T)

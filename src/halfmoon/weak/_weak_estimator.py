@@ -68,6 +68,14 @@ class WeakEstimator(Estimator):
             "None or a positive number of seconds",
             lambda value: value is None or is_positive(value),
         ),
+        "margin": Rule(
+            '"auto" or a number of at least 0',
+            lambda value: (
+                value == "auto"
+                if isinstance(value, str)
+                else isinstance(value, Real) and 0 <= float(value) < np.inf
+            ),
+        ),
         "n_starts": Rule("a whole number of at least 1", is_whole),
         "separator": Rule("text", lambda value: isinstance(value, str)),
     }

@@ -1,0 +1,242 @@
+r"""Leave-one-out of losses with kinks: let rows pass their kinks.
+
+At a minimum each row is free or at a bound (`rounded_newton.py`). Without the label of
+row i, v_i is 0, and the others move. As long as none of them reaches a bound or leaves
+one, their change is linear in that of v_i. With I the free rows, J those at a bound,
+and d the residuals target - g - e v, which are 0 in I,
+
+.. math:: \binom{\Delta v_I}{\Delta d_J} = T \binom{d_I}{\Delta v_J}, \quad
+          T = \begin{pmatrix} -B & -W \\ W' & -S \end{pmatrix}                       (1)
+
+where B is the inverse of (M + e)_II on the complement of F_I, W = B M_IJ and S the rest
+of M_JJ. Rows that pass a bound on the way trade places: a row of I that is held at a
+bound has an unknown d, a row of J that is freed an unknown change of v. So their change
+is a small linear system with entries of T, and no left-out row needs a factorization of
+its own. All rows that ask for a trade trade at once (block principal pivoting: Judice,
+Pires, 1994); where this does not end, v_i is followed to 0 from one trade to the next.
+Both end at the refit without row i. With many labels and hardly any free row the way is
+long: rows that would take too long have the value after one Newton step on wider kinks.
+Kinks are rounded over 1e-5 of the size of the targets, so that T is well conditioned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg as sla
+from numpy.typing import NDArray
+
+from halfmoon._rows import Array, Indices
+from halfmoon._solvers.bordered_system import Bordered, loo_values
+from halfmoon._solvers.rounded_newton import rounding_unit
+from halfmoon.losses import Box
+
+__all__ = ["left_out_values"]
+
+WIDTH = 1e-5  # of the rounded kinks, relative to the size of the targets
+MAX_TRADES = 8
+MAX_EVENTS = 10**6  # of all rows, times the number of rows: about a second
+MAX_ROW_EVENTS = 50  # of one row
+SLACK = 1e-9  # of bounds and residuals, relative
+ROUNDED = 0.1  # width of the kinks for one Newton step
+FLAT = 1e-7  # curvature of straight pieces, relative to the kernel
+BLOCK_ENTRIES = 2**21  # in a block of rows by left-out rows
+
+
+def left_out_values(
+    M: Array,  # (l, l)
+    F: Array,  # (l, k)
+    box: Box,
+    v: Array,  # (l,)
+    b: Array,  # (k,)
+) -> Array:  # (l,)
+    """Return the value at each row after a fit without its label.
+
+    Parameters
+    ----------
+    M, F, box : see `solve_box`
+    v, b : ndarrays of shape (l,) and (k,)
+        The minimum.
+    """
+    out = M @ v + F @ b
+    active = np.flatnonzero(np.abs(v) > SLACK * (box.high - box.low))
+    out[active] = np.nan
+    try:
+        pivots = _Pivots(M, F, box, v, b)
+        step = max(1, BLOCK_ENTRIES // len(v))
+        for start in range(0, len(active), step):
+            some = active[start : start + step]
+            out[some] = box.target[some] - pivots.without(some)
+    except np.linalg.LinAlgError:  # M is singular, but for rounding
+        pass
+    unsettled = np.isnan(out)
+    if unsettled.any():
+        out[unsettled] = _one_step(M, F, box, v, b)[unsettled]
+    Q = np.linalg.qr(F)[0]
+    out[(Q**2).sum(axis=1) > 1.0 - SLACK] = np.nan  # only this row tells of a feature
+    return out
+
+
+class _Pivots:
+    """The tableau T at the minimum, and the trades from it."""
+
+    def __init__(self, M: Array, F: Array, box: Box, v: Array, b: Array) -> None:
+        l, unit = len(v), rounding_unit(box)
+        self.low, self.high, span = box.low, box.high, box.high - box.low
+        self.slack_v = SLACK * span
+        self.slack_d = SLACK * (float(np.abs(box.target).max()) or 1.0)
+        e = box.e if box.e.any() else np.full(l, WIDTH * unit)
+        # The minimum for the rounded loss too: its targets move by e v.
+        self.v, self.events = v, MAX_EVENTS // l
+        d = box.target - (M @ v + F @ b) - box.e * v
+        inside = (v > box.low + self.slack_v) & (v < box.high - self.slack_v)
+        d[inside] = 0.0
+        self.status = np.where(inside, 0, np.where(v > (box.low + box.high) / 2, 1, -1))
+        self.status = self.status.astype(np.int8)
+        self.free = inside | _near(d, F, inside)
+        I, J = np.flatnonzero(self.free), np.flatnonzero(~self.free)
+        A = M + np.diag(e)
+        k = F.shape[1]
+        border = np.zeros((len(I) + k, len(I) + k))
+        border[: len(I), : len(I)] = A[np.ix_(I, I)]
+        border[: len(I), len(I) :] = F[I]
+        border[len(I) :, : len(I)] = F[I].T
+        B = np.linalg.inv(border) if len(border) else border
+        to_J = np.vstack([A[np.ix_(I, J)], F[J].T])
+        W = B @ to_J
+        self.T = np.empty((l, l))
+        self.T[np.ix_(I, I)] = -B[: len(I), : len(I)]
+        self.T[np.ix_(I, J)] = -W[: len(I)]
+        self.T[np.ix_(J, I)] = W[: len(I)].T
+        self.T[np.ix_(J, J)] = to_J.T @ W - A[np.ix_(J, J)]
+        # The outputs for inputs of 0; d is an input in I.
+        self.base = np.where(self.free, v, d) - self.T[:, I] @ d[I]
+
+    def without(self, rows: Indices) -> Array:  # (r,)
+        """Return the residuals d of the left-out rows; NaN if trades do not end."""
+        n, l = len(rows), len(self.v)
+        out = np.full(n, np.nan)
+        status = np.repeat(self.status[:, None], n, axis=1)
+        left = np.arange(n)
+        for _ in range(MAX_TRADES):
+            X = np.zeros((l, len(left)))
+            for column, which in enumerate(left):
+                X[:, column] = self._inputs(rows[which], status[:, which])
+            O = self.base[:, None] + self.T @ X
+            mine = rows[left], np.arange(len(left))
+            new = self._trades(status[:, left], X, O)
+            new[mine] = status[rows[left], left]
+            found = np.where(self.free[rows[left]], X[mine], O[mine])
+            settled = (new == status[:, left]).all(axis=0) & np.isfinite(found)
+            status[:, left] = new
+            out[left[settled]] = found[settled]
+            left = left[~settled]
+            if not len(left):
+                break
+        for which in left:
+            if self.events < 0:
+                break
+            out[which] = self._follow(int(rows[which]))
+        return out
+
+    def _follow(self, i: int) -> float:
+        """Return d of row i, following v_i to 0 from trade to trade; NaN if too far."""
+        status, done = self.status.copy(), 0.0
+        for _ in range(MAX_ROW_EVENTS):
+            self.events -= 1
+            (v, d), (v_end, d_end) = (
+                self._point(i, status, self.v[i]),
+                self._point(i, status, 0.0),
+            )
+            # A free row trades at a bound, a row at a bound where d is 0.
+            free = status == 0
+            now, end = np.where(free, v, d), np.where(free, v_end, d_end)
+            rises = end > now
+            goal = np.where(free, np.where(rises, self.high, self.low), 0.0)
+            may = (free | (rises == (status < 0))) & (end != now)
+            may[i] = False
+            at = np.full(len(now), np.inf)
+            at[may] = (goal - now)[may] / (end - now)[may]
+            at[at < done - SLACK] = np.inf
+            row = int(at.argmin())
+            if at[row] >= 1.0:
+                return float(d_end[i])
+            done = max(done, float(at[row]))
+            status[row] = 0 if status[row] else (1 if rises[row] else -1)
+        return np.nan
+
+    def _point(
+        self, i: int, status: NDArray[np.int8], v_i: float
+    ) -> tuple[Array, Array]:
+        """Return v and d of all rows, with row i held at v_i."""
+        x = self._inputs(i, status, v_i)
+        used = np.flatnonzero(x)
+        out = self.base + self.T[:, used] @ x[used]
+        return np.where(self.free, out, self.v + x), np.where(self.free, x, out)
+
+    def _inputs(self, i: int, status: NDArray[np.int8], v_i: float = 0.0) -> Array:
+        """Return the inputs of (1) at which traded rows are at their bounds, or free.
+
+        Row i is held at v_i.
+        """
+        held = status != 0
+        held[i] = True
+        bound = np.where(status > 0, self.high, self.low)
+        bound[i] = v_i
+        x = np.zeros(len(status))
+        moved = held & ~self.free & (status != self.status)
+        moved[i] = not self.free[i]
+        x[moved] = (bound - self.v)[moved]
+        unknown = np.flatnonzero(held == self.free)
+        if len(unknown):
+            wanted = np.where(self.free, bound, 0.0)[unknown] - self.base[unknown]
+            known = np.flatnonzero(moved)
+            right = wanted - self.T[np.ix_(unknown, known)] @ x[known]
+            T = self.T[np.ix_(unknown, unknown)]
+            try:
+                x[unknown] = np.linalg.solve(T, right)
+            except np.linalg.LinAlgError:
+                x[unknown] = np.linalg.lstsq(T, right)[0]
+        return x
+
+    def _trades(self, status: NDArray[np.int8], X: Array, O: Array) -> NDArray[np.int8]:
+        """Return the status that the values ask for."""
+        free = self.free[:, None]
+        v = np.where(free, O, self.v[:, None] + X)
+        d = np.where(free, X, O)
+        slack = self.slack_v[:, None]
+        new = status.copy()
+        new[(status == 0) & (v < self.low[:, None] - slack)] = -1
+        new[(status == 0) & (v > self.high[:, None] + slack)] = 1
+        new[(status < 0) & (d > self.slack_d)] = 0
+        new[(status > 0) & (d < -self.slack_d)] = 0
+        # Where too few rows are free, not all of the others can be at their bounds.
+        bound = np.where(status > 0, self.high[:, None], self.low[:, None])
+        new[(status != 0) & free & (np.abs(v - bound) > slack)] = 0
+        return new
+
+
+def _near(d: Array, F: Array, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mark the rows nearest to a kink that determine F, if the free rows do not."""
+    out, k = np.zeros(len(d), dtype=bool), F.shape[1]
+    if k and np.linalg.matrix_rank(F[inside]) < k:
+        weight = 1.0 / (np.abs(d) + SLACK * (float(np.abs(d).max()) or 1.0))
+        order = sla.qr((weight[:, None] * F).T, mode="r", pivoting=True)[1]
+        out[order[:k]] = True
+    return out
+
+
+def _one_step(M: Array, F: Array, box: Box, v: Array, b: Array) -> Array:
+    """(3) of `bordered_system.py`, with curvatures of kinks that are rounded."""
+    g = M @ v + F @ b
+    size = float(np.abs(box.target).max()) or 1.0
+    unit = float(np.trace(M)) / len(M) or 1.0
+    span = box.high - box.low
+    near = np.abs(box.target - g - box.e * v) <= ROUNDED * size
+    h = np.where(near, span / (ROUNDED * size + box.e * span), FLAT / unit)
+    if near.sum() <= F.shape[1] > 0:
+        # If few rows have curvature, nothing determines the unpenalized features. A
+        # weak penalty keeps them from moving by more than the size of the labels. It
+        # must not be stronger than that of M, which is weaker yet for a small alpha.
+        spread = F @ F.T
+        M, F = M + max(size, unit) / np.diag(spread).max() * spread, F[:, :0]
+    return loo_values(g, v, h, Bordered(M, F, h).shares())
