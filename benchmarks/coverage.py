@@ -8,7 +8,8 @@ them, and its claims are compared with the blanked labels: the interval of the e
 accuracy or error should contain the truth in 95 of 100 draws, and 90 % of the numbers
 should be between low and high. The constants of `halfmoon._report.quality_scores` and
 `halfmoon._optimism` were chosen on the first set of tables. The second set was run
-once, after they were fixed. Runs that are already stored are not repeated.
+after they were fixed, and again after the search had changed; the constants stayed.
+Runs that are already stored are not repeated.
 """
 
 from __future__ import annotations
@@ -221,7 +222,7 @@ def markdown(runs):
     lines.append(ABOUT.format(budget=BUDGET))
     for which, title in (
         ("choosing", "Tables on which the constants were chosen"),
-        ("confirming", "Tables that were run once, when the constants were fixed"),
+        ("confirming", "Tables that had no part in choosing the constants"),
     ):
         of_set = [each for each in runs if each["set"] == which]
         if not of_set:

@@ -56,6 +56,16 @@ def test_labels_and_their_share_with_one_rows_worth_of_doubt():
     assert fitted_temperature(scores, codes, 7 * w) == pytest.approx(expected, rel=1e-3)
 
 
+def test_labels_of_one_class_do_not_show_how_well_classes_are_told_apart():
+    # Hiding one of two labels of class 0 leaves scores that hardly differ: to call
+    # them right by 5 to 1, T would be 160, and other rows would be certain.
+    scores = np.array([[0.505, 0.495], [0.505, 0.495], [0.5, 0.5]])
+    found = fitted_temperature(scores, np.array([0, 0, 1]), np.ones(3))
+    assert found == pytest.approx(np.log(5))
+    free = fitted_temperature(scores[[0, 1, 0, 1]], np.array([0, 0, 1, 0]), np.ones(4))
+    assert free == pytest.approx(np.log(7))  # 7 = (1 - 1/8) / (1/8), for three rows
+
+
 def test_with_many_labels_mean_confidence_is_the_accuracy():
     # Every fifth label is redrawn, which no softmax of the scores shows: the
     # likelihood alone is off by .04.

@@ -57,8 +57,8 @@ def test_a_rare_class_has_its_own_line():
     assert fraud.filled == rare_class().filled.predicted["fraud"]
     # (1 / 2 + 47 / 48) / 2
     text = parts.balanced.replace("\u00a0", " ")
-    assert "74 % of each class was found" in text
-    assert text.endswith("most common class would find 50 %.")
+    assert "74 % of each class was recovered" in text
+    assert text.endswith("most common class would recover 50 %.")
 
 
 def test_classes_have_their_mean_confidence():

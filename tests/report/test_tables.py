@@ -209,6 +209,17 @@ def test_numbers_are_judged_by_their_own_interval(rng):
     assert_array_equal(suspect_numbers(small, predicted, *ends), [dear])
 
 
+@pytest.mark.parametrize(("shift", "wrong"), [(0.0, 1.0), (5.0, 1.0), (5.0, 1.4)])
+def test_small_errors_of_nearly_exact_predictions_are_not_suspected(rng, shift, wrong):
+    predicted = shift + rng.uniform(-1, 1, 60)
+    given = predicted + 1e-4 * rng.normal(size=60)
+    given[:5] += 0.02  # ten times the interval, but a few percent of the spread
+    ends = predicted - 2e-3, predicted + 2e-3
+    assert len(suspect_numbers(given, predicted, *ends)) == 0
+    given[9] += wrong
+    assert_array_equal(suspect_numbers(given, predicted, *ends), [9])
+
+
 def test_suspect_numbers_with_asymmetric_intervals():
     predicted, given = np.zeros(9), np.array([-2, -1, 0, 1, 2, -1, 1, 6.0, -6.0])
     low, high = np.full(9, -10.0), np.full(9, 2.0)

@@ -36,6 +36,8 @@ def test_distributions_of_labeled_and_unlabeled_rows():
     assert by_name["new"].labeled == {"yes": 2 / 3, "no": 1 / 3}
     assert by_name["new"].unlabeled == {"no": 1.0}
     x = by_name["x"]
+    # Whole numbers in a short range have a bin each.
+    assert_allclose(x.labeled.edges, np.arange(0.5, 12))
     assert_allclose(x.labeled.edges, x.unlabeled.edges)
     assert x.labeled.counts.sum() == 3
     assert x.unlabeled.counts.sum() == 2

@@ -341,6 +341,7 @@ def test_several_targets_at_once(make):
         ({"task": "class"}, "task is 'class', but must be 'classes', 'numbers' or"),
         ({"level": 90}, "level is 90, but must be between 0 and 1"),
         ({"budget": -1}, "budget is -1, but must be a positive number"),
+        ({"budget": "2m"}, "budget is '2m', but must be a positive number"),
     ],
 )
 def test_wrong_values_are_refused_before_anything_is_read(options, said):

@@ -90,7 +90,7 @@ def next_rows(count: int, rule: str, **options: Any) -> None:
 
 def _next(
     common: CommonOptions,
-    count: int,
+    n_rows: int,
     rule: str,
     *,
     target: str | None,
@@ -100,6 +100,7 @@ def _next(
     from halfmoon._cli.choose_targets import choose_target
     from halfmoon._cli.print_summary import print_json
     from halfmoon._cli.run_fill import read_typed_labels
+    from halfmoon._report.number_format import count
     from halfmoon.table._files import refuse_place
     from halfmoon.table._label_sheets import refuse_to_lose_labels, write_rows_to_label
     from halfmoon.table._output_columns import Cells
@@ -115,7 +116,7 @@ def _next(
         model, rows = asked_rows(
             table,
             Settings(target=name, **asked),
-            count,
+            n_rows,
             rule=rule,
             typed=read_typed_labels(labels, table, name, asked["unlabeled"]),
             stages=bars,
@@ -144,8 +145,8 @@ def _next(
             }
         )
     elif not common.quiet and path is not None:
-        many = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
-        click.echo(f"Wrote {many} to label next in {name!r} to {path}.")
+        written = count(len(rows), "row")
+        click.echo(f"Wrote {written} to label next in {name!r} to {path}.")
     elif not common.quiet:
         click.echo("\n".join(_lines(rows, cells, first_row, name, columns)))
 

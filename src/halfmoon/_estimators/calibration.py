@@ -6,7 +6,9 @@ T maximizes the likelihood of the labels given the leave-one-out scores. One num
 keeps the order of the classes, and is all that a few labels can support. The weight of
 one more row is spread over all classes, so that T stays finite where every
 leave-one-out prediction is right. The only row of a class does not count: without its
-label the class is unknown, which says nothing about other rows.
+label the class is unknown, which says nothing about other rows. If the rows that count
+are of one class, they cannot show how well classes are told apart. Then T is at most
+that at which scores 1 and 0 have the probabilities of a right row with this doubt.
 
 Where scores do not suit a softmax, the likelihood may leave the mean confidence m far
 from the leave-one-out accuracy a. So the likelihood of that accuracy,
@@ -87,4 +89,7 @@ def fitted_temperature(
         return -float(np.einsum("i,ic,ic->", w, target, log_p)) - strength * match
 
     found = minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded")
-    return float(np.exp(found.x))
+    temperature = float(np.exp(found.x))
+    if (codes == codes[0]).all():
+        temperature = min(temperature, float(np.log(target.max() / target.min())))
+    return temperature

@@ -14,6 +14,7 @@ from halfmoon._report.bar_charts import (
     number_histogram,
 )
 from halfmoon._report.confusion import confusion
+from halfmoon._report.expectation import expected_accuracy
 from halfmoon._report.findings import FilledNumbers, Findings, LooClasses, LooNumbers
 from halfmoon._report.map_charts import map_by_doubt, map_by_label
 from halfmoon._report.number_format import PERCENT, count, number, percent
@@ -52,6 +53,7 @@ def of_filled(findings: Findings) -> list[Illustration]:
     if isinstance(filled, FilledNumbers):
         picture = number_histogram(filled.predicted, filled.given)
         return [Illustration(picture, "Bars: the predictions. Line: your labels.")]
+    tested = expected_accuracy(findings).measured
     return [
         Illustration(
             class_counts(filled.given, filled.predicted),
@@ -59,8 +61,9 @@ def of_filled(findings: Findings) -> list[Illustration]:
         ),
         Illustration(
             confidence_histogram(filled.confidence, filled.mean_confidence),
-            "Confidence is the estimated probability that the prediction is right. The "
-            "line is the mean.",
+            f"Confidence is the estimated probability that the prediction is right"
+            f"{'' if tested else ', but with these labels it cannot be tested'}. The "
+            f"line is the mean.",
         ),
     ]
 

@@ -84,7 +84,9 @@ def _of_classes(findings: Findings) -> list[KeyFigure]:
     found = [KeyFigure("Expected accuracy", *_accuracy(expected))]
     if isinstance(filled, FilledClasses):
         note = "of the filled rows"
-        if expected.too_sure:
+        if not expected.measured:
+            note += "; this could not be tested"
+        elif expected.too_sure:
             note += "; more than the labels support"
         found.append(
             KeyFigure("Mean confidence", percent(filled.mean_confidence), note)

@@ -8,15 +8,9 @@ import numpy as np
 
 from halfmoon._report.confusion import MixUp, mix_ups, natural
 from halfmoon._report.findings import FilledClasses, Findings, LooClasses
-from halfmoon._report.number_format import percent
-from halfmoon._report.quality_scores import (
-    ClassQuality,
-    accuracy,
-    balanced_accuracy,
-    per_class,
-)
+from halfmoon._report.quality_scores import ClassQuality, per_class
 from halfmoon._report.residuals import Third, errors_by_thirds
-from halfmoon._report.sentences import COMMON
+from halfmoon._report.sentences import balanced
 
 __all__ = ["QualityInParts", "quality_in_parts"]
 
@@ -49,7 +43,6 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
         thirds = errors_by_thirds(loo.given, loo.predicted, *ends)
         return QualityInParts(thirds=thirds)
     classes = per_class(loo.given, loo.predicted)
-    balanced = _balanced(loo, classes)
     if isinstance(filled, FilledClasses):
         names = {each.name for each in classes}
         classes += [
@@ -69,18 +62,6 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
         classes[:MAX_LISTED_CLASSES],
         max(0, len(classes) - MAX_LISTED_CLASSES),
         worst_first,
-        balanced,
+        balanced(loo),
         mix_ups(tested.given, tested.predicted),
-    )
-
-
-def _balanced(loo: LooClasses, classes: list[ClassQuality]) -> str:
-    score = accuracy(loo.given, loo.predicted)
-    if not score.naive > COMMON or len(classes) < 2:
-        return ""
-    guess = 1 / sum(each.labels > 1 for each in classes)
-    return (
-        f"One class is very common, so accuracy says little. On average "
-        f"{percent(balanced_accuracy(classes))} of each class was found (balanced "
-        f"accuracy); always guessing the most common class would find {percent(guess)}."
     )

@@ -17,6 +17,7 @@ MAX_REVIEW_ROWS = 20
 MAX_PROBABILITY = 0.1  # of a given class that looks wrong
 MIN_DEVIATIONS = 3.5  # robust ones (Iglewicz and Hoaglin's bound)
 MIN_RATIO = 1.2  # of the error to the distance of the end of the interval
+MIN_ERROR = 0.1  # share of the usual deviation of a label, or of an amount
 MADS_PER_DEVIATION = 0.6745  # median absolute deviation of a standard normal variable
 
 
@@ -72,7 +73,9 @@ def suspect_numbers(
     0.6745 abs(t - m) above 3.5 MAD, where m is the median of t and MAD the median of
     abs(t - m). So each row is judged by the errors that are usual for such rows, and a
     few extreme labels do not hide each other, as they would with a standard deviation.
-    The farthest comes first.
+    Where nearly every label is predicted exactly, small errors are not suspected: those
+    below a tenth of the robust deviation of the labels, and for amounts (labels above
+    0) below a tenth of the label. The farthest comes first.
     """
     t = interval_ratios(given, predicted, low, high)
     known = np.isfinite(t)
@@ -83,6 +86,11 @@ def suspect_numbers(
     spread = float(np.median(distance[known])) / MADS_PER_DEVIATION
     # Where most residuals are equal there is no spread to compare others with.
     is_far = (distance > MIN_DEVIATIONS * spread) & (spread > 0)
-    far = is_far & (np.abs(t) > MIN_RATIO)
+    deviations = np.abs(given[known] - np.median(given[known]))
+    usual = np.full(len(given), np.median(deviations) / MADS_PER_DEVIATION)
+    if (given[known] > 0).all():
+        usual = np.minimum(usual, given)
+    is_large = np.abs(given - predicted) > MIN_ERROR * usual
+    far = is_far & is_large & (np.abs(t) > MIN_RATIO)
     chosen = np.flatnonzero(far)
     return chosen[np.argsort(-np.abs(t[chosen]), kind="stable")]

@@ -39,6 +39,7 @@ from halfmoon._report.unlabeled_gain import UnlabeledGain
 __all__ = [
     "PERCENT",
     "Sentence",
+    "balanced",
     "count",
     "duration",
     "format_aligned",
@@ -154,7 +155,7 @@ def verdict(findings: Findings) -> Sentence:
     given, predicted = loo.given, loo.predicted
     error = mean_absolute_error(given, predicted, findings.predicted)
     r2 = r_squared(given, predicted, findings.predicted)
-    if error.tested < 2:
+    if not np.isfinite(error.high):
         return Sentence("")
     text = (
         f"Test: each of the {error.tested:,} labels was hidden in turn and predicted "
@@ -180,7 +181,8 @@ def _verdict_on_classes(score: Score) -> Sentence:
         return Sentence("")
     recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
     if score.right == score.tested:
-        recovered = f"all {score.tested:,} were recovered"
+        every = "both" if score.tested == 2 else f"all {score.tested:,}"
+        recovered = f"{every} were recovered"
     elif score.right < 2:
         recovered = f"{'1' if score.right else 'none'} was recovered"
     alone = ""
@@ -202,24 +204,28 @@ def _verdict_on_classes(score: Score) -> Sentence:
 def rare_classes(findings: Findings) -> list[str]:
     """Say how well rare classes are found, if one class is very common."""
     loo = findings.loo
-    if not isinstance(loo, LooClasses):
+    if not isinstance(loo, LooClasses) or not (balance := balanced(loo)):
         return []
-    score = accuracy(loo.given, loo.predicted)
-    if not score.naive > COMMON:
-        return []
-    classes = per_class(loo.given, loo.predicted)
-    rare = [each for each in classes if each.labels > 1 and each.name != score.guess]
-    if not rare:
-        return []
+    _, *classes = per_class(loo.given, loo.predicted)
+    rare = [each for each in classes if each.labels > 1]
     sentences = [_found(each) for each in rare[:MAX_RARE]]
     if len(rare) > MAX_RARE:
         rest = len(rare) - MAX_RARE
         sentences.append(f"{count(rest, 'more class is', 'more classes are')} rare.")
-    balanced = percent(balanced_accuracy(classes))
-    sentences.append(
-        f"On average, {balanced} of each class was recovered (balanced accuracy)."
+    return [" ".join([*sentences, balance])]
+
+
+def balanced(loo: LooClasses) -> str:
+    """Return the balanced accuracy as a sentence; empty unless one class is common."""
+    tested = [x for x in per_class(loo.given, loo.predicted) if x.labels > 1]
+    if len(tested) < 2 or not accuracy(loo.given, loo.predicted).naive > COMMON:
+        return ""
+    return (
+        f"One class is very common, so accuracy says little: on average, "
+        f"{percent(balanced_accuracy(tested))} of each class was recovered (balanced "
+        f"accuracy), and always guessing the most common class would recover "
+        f"{percent(1 / len(tested))}."
     )
-    return [" ".join(sentences)]
 
 
 def _found(each: ClassQuality) -> str:

@@ -59,6 +59,8 @@ def _distribution(
 
 def _edges(numbers: Array) -> Array:
     low, high = np.quantile(numbers, ENDS)
+    if high - low < BINS and (numbers == np.round(numbers)).all():
+        return np.arange(np.floor(low), np.ceil(high) + 2) - 0.5  # one for each number
     if not high > low:
         low, high = float(numbers.min()), float(numbers.max())
     if not high > low:

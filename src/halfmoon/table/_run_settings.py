@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 from halfmoon.table._table_errors import CommandError
@@ -102,11 +103,11 @@ class Settings:
                 f"task is {self.task!r}, but must be 'classes', 'numbers' or "
                 f"'ordered', or None to find out."
             )
-        if not 0 < self.level < 1:
+        if not (isinstance(self.level, Real) and 0 < self.level < 1):
             raise CommandError(
                 f"level is {self.level!r}, but must be between 0 and 1, e.g. 0.9."
             )
-        if not 0 < self.budget < float("inf"):
+        if not (isinstance(self.budget, Real) and 0 < self.budget < float("inf")):
             raise CommandError(
                 f"budget is {self.budget!r}, but must be a positive number of seconds."
             )
