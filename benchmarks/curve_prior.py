@@ -43,8 +43,8 @@ LUCK_COUNTS, LUCK_DRAWS = (40, 90, 140, 240), 6
 def luck():
     """Print s of `halfmoon.queries._measured_curve` (1) at each number of labels."""
     found = []
-    for name, *table, of_classes in tables_for_fitting():
-        X, y = standardized(*table, most=1500)
+    for name, rows, labels, of_classes in tables_for_fitting():
+        X, y = standardized(rows, labels, most=1500)
         order = np.random.default_rng(5).permutation(len(y))
         test, rest = np.split(order, [len(y) // 4])
         if LUCK_COUNTS[-1] > 0.9 * len(rest):

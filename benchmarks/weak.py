@@ -244,7 +244,7 @@ def of_rankings(folder: Path, name: str) -> dict:
 
 def completed(orders, items):
     """Return the orders, with missing items put where they are on average."""
-    places = {item: [] for item in items}
+    places: dict[str, list[float]] = {item: [] for item in items}
     for order in orders:
         for place, item in enumerate(order):
             places[item].append(place / (len(order) - 1))
@@ -252,7 +252,7 @@ def completed(orders, items):
     found = set()
     for order in orders:
         order = list(order)
-        for item in sorted(set(items) - set(order), key=mean.get):
+        for item in sorted(set(items) - set(order), key=lambda each: mean[each]):
             later = [i for i, each in enumerate(order) if mean[each] > mean[item]]
             order.insert(later[0] if later else len(order), item)
         found.add(tuple(order))

@@ -123,7 +123,7 @@ def run(X, y, near, n, rate, kind, seed, part):
 def page(runs):
     parts = [part for part in PARTS if any(r["part"] == part for r in runs)]
     players = [name for part in parts for name in PARTS[part]]
-    cells = {}
+    cells: dict[tuple, dict[str, list[float]]] = {}
     for each in runs:
         cell = cells.setdefault(tuple(each[k] for k in KEYS[:4]), {})
         for name in PARTS[each["part"]]:

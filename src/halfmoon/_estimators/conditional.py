@@ -44,7 +44,8 @@ __all__ = [
 
 MAX_RISK_LABELS = 500  # in the comparison of risks: a fraction of a second
 # Warn of features that are predicted to raise the error by more than this share: then
-# 86 % of the warnings are right, and 63 % from 0 on (benchmarks/results/conditioning.md).
+# 86 % of the warnings are right, and 63 % from 0 on
+# (benchmarks/results/conditioning.md).
 COSTLY_SHARE = 0.25
 
 

@@ -84,7 +84,9 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             notes.append(_code_note(name, codes, sum(coded)))
         numbers = check_labels(name, labels, kind)
         ignored = strays.total() + sum(coded)
-        return CheckedLabels(kind, numbers, (), ignored, tuple(notes), read.style)
+        return CheckedLabels(
+            kind, numbers, n_ignored=ignored, notes=tuple(notes), style=read.style
+        )
     notes += spelling_notes(labels, merged=settings.merge_labels)
     if settings.merge_labels:
         labels = merged_labels(labels)
@@ -96,7 +98,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
     if task == "ordered":
         known = {label for label in classes if label is not None}
         order = resolved_order(name, known, settings.order)
-    return CheckedLabels(kind, classes, order, 0, tuple(notes))
+    return CheckedLabels(kind, classes, order, notes=tuple(notes))
 
 
 def mark_notes(name: str, blanks: Blanks, labels: Iterable[Any]) -> Iterator[Note]:

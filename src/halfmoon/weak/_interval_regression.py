@@ -123,7 +123,7 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         used_rows, used, w = self._with_weight(rows, ends, w)
         with self._stream.handed_down():
             self._fit_ends(used_rows, used, w)
-            low, high = narrowed(*ends.T, self.margin_)
+            low, high = narrowed(ends[:, 0], ends[:, 1], self.margin_)
             self.labels_ = np.clip(self.solution_.predict(rows), low, high)
         self._report(start)
         return self
