@@ -101,7 +101,7 @@ def test_a_row_of_totals_is_not_learned_from_and_not_filled(run, label):
     record = fill(run)
     assert (record["rows"], record["given"], record["predicted"]) == (41, 10, 30)
     assert record["notes"][0].startswith(
-        "The last row ('Total') looks like a row of tot"
+        "The last row ('Total') looks like totals or notes below the table"
     )
     cells, source = filled("side")
     assert cells[:40].tolist() == truth.tolist()

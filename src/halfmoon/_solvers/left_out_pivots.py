@@ -150,6 +150,8 @@ class _Pivots:
             # A free row trades at a bound, a row at a bound where d is 0.
             free = status == 0
             now, end = np.where(free, v, d), np.where(free, v_end, d_end)
+            if np.isnan(now + end).any():
+                return np.nan
             rises = end > now
             goal = np.where(free, np.where(rises, self.high, self.low), 0.0)
             may = (free | (rises == (status < 0))) & (end != now)
@@ -176,7 +178,8 @@ class _Pivots:
     def _inputs(self, i: int, status: NDArray[np.int8], v_i: float = 0.0) -> Array:
         """Return the inputs of (1) at which traded rows are at their bounds, or free.
 
-        Row i is held at v_i.
+        Row i is held at v_i. NaN if no inputs do that, as where all rows but i are at
+        their bounds and a feature is free.
         """
         held = status != 0
         held[i] = True
@@ -196,6 +199,8 @@ class _Pivots:
                 x[unknown] = np.linalg.solve(T, right)
             except np.linalg.LinAlgError:
                 x[unknown] = np.linalg.lstsq(T, right)[0]
+                if np.abs(T @ x[unknown] - right).max() > self.slack_d:
+                    x[unknown] = np.nan
         return x
 
     def _trades(self, status: NDArray[np.int8], X: Array, O: Array) -> NDArray[np.int8]:

@@ -90,8 +90,10 @@ def check(data, **options):
             if table.lead.strip():  # a title
                 text = text[len(table.lead) :]
             expected = expected_rows(text, table.format.delimiter)
-            assert [list(table.columns), *rows] == expected
-            check_written(table, rows, data)
+            width = len(expected[0])
+            padded = [row + [""] * (width - len(row)) for row in expected]
+            assert [list(table.columns), *rows] == padded
+            check_written(table, rows, data if padded == expected else None)
             return rows
     except TableError as error:
         if "\n" in str(error):
@@ -122,12 +124,15 @@ def expected_rows(text, delimiter):
 
 
 def check_written(table, rows, data):
-    """Check that a copy has the same bytes, and old cells are kept with new ones."""
+    """Check that a copy has the same bytes, and old cells are kept with new ones.
+
+    Short rows get the cells that they lack; then `data` is None.
+    """
     copy, more = io.BytesIO(), io.BytesIO()
     with new_table(copy, table) as out:
         for batch in table.batches():
             out.write(batch)
-    if rows:
+    if rows and data is not None:
         assert copy.getvalue() == data
     first = table.columns[0]
     new = ["=x", None, 'q"', "a,b;c\td|e\r\nf"]
