@@ -126,7 +126,9 @@ def test_a_source_of_the_users_own_is_refused(run):
     assert "already has a column 'side_source'" in line
 
 
-@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+@pytest.mark.parametrize(
+    "ending", ["xlsx", pytest.param("ods", marks=pytest.mark.slow)]
+)
 def test_workbooks_are_emptied_too(run, filled, ending):
     table = read_csv("t.filled.csv")
     table[20][4:] = ["given", "0.25"]

@@ -58,7 +58,9 @@ def test_help_loads_no_heavy_library():
     assert said.strip().endswith("[]")
 
 
-@pytest.mark.parametrize("missing", ["click", "pyarrow", "pandas"])
+@pytest.mark.parametrize(
+    "missing", ["click", "pyarrow", pytest.param("pandas", marks=pytest.mark.slow)]
+)
 def test_a_missing_library_is_named_with_its_install_command(missing):
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"

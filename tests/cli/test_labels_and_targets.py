@@ -217,6 +217,7 @@ def test_two_targets_at_once(run, two_targets, folder):
     ]
 
 
+@pytest.mark.slow
 def test_a_target_is_filled_alike_alone_and_among_others(run, two_targets):
     # No budget: where it cuts the search depends on the machine.
     options = ("--no-report", "-q")
@@ -254,6 +255,7 @@ def test_options_for_one_target(run, two_targets, option):
     assert f"{option[0]} is for one target, but 2 were named" in line
 
 
+@pytest.mark.slow
 def test_reports_of_several_targets_by_name(run, two_targets, folder):
     told_of(
         run(

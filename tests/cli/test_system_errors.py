@@ -68,6 +68,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs limits of processes")
 def test_too_many_open_files(table, folder):
     # Enough to import halfmoon, and then no more

@@ -131,6 +131,7 @@ def _limits(y):
     return low - 0.25 * (high - low), high + 0.25 * (high - low)
 
 
+@pytest.mark.slow
 def test_more_labels_than_are_compared():
     rng = np.random.default_rng(1)
     Z = rng.normal(size=(700, 3))

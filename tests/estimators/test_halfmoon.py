@@ -679,7 +679,7 @@ def four_circles(seed, n=1_000):
     return X + 0.05 * rng.standard_normal(X.shape), radius, rng
 
 
-@pytest.mark.parametrize("each", [1, 3])
+@pytest.mark.parametrize("each", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_four_circles_come_out_with_a_label_on_each(each):
     X, radius, rng = four_circles(each)
     some = [rng.choice(np.flatnonzero(radius == c), each, False) for c in range(1, 5)]

@@ -647,7 +647,7 @@ def axe(tmp_path_factory):
         return archive.extractfile("package/axe.min.js").read().decode()
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_no_serious_finding_of_axe(page, axe, dark):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)

@@ -126,6 +126,7 @@ QUALITIES = {
     "filled rows differ in a column": replace(
         classes("A" * 9 + "B" * 9, WORSE), shifted=("year",)
     ),
+    "labels in clumps": replace(classes("A" * 9 + "B" * 9, WORSE), clumped=True),
     "numbers, filled rows differ in columns": replace(
         numbers(LINE, LINE + WAVE), shifted=("year", "month")
     ),

@@ -24,6 +24,7 @@ from halfmoon.table._leaking_columns import leave_out_leaking
 from halfmoon.table._memory_budget import MemoryBudget
 from halfmoon.table._row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._run_notes import (
+    clumped_note,
     code_notes,
     common_notes,
     leak_notes,
@@ -223,6 +224,7 @@ def notes():
         run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
         list(learning_notes(each))
+    clumped_note()
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):

@@ -125,6 +125,7 @@ def test_too_few_labels_leave_all_columns(labels):
     assert chosen_columns(X, y, "numbers", groups, (), 100.0) is None
 
 
+@pytest.mark.slow
 def test_nothing_is_left_out_of_pure_noise():
     rng = np.random.default_rng(0)
     chosen = 0

@@ -89,6 +89,7 @@ def test_the_same_seed_gives_the_same_importance():
     assert one == two != three
 
 
+@pytest.mark.slow
 def test_more_labels_than_are_predicted():
     rows = table(900)
     x = rows["x"].to_numpy()

@@ -309,7 +309,11 @@ def test_confidences_of_a_frame_that_is_filled_again_stay_floats():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"]
+    "make",
+    [
+        pytest.param(lambda f: f, id="pandas"),
+        pytest.param(pl.from_pandas, id="polars", marks=pytest.mark.slow),
+    ],
 )
 def test_several_targets_at_once(make):
     frame, truth = flowers()

@@ -225,3 +225,4 @@ class Findings:
     partial: PartialLabels | None = None
     forecast: Forecast | None = None  # what more labels would bring
     shifted: tuple[str, ...] = ()  # columns in which the filled rows differ a lot
+    clumped: bool = False  # whether labels are nearer to each other than to the others

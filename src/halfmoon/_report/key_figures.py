@@ -46,7 +46,8 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         quality = _of_numbers(findings.loo, findings.predicted)
     else:
         quality = _of_classes(findings)
-    if findings.shifted and quality[0].figure != "unknown":
+    differ = findings.shifted or findings.clumped
+    if differ and quality[0].figure != "unknown":
         note = f"{quality[0].note}; the filled rows differ, so expect worse"
         quality[0] = quality[0]._replace(note=note)
     return [

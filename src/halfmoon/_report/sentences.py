@@ -120,6 +120,11 @@ def _expected_quality(findings: Findings) -> str:
 
 def _unlike_the_labeled(findings: Findings) -> str:
     """Limit the claim if the filled rows are not like those it was measured on."""
+    if findings.clumped:
+        return (
+            " But this was measured on the labeled rows, which are much closer to each "
+            "other than the filled rows are to them: expect worse."
+        )
     if not findings.shifted:
         return ""
     first, more = safe_text(findings.shifted[0], MAX_NAME), len(findings.shifted) - 1

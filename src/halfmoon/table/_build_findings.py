@@ -43,6 +43,7 @@ from halfmoon._selection import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
+from halfmoon.table._clumped_labels import labels_are_clumped
 from halfmoon.table._column_distributions import column_distributions
 from halfmoon.table._column_importance import column_importance
 from halfmoon.table._fill_table import Filled
@@ -52,7 +53,12 @@ from halfmoon.table._output_columns import Cells
 from halfmoon.table._parameter_text import with_command
 from halfmoon.table._row_reasons import Reasons, loo_prediction, reasons_of, shown_row
 from halfmoon.table._rows_to_label import rows_to_label
-from halfmoon.table._run_notes import common_notes, leaking_columns, learning_notes
+from halfmoon.table._run_notes import (
+    clumped_note,
+    common_notes,
+    leaking_columns,
+    learning_notes,
+)
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_model import TableModel
 from halfmoon.table._weak_labels import Candidates, Ends
@@ -97,6 +103,9 @@ def findings_of(
     leaks = leaking_columns(model, scan)
     notes = [*learning_notes(filled, leaks), *common_notes(filled)]
     weak = model if isinstance(model, WeakTableModel) else None
+    clumped = weak is None and labels_are_clumped(model, scan, settings.seed)
+    if clumped:
+        notes.append(clumped_note())
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
@@ -146,6 +155,7 @@ def findings_of(
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
         shifted=leaks.shifted,
+        clumped=clumped,
     )
 
 

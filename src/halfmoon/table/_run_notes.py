@@ -21,6 +21,7 @@ from halfmoon.table._weak_table_model import ENOUGH, WeakTableModel
 
 __all__ = [
     "choice_notes",
+    "clumped_note",
     "code_notes",
     "common_notes",
     "leak_notes",
@@ -174,6 +175,17 @@ def leak_notes(
             f"worse than the labels suggest.",
             f"Label some rows in which {it_has} the values of the unlabeled rows.",
         )
+
+
+def clumped_note() -> Note:
+    """Note that labels were given to groups of similar rows."""
+    return Note(
+        "Labeled rows are much closer to each other than the blank rows are to them, "
+        "as if all rows of some people, places or days were labeled. Predictions may "
+        "be worse than the labels suggest.",
+        "Label some of the other rows, drawn at random.",
+        important=True,
+    )
 
 
 def choice_notes(model: TableModel) -> Iterator[Note]:
