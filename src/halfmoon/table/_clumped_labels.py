@@ -15,7 +15,6 @@ from scipy.stats import mannwhitneyu
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from halfmoon._rows import Array
 from halfmoon.table._first_pass import Scan
 from halfmoon.table._table_model import TableModel
 
@@ -36,7 +35,7 @@ def labels_are_clumped(model: TableModel, scan: Scan, seed: int) -> bool:
 
 
 def are_clumped(
-    X: Array,  # (n, d)
+    X: NDArray[np.floating],  # (n, d)
     labeled: NDArray[np.bool_],  # (n,)
 ) -> bool:
     """Return whether labeled rows are much nearer to other labels than blank ones.
