@@ -76,6 +76,15 @@ def test_coefficients(system, way, alpha):
     assert_allclose(loo, expected, rtol=1e-3 if alpha < 1e-3 else 1e-8)
 
 
+@pytest.mark.parametrize("way", [svd, eigh, dual])
+def test_all_alphas_at_once(system, way):
+    path = way(*system)
+    thetas, betas = path.coefficients(ALPHAS)
+    for i, alpha in enumerate(ALPHAS):
+        assert_allclose(thetas[:, i], path.theta(alpha), rtol=1e-12, atol=1e-12)
+        assert_allclose(betas[:, i], path.beta(alpha), rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("way", [svd, eigh])
 def test_variance_parts(system, way, alpha, rng):

@@ -116,8 +116,8 @@ def fit_at_all_alphas(
     K, F = shared.gram(candidate.kernel), shared.features(candidate.unpenalized)
     l, a, t = len(y), len(ALPHAS), data.y.shape[1]
     path = ridge_weighted(K[:l], F[:l], y, data.w)
-    theta = np.stack([data.root_w * path.theta(alpha) for alpha in ALPHAS], axis=1)
-    beta = np.stack([path.beta(alpha) for alpha in ALPHAS], axis=1)
+    theta, beta = path.coefficients(ALPHAS)
+    theta *= data.root_w[:, :, None]
     by_folds = candidate.by_folds
     held_out = loo_values(path, y, data.w) if by_folds is None else by_folds
     priors = np.zeros((a, 2))

@@ -174,19 +174,19 @@ class Refit:
             path = self._posed[candidate].path
             held_out = loo_values(path, data.y, data.w)
             losses = self.criterion.losses(held_out, data.y, data.w)
+            theta, beta = path.coefficients(ALPHAS)
+            theta *= data.root_w[:, :, None]
             # At every alpha, because more labels need a smaller one.
-            for alpha, values, loss in zip(ALPHAS, held_out, losses, strict=True):
-                theta = data.root_w * path.theta(alpha)
-                beta = path.beta(alpha)
+            for i, alpha in enumerate(ALPHAS):
                 entry = Entry(
                     candidate,
                     alpha,
                     IDENTITY,
                     data.y,
-                    values,
-                    theta,
-                    beta,
-                    loss,
+                    held_out[i],
+                    theta[:, i],
+                    beta[:, i],
+                    losses[i],
                     prior=np.zeros(2),
                 )
                 entries.append(entry)

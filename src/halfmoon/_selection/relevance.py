@@ -84,9 +84,10 @@ def relevance_candidates(
                     # A column may be constant outside the fold: no reason to warn.
                     warnings.simplefilter("ignore", UserWarning)
                     path = ridge_weighted(K[kept], F[kept], y[kept], data.w[kept])
-                for values, alpha in zip(held_out, ALPHAS, strict=True):
-                    c = data.root_w[kept] * path.theta(alpha)
-                    values[fold] = K[fold] @ c + F[fold] @ path.beta(alpha)
+                c, beta = path.coefficients(ALPHAS)
+                c *= data.root_w[kept][:, :, None]
+                values = np.tensordot(K[fold], c, 1) + np.tensordot(F[fold], beta, 1)
+                held_out[:, fold] = values.transpose(1, 0, 2)
             one = shared.scaled(Prepared(stretched, kernel))
             full = f"{stretched.name}, {label}"
             yield Candidate(full, "relevance", one, unpenalized, False, held_out)

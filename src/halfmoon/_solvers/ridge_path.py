@@ -121,6 +121,16 @@ class RidgePath:
         """Return the coefficients of the unpenalized features, shape (k, t)."""
         return self.elimination.solve(self.target - self.cross @ self.theta(alpha))
 
+    def coefficients(self, alphas: Sequence[float]) -> tuple[Array, Array]:
+        """Return theta and beta at every alpha, shapes (r, a, t) and (k, a, t)."""
+        inverses = np.array([self.inverse(self.lam(a)) for a in alphas])  # (a, m)
+        scaled = inverses.T[:, :, None] * self.z[:, None, :]  # (m, a, t)
+        a, t = scaled.shape[1:]
+        theta = self.V @ scaled.reshape(-1, a * t)
+        target = np.tile(self.target, a)
+        beta = self.elimination.solve(target - self.cross @ theta)
+        return theta.reshape(-1, a, t), beta.reshape(-1, a, t)
+
     def degrees_of_freedom(self, alpha: float) -> float:
         """Return the trace of the smoother H, which maps y to fitted values."""
         shrunk = self.s2 * self.inverse(self.lam(alpha))
