@@ -108,6 +108,7 @@ def test_a_row_of_totals_is_not_learned_from_and_not_filled(run, label):
     assert (cells[40], source[40]) == (label, "given" if label else "")
 
 
+@pytest.mark.slow
 def test_columns_that_only_labeled_rows_have(run):
     """Flowers, 30 of them named, with who named them and a code of the name."""
     X, y = load_iris(return_X_y=True)
@@ -132,6 +133,7 @@ def test_columns_that_only_labeled_rows_have(run):
     assert "code" in fill(run, *columns, target="species")["learned_from"]["columns"]
 
 
+@pytest.mark.slow
 def test_ordered_classes_and_their_model(run):
     rows, y = a_line(n=90, labels=40)
     steps = ["bad", "ok", "good"]

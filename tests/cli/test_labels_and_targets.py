@@ -192,6 +192,7 @@ def two_targets(folder):
     return rows, truth
 
 
+@pytest.mark.slow
 def test_two_targets_at_once(run, two_targets, folder):
     rows, truth = two_targets
     record = told_of(

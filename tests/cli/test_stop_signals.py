@@ -75,6 +75,7 @@ def test_stops_at_many_random_moments(table):
     stop_at_random(table, 150, seed=1, longest=8.0)
 
 
+@pytest.mark.slow
 def test_stops_while_the_report_is_drawn(table):
     number = signal.SIGTERM
     process = started("--json")

@@ -154,7 +154,14 @@ def shades(tab, folder):
         yield image.imread(path)[..., :3].mean(axis=2)
 
 
-@pytest.mark.parametrize("case", ["all-parts", "all-parts-numbers", "hundred-classes"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "all-parts",
+        "all-parts-numbers",
+        pytest.param("hundred-classes", marks=pytest.mark.slow),
+    ],
+)
 def test_pictures_are_dark_in_dark_mode(show, folder, case):
     pictures = [*shades(show(case, dark=True), folder)]
     assert len(pictures) >= 5

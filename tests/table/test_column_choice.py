@@ -194,6 +194,7 @@ def test_standard_errors():
     assert standard_errors_less(others, others - 1) == -np.inf
 
 
+@pytest.mark.slow
 def test_columns_that_may_hurt_come_with_a_command(fitted, monkeypatch):
     table, labels, _, _ = fitted
     monkeypatch.setattr(column_choice, "SURE", 1e9)
