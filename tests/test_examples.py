@@ -18,6 +18,7 @@ PAGES = [
     ROOT / "docs" / "engine.md",
     ROOT / "README.md",
 ]
+LONG_PAGES = ("cookbook", "honesty", "large", "queries")  # over two seconds
 MOST_LINES = 100  # of a script: one idea
 
 
@@ -41,7 +42,14 @@ def test_a_script_runs_and_draws(script, pyplot, capsys):
     assert any(axis.has_data() for axes in drawn for axis in axes) or printed
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * (path.stem in LONG_PAGES))
+        for path in PAGES
+    ],
+    ids=lambda path: path.stem,
+)
 def test_the_code_on_a_page_runs(page, tmp_path, monkeypatch):
     for table in (ROOT / "examples" / "tables").glob("*.csv"):
         shutil.copy(table, tmp_path)

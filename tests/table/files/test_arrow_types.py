@@ -115,7 +115,9 @@ def filled(source, out, target="y"):
         return fill_table(table, out, Settings(target, budget=0.1), overwrite=True)
 
 
-@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize(
+    "kind", ["parquet", pytest.param("feather", marks=pytest.mark.slow)]
+)
 def test_columns_of_all_types_are_learned_from_or_left_out(tmp_path, kind):
     columns = EVERY
     if kind == "parquet":
