@@ -10,11 +10,9 @@ def memory_of_a_new_process():
     """What other tests have left in memory does not count for the runs of a test."""
     with pytest.MonkeyPatch.context() as patch:
         try:
-            from halfmoon.table import (
-                _memory_budget as allowance,
-            )
+            from halfmoon.table._runs import memory_budget
         except ImportError:  # without the extra `table`
             pass
         else:
-            patch.setattr(allowance, "resident_bytes", lambda: NEW_PROCESS)
+            patch.setattr(memory_budget, "resident_bytes", lambda: NEW_PROCESS)
         yield

@@ -28,8 +28,8 @@ import halfmoon
 from benchmarks.everyday.tables import car_frame, penguin_frame
 from benchmarks.lines import RESULTS, machine
 from experiments import data as real
-from halfmoon.table._build_findings import findings_of
-from halfmoon.table._run_summary import record_of
+from halfmoon.table._runs.build_findings import findings_of
+from halfmoon.table._runs.run_summary import record_of
 
 LABELS = (20, 60)
 SEEDS = 9

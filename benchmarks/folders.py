@@ -34,12 +34,12 @@ import pandas as pd
 import pyarrow as pa
 
 from halfmoon.table import TableModel, open_table
-from halfmoon.table._blank_labels import Blanks
 from halfmoon.table._files import new_table
-from halfmoon.table._first_pass import scan
-from halfmoon.table._given_labels import GivenLabels
-from halfmoon.table._predictions import Prediction
-from halfmoon.table._second_pass import Job, write_filled
+from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._models.predictions import Prediction
+from halfmoon.table._runs.first_pass import scan
+from halfmoon.table._runs.second_pass import Job, write_filled
 
 RESULTS = Path(__file__).parent / "results"
 LABELS, FILES = 1_000, 16

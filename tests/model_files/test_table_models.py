@@ -6,7 +6,7 @@ import pytest
 from optional_modules import optional
 
 pa = optional("pyarrow")
-table_model = pytest.importorskip("halfmoon.table._table_model")
+table_model = pytest.importorskip("halfmoon.table._models.table_model")
 N, LABELED = 60, 25
 
 

@@ -17,8 +17,8 @@ from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.inspect_command import _lines as inspected
 from halfmoon._cli.load_model import blaming_model, save_model
 from halfmoon._cli.print_summary import print_runs
-from halfmoon.table._run_settings import Settings
-from halfmoon.table._run_summary import record_of
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.run_summary import record_of
 from report.situations import QUALITIES
 from sentences import of_folders as folders
 from sentences.of_files import refused

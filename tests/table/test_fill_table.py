@@ -11,13 +11,13 @@ from halfmoon.table import (
     Settings,
     TableError,
     _fill_table,
-    _memory_budget,
     fill_table,
     open_table,
     predict_table,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
-from halfmoon.table._second_pass import _rows_where
+from halfmoon.table._runs import memory_budget
+from halfmoon.table._runs.second_pass import _rows_where
 
 SETTINGS = Settings("kind", budget=600.0)
 
@@ -143,11 +143,11 @@ def test_some_rows_are_those_that_were_taken(rng, share):
 
 def test_memory_that_the_process_holds_does_not_count(monkeypatch):
     held = 3_000_000_000
-    monkeypatch.setattr(_memory_budget, "resident_bytes", lambda: held)
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: held)
     limits = []
 
     def learned(table, settings, *_):
-        limits.append(_memory_budget.MemoryBudget.within(settings.memory))
+        limits.append(memory_budget.MemoryBudget.within(settings.memory))
         raise TableError("enough")
 
     monkeypatch.setattr(_fill_table, "learn", learned)
@@ -155,7 +155,7 @@ def test_memory_that_the_process_holds_does_not_count(monkeypatch):
         with pytest.raises(TableError, match="enough"):
             fill_table(rows(), None, Settings("kind", memory=memory))
     expected = [
-        _memory_budget.MemoryBudget.within(memory, taken=0) for memory in ("1GB", "2GB")
+        memory_budget.MemoryBudget.within(memory, taken=0) for memory in ("1GB", "2GB")
     ]
     assert limits == expected
     with pytest.raises(TableError, match="200 MB of memory is too little"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from halfmoon.table._column_names import listed, matching
+from halfmoon.table._columns.column_names import listed, matching
 from halfmoon.table._files import Table
-from halfmoon.table._first_pass import columns_with_blanks
+from halfmoon.table._runs.first_pass import columns_with_blanks
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["choose_target", "choose_targets"]

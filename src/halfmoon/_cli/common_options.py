@@ -14,7 +14,7 @@ import click
 from halfmoon._cli.argument_types import Seconds
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path, stream_or_path
-from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.run_settings import Settings
 
 if TYPE_CHECKING:
     from halfmoon._cli.progress_bars import ProgressBars

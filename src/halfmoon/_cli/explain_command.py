@@ -18,7 +18,7 @@ from halfmoon._cli.common_options import (
 
 if TYPE_CHECKING:
     from halfmoon._report.findings import Reason
-    from halfmoon.table._row_reasons import ExplainedRow
+    from halfmoon.table._models.row_reasons import ExplainedRow
 
 __all__ = ["explain"]
 
@@ -83,10 +83,10 @@ def _explain(
     from halfmoon._cli.choose_targets import choose_target
     from halfmoon._cli.load_model import load_table_model
     from halfmoon._cli.print_summary import print_json
-    from halfmoon.table._column_importance import column_importance
-    from halfmoon.table._learn_from_table import learn
-    from halfmoon.table._row_reasons import explained_rows, most_important
-    from halfmoon.table._run_settings import Settings
+    from halfmoon.table._columns.column_importance import column_importance
+    from halfmoon.table._models.row_reasons import explained_rows, most_important
+    from halfmoon.table._runs.learn_from_table import learn
+    from halfmoon.table._runs.run_settings import Settings
     from halfmoon.table._table_errors import CommandError
 
     with common.progress() as bars, common.open_table() as table:

@@ -16,7 +16,7 @@ from halfmoon._cli.common_options import (
     running,
     shared_options,
 )
-from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.run_settings import Settings
 
 __all__ = ["fill"]
 

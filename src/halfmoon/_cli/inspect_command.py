@@ -45,7 +45,7 @@ def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
 
 def _description(model: Any, path: str) -> dict[str, Any]:
     """Return what is known about a model, as plain data."""
-    from halfmoon.table._table_model import TableModel
+    from halfmoon.table._models.table_model import TableModel
 
     found: dict[str, Any] = {"file": path, "model": type(model).__name__}
     if isinstance(model, TableModel):

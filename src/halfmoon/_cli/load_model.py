@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from halfmoon._model_files import ModelFileError, load, save
+from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import ModelError, OutputError, TableError
-from halfmoon.table._table_model import TableModel
 
 __all__ = ["blaming_model", "load_model", "load_table_model", "save_model"]
 

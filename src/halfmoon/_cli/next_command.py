@@ -19,8 +19,8 @@ from halfmoon._cli.common_options import (
 )
 
 if TYPE_CHECKING:
-    from halfmoon.table._least_sure_rows import Unsure
-    from halfmoon.table._output_columns import Cells
+    from halfmoon.table._runs.least_sure_rows import Unsure
+    from halfmoon.table._runs.output_columns import Cells
 
 __all__ = ["next_rows"]
 
@@ -102,10 +102,13 @@ def _next(
     from halfmoon._cli.run_fill import read_typed_labels
     from halfmoon._report.number_format import count
     from halfmoon.table._files import refuse_place
-    from halfmoon.table._label_sheets import refuse_to_lose_labels, write_rows_to_label
-    from halfmoon.table._output_columns import Cells
-    from halfmoon.table._rows_to_label import asked_rows
-    from halfmoon.table._run_settings import Settings
+    from halfmoon.table._labels.label_sheets import (
+        refuse_to_lose_labels,
+        write_rows_to_label,
+    )
+    from halfmoon.table._runs.output_columns import Cells
+    from halfmoon.table._runs.rows_to_label import asked_rows
+    from halfmoon.table._runs.run_settings import Settings
 
     path = common.output
     with common.progress() as bars, common.open_table() as table:

@@ -47,7 +47,7 @@ def predict(model: str, **options: Any) -> None:
         from halfmoon._cli.load_model import blaming_model, load_table_model
         from halfmoon.table._fill_table import predict_table
         from halfmoon.table._folders import predict_folder
-        from halfmoon.table._run_summary import predicted_record
+        from halfmoon.table._runs.run_summary import predicted_record
 
         common.refuse_folder_options()
         loaded = load_table_model(model)

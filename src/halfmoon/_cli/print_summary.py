@@ -26,7 +26,7 @@ def print_runs(
     Parameters
     ----------
     runs : sequence of (mapping, mapping)
-        For each target its summary (`halfmoon.table._run_summary`), and the paths of
+        For each target its summary (`table._runs.run_summary`), and the paths of
         the outputs by their kind.
     quiet, as_json : bool
     to_stderr : bool

@@ -14,21 +14,21 @@ from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_pa
 from halfmoon._label.journal import is_journal
 from halfmoon._label.labels_from_journal import answered_labels, joined_lines
 from halfmoon._report import render, render_rows
-from halfmoon.table._build_findings import filled_rows, findings_of
 from halfmoon.table._files import Table, open_table, refuse_place, replacing
 from halfmoon.table._fill_table import Filled, fill_targets
 from halfmoon.table._folders import fill_folder
-from halfmoon.table._given_labels import TypedLabels
-from halfmoon.table._label_sheets import (
+from halfmoon.table._labels.given_labels import TypedLabels
+from halfmoon.table._labels.label_sheets import (
     read_labels,
     refuse_to_lose_labels,
     write_rows_to_label,
 )
-from halfmoon.table._least_sure_rows import Unsure
-from halfmoon.table._output_columns import Cells
-from halfmoon.table._rows_to_label import rows_to_label, whole_rows
-from halfmoon.table._run_settings import Settings
-from halfmoon.table._run_summary import record_of
+from halfmoon.table._runs.build_findings import filled_rows, findings_of
+from halfmoon.table._runs.least_sure_rows import Unsure
+from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.run_summary import record_of
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["read_typed_labels", "run_fill"]

@@ -25,9 +25,9 @@ from halfmoon._label.background_refits import Background
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.sentences import count
-from halfmoon.table._column_names import existing
+from halfmoon.table._columns.column_names import existing
 from halfmoon.table._files import refuse_place
-from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import CommandError, OutputError
 
 __all__ = ["run_label"]

@@ -10,9 +10,9 @@ from halfmoon._label.journal import read_journal
 from halfmoon._label.labels_from_journal import labels_of
 from halfmoon._label.session import Labeling
 from halfmoon._report import render
-from halfmoon.table._build_findings import findings_of
 from halfmoon.table._files import Table
 from halfmoon.table._fill_table import fill_targets
+from halfmoon.table._runs.build_findings import findings_of
 
 __all__ = ["FilledTable", "filled_table"]
 
@@ -32,7 +32,7 @@ def filled_table(
     labeling: Labeling, opened: Callable[[], Table], folder: Path, name: str
 ) -> FilledTable:
     """Fill the table as ``halfmoon fill --labels`` would, into a file of a folder."""
-    from halfmoon.table._run_summary import record_of
+    from halfmoon.table._runs.run_summary import record_of
 
     path, settings = labeling.journal.path, labeling.settings
     with labeling.lock:  # between two answers

@@ -15,11 +15,11 @@ from halfmoon._label.journal import JournalLines, read_journal
 from halfmoon._label.row_matching import known_heads, matched_rows
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
-from halfmoon.table._blank_labels import Blanks
+from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files import Batch, Table
-from halfmoon.table._given_labels import TypedLabels
-from halfmoon.table._label_numbers import read_label_numbers
-from halfmoon.table._number_style import PLAIN, NumberStyle
+from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.given_labels import TypedLabels
+from halfmoon.table._labels.label_numbers import read_label_numbers
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [

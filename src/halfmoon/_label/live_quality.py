@@ -25,7 +25,7 @@ from halfmoon._label.answers import Answer
 from halfmoon._report.number_format import PERCENT, count, format_aligned, percent
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon.queries import forecast_learning_curve
-from halfmoon.table._table_model import TableModel
+from halfmoon.table._models.table_model import TableModel
 
 __all__ = [
     "MORE_LABELS",

@@ -24,21 +24,21 @@ from halfmoon._label.row_matching import (
 )
 from halfmoon._report.findings import Note
 from halfmoon._report.safe_text import safe_text
-from halfmoon.table._blank_labels import as_number
-from halfmoon.table._cell_values import as_column
-from halfmoon.table._earlier_runs import earlier_runs
+from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.typed_values import column_text
-from halfmoon.table._first_pass import Scan, scan
-from halfmoon.table._given_labels import TypedLabels, label_text
-from halfmoon.table._label_numbers import read_label_numbers
-from halfmoon.table._learn_from_table import features_of, given_labels
-from halfmoon.table._memory_budget import MemoryBudget
-from halfmoon.table._number_style import PLAIN, NumberStyle
-from halfmoon.table._run_settings import Settings
-from halfmoon.table._run_stages import Stages
-from halfmoon.table._target_labels import Kind, target_kind
+from halfmoon.table._labels.blank_labels import as_number
+from halfmoon.table._labels.given_labels import TypedLabels, label_text
+from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._labels.target_labels import Kind, target_kind
+from halfmoon.table._runs.first_pass import Scan, scan
+from halfmoon.table._runs.learn_from_table import features_of, given_labels
+from halfmoon.table._runs.memory_budget import MemoryBudget
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.run_stages import Stages
 
 __all__ = ["SampledRows", "joined_labels", "readable", "sample_rows"]
 

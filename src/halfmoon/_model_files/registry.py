@@ -34,9 +34,11 @@ __all__ = [
 HALFMOON = """
     bases baselines blocks _estimators filters _graphs kernels losses problem _progress
     _selection smoothers _solvers _transformers unpenalized weak _whitening
-    table._column_choice table._column_kinds table._column_vectors table._number_columns
-    table._number_style table._ordered_classes table._table_model table._target_labels
-    table._text_columns table._weak_table_model
+    table._cells.number_style table._columns.column_choice table._columns.column_kinds
+    table._columns.column_vectors table._columns.number_columns
+    table._columns.text_columns table._labels.target_labels
+    table._models.ordered_classes table._models.table_model
+    table._models.weak_table_model
 """
 HALFMOON_MODULES = tuple(f"halfmoon.{name}" for name in HALFMOON.split())
 

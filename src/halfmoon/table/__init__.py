@@ -1,9 +1,20 @@
 """Fill the blank labels of a table: what ``halfmoon fill`` does, for Python.
 
-A run makes two passes over a file. The first (`_first_pass`) finds the labels and the
-blanks and samples rows, from which `TableModel` learns. The second (`_second_pass`)
-writes every row again with its blanks filled. Formats are in `_files`, folders of files
-in `_folders`, data frames in `_fill_frame` (`halfmoon.fill`).
+A run makes two passes over a file (`_runs/`). The first finds the labels and the blanks
+and samples rows, from which `TableModel` learns. The second writes every row again with
+its blanks filled.
+
+===========  =================================================================
+`_files`     formats: open a table, read batches of rows, write them again
+`_folders`   folders of files
+`_cells`     what a cell says: numbers, dates, durations in any style
+`_labels`    the target: blanks, classes or numbers, what looks odd
+`_columns`   the other columns: their kinds, which to use, their numbers
+`_models`    the model of a table, and what it predicts
+`_runs`      the two passes, notes, summary and findings
+===========  =================================================================
+
+Data frames are filled by `_fill_frame` (`halfmoon.fill`).
 
 Names are imported when they are first used, so that the command line starts at once.
 """
@@ -21,9 +32,9 @@ if TYPE_CHECKING:
         predict_table,
     )
     from halfmoon.table._folders import fill_folder, predict_folder
-    from halfmoon.table._run_settings import Settings
+    from halfmoon.table._models.table_model import TableModel
+    from halfmoon.table._runs.run_settings import Settings
     from halfmoon.table._table_errors import TableError
-    from halfmoon.table._table_model import TableModel
 
 __all__ = [
     "Filled",
@@ -41,9 +52,9 @@ __all__ = [
 
 _HOMES = {
     "FilledFrame": "_fill_frame",
-    "Settings": "_run_settings",
+    "Settings": "_runs.run_settings",
     "TableError": "_table_errors",
-    "TableModel": "_table_model",
+    "TableModel": "_models.table_model",
     "fill_folder": "_folders",
     "open_table": "_files",
     "predict_folder": "_folders",

@@ -16,20 +16,20 @@ from halfmoon._report.figures import of_filled, of_quality
 from halfmoon._report.findings import Findings, ShownRow
 from halfmoon._report.key_figures import key_figures
 from halfmoon._report.report_page import render
-from halfmoon.table._build_findings import findings_of
-from halfmoon.table._column_names import did_you_mean, existing
+from halfmoon.table._columns.column_names import did_you_mean, existing
 from halfmoon.table._files import Table
 from halfmoon.table._files.dask_table import DaskTable
 from halfmoon.table._files.frame_table import FrameTable, library_of
 from halfmoon.table._files.frame_writer import FrameWriter, taken_rows, with_columns
 from halfmoon.table._fill_table import Filled, fill_targets
-from halfmoon.table._memory_budget import limit_with_held
+from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import CALL
-from halfmoon.table._run_settings import Settings
-from halfmoon.table._run_stages import Stages
-from halfmoon.table._run_summary import record_of
+from halfmoon.table._runs.build_findings import findings_of
+from halfmoon.table._runs.memory_budget import limit_with_held
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.run_stages import Stages
+from halfmoon.table._runs.run_summary import record_of
 from halfmoon.table._table_errors import CommandError
-from halfmoon.table._table_model import TableModel
 
 __all__ = ["FilledFrame", "Report", "fill"]
 

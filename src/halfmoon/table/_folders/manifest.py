@@ -33,8 +33,8 @@ from halfmoon.table._files.outputs import replacing
 from halfmoon.table._folders.file_outcomes import FileOutcome
 from halfmoon.table._folders.folder_listing import FolderFile
 from halfmoon.table._folders.folder_lock import locked_folder
+from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import OutputError, ReadError
-from halfmoon.table._table_model import TableModel
 
 __all__ = ["FOLDER", "Manifest", "inputs_of", "refuse_nonempty"]
 

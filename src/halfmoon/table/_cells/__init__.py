@@ -1,0 +1,1 @@
+"""Cells: what is written in them, and how to write more of the same."""

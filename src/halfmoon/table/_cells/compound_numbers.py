@@ -1,0 +1,225 @@
+r"""Numbers that are written as two or three, each column in one form.
+
+==========================  =========  ======================================
+cell                        form       read as
+==========================  =========  ======================================
+94-102, $5 to $7, 65+       range      the middle: 98, 6; a limit alone: 65
+1/2, 2 3/4, 7½, 7/10        fraction   0.5, 2.75, 7.5, 0.7
+3:1, 16:9                   ratio      3, 1.78
+48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
+5'11", 5 ft 11 in           feet       inches: 71
+8 lb 3 oz                   pounds     ounces: 131
+1h 30m, 94:58               duration   seconds (`_cells/durations.py`)
+==========================  =========  ======================================
+
+Dates, phone numbers and other codes have such signs too. So nearly all cells of a
+column must agree, and ranges must ascend, fractions be at most 1 and of few
+denominators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from halfmoon._rows import Array
+from halfmoon.table._cells.durations import duration_seconds
+from halfmoon.table._cells.number_detection import examples
+from halfmoon.table._cells.number_signs import normalized, without_signs
+
+__all__ = ["FORMS", "find_form", "read_form"]
+
+MAX_EXAMPLES = 1_000  # distinct texts that decide
+MAX_LENGTH = 40  # characters
+MIN_COMPOUND = 0.3  # share of the distinct cells that have two parts
+MAX_DENOMINATORS = 6  # more make 3/17 a day of the year
+
+NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
+MONEY = "(?:[$€£¥₹]|[A-Z]{3} )?"
+LETTER = "((?:[kKMB](?![a-zA-Z]))?)"
+BETWEEN = r" ?(?:-|\.\.+|~) ?| (?:to|bis|à|a|and|until|through) "
+LIMIT = re.compile(
+    r"(?:or|and) (?:more|over|older|above|less|under|younger|below|up)$", re.I
+)
+RANGE = re.compile(
+    rf"(?:between |from )?{MONEY} ?({NUMBER}) ?{LETTER}(?:{BETWEEN})"
+    rf"{MONEY} ?({NUMBER}) ?{LETTER}(?: ?[^\d\s][^\d]{{0,14}})?"
+)
+SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
+LETTERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
+FRACTION = re.compile(r"(-?)(?:([0-9]+)[ -])?([0-9]+) ?/ ?([1-9][0-9]*)")
+RATIO = re.compile(rf"({NUMBER}) ?: ?({NUMBER})")
+PART = r"([0-9]+(?:[.,][0-9]+)?)"
+SIDES = ("N", "S", "E", "W")
+ANGLE = re.compile(
+    rf"([NSEW-]?) ?{PART} ?(°?) ?(?:{PART} ?['′] ?)?(?:{PART} ?(?:\"|''|″) ?)?([NSEW]?)"
+)
+FEET = re.compile(
+    rf"{PART} ?(?:'|′|ft\.?|feet|foot) ?(?:{PART} ?(?:\"|''|″|in\.?|inch|inches)?)?",
+    re.I,
+)
+POUNDS = re.compile(
+    rf"{PART} ?(?:lbs?\.?|pounds?) ?(?:{PART} ?(?:oz\.?|ounces?))?", re.I
+)
+
+
+class Form(NamedTuple):
+    """How cells are read, whether the cells of a column may be so, and words for it."""
+
+    read: Callable[[str], float]
+    may_be: Callable[[list[str]], bool]
+    words: str
+
+
+def find_form(text: pa.Array, max_strays: float) -> str:
+    """Return the form of numbers in text, null for no value; empty if there is none.
+
+    Examples
+    --------
+    >>> find_form(pa.array(["18-24", "25-34", "65+"]), 0.0)
+    'range'
+    >>> find_form(pa.array(["3/17", "12/3"]), 0.0)
+    ''
+    """
+    values = examples(text, MAX_EXAMPLES)
+    if len(values) == 0:
+        return ""
+    values = normalized(values)
+    digits = pc.match_substring_regex(values, "[0-9]")
+    if pc.mean(digits).as_py() < 1.0 - max_strays:
+        return ""
+    cells = _plain(values)
+    for name, form in FORMS.items():
+        read = np.array([form.read(cell) for cell in cells])
+        fit = [cell for cell, x in zip(cells, read, strict=True) if x == x]
+        if len(fit) >= (1.0 - max_strays) * len(cells) and form.may_be(fit):
+            return name
+    return ""
+
+
+def read_form(cells: pa.Array, form: str) -> Array:
+    """Return the numbers in cells of one form, NaN for other texts, shape (n,)."""
+    read = FORMS[form].read
+    return np.array([read(cell) for cell in _plain(cells)], dtype=np.float64)
+
+
+def _plain(cells: pa.Array) -> list[str]:
+    return [cell[: MAX_LENGTH + 1] for cell in normalized(cells).to_pylist()]
+
+
+def _number(text: str) -> float:
+    """Return a number with commas or points between thousands or before decimals."""
+    if re.fullmatch(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?", text):
+        return float(text.replace(",", ""))
+    if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", text):
+        return float(text.replace(".", ""))
+    return (
+        float(text.replace(",", ".")) if len(re.findall("[.,]", text)) < 2 else np.nan
+    )
+
+
+def _bounds(cell: str) -> tuple[float, float] | None:
+    found = RANGE.fullmatch(cell)
+    if found is None:
+        return None
+    low, low_letter, high, letter = found.groups()
+    if any(
+        len(each) > 1 and each[0] == "0" and each[1].isdigit() for each in (low, high)
+    ):
+        return None  # a code, such as 01-15
+    return _number(low) * LETTERS[low_letter or letter], _number(high) * LETTERS[letter]
+
+
+def _middle(cell: str) -> float:
+    bounds = _bounds(cell)
+    if bounds is not None:
+        return (bounds[0] + bounds[1]) / 2 if bounds[0] <= bounds[1] else np.nan
+    cell = LIMIT.sub("", cell).strip()
+    found = SINGLE.fullmatch(without_signs(pa.array([cell]))[0].as_py())
+    return _number(found[1]) * LETTERS[found[2]] if found else np.nan
+
+
+def _are_ranges(cells: list[str]) -> bool:
+    found = [RANGE.fullmatch(cell) for cell in cells]
+    ranges = [each for each in found if each]
+    # If the second number always has more digits, it is a code, such as 555-1234.
+    codes = all(len(each[1]) < len(each[3]) for each in ranges)
+    return len(ranges) >= MIN_COMPOUND * len(cells) and not (codes and len(ranges) > 1)
+
+
+def _fraction(cell: str) -> float:
+    found = FRACTION.fullmatch(cell)
+    if found is None:
+        return float(cell) if re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?", cell) else np.nan
+    minus, whole, top, bottom = found.groups()
+    if int(top) > int(bottom):
+        return np.nan
+    value = int(whole or 0) + int(top) / int(bottom)
+    return -value if minus else value
+
+
+def _are_fractions(cells: list[str]) -> bool:
+    bottoms = [found[4] for cell in cells if (found := FRACTION.fullmatch(cell))]
+    return _mostly(bottoms, cells) and len(set(bottoms)) <= MAX_DENOMINATORS
+
+
+def _mostly(compound: list[str], cells: list[str]) -> bool:
+    return len(compound) >= MIN_COMPOUND * len(cells)
+
+
+def _ratio(cell: str) -> float:
+    found = RATIO.fullmatch(cell)
+    bottom = _number(found[2]) if found else 0.0
+    return _number(found[1]) / bottom if found and bottom else np.nan
+
+
+def _angle(cell: str) -> float:
+    found = ANGLE.fullmatch(cell)
+    if found is None:
+        return np.nan
+    side, degrees, sign, minutes, seconds, last = (
+        each or "" for each in found.groups()
+    )
+    side = last or side
+    if side not in SIDES and not (sign and minutes):
+        return np.nan
+    parts = (
+        float((each or "0").replace(",", ".")) for each in (degrees, minutes, seconds)
+    )
+    value = sum(part / 60**i for i, part in enumerate(parts))
+    return -value if side in ("-", "S", "W") else value
+
+
+def _sum_of(pattern: re.Pattern[str], size: float) -> Callable[[str], float]:
+    """Return a reader of two parts; the first counts `size` times."""
+
+    def read(cell: str) -> float:
+        found = pattern.fullmatch(cell)
+        if found is None:
+            return np.nan
+        first, second = (
+            float((each or "0").replace(",", ".")) for each in found.groups()
+        )
+        return size * first + second
+
+    return read
+
+
+def _always(cells: list[str]) -> bool:
+    return True
+
+
+FORMS = {
+    "duration": Form(duration_seconds, _always, "durations in seconds"),
+    "fraction": Form(_fraction, _are_fractions, "fractions"),
+    "feet": Form(_sum_of(FEET, 12.0), _always, "feet and inches, read in inches"),
+    "pounds": Form(_sum_of(POUNDS, 16.0), _always, "pounds and ounces, read in ounces"),
+    "angle": Form(_angle, _always, "angles in degrees"),
+    "range": Form(_middle, _are_ranges, "ranges, read as their middle"),
+    "ratio": Form(_ratio, _always, "ratios"),
+}

@@ -1,0 +1,169 @@
+"""Formats of dates and times in text, found from examples."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from halfmoon.table._cells.date_words import plain_dates
+from halfmoon.table._cells.number_detection import examples
+
+__all__ = ["describe_date_format", "find_date_format", "find_time_format"]
+
+MAX_EXAMPLES = 1_000  # distinct texts that a format is found from
+MAX_DATE_LENGTH = 40  # characters
+FIRST_EXAMPLES = 6  # that decide which formats are tried on all
+MAX_FORMATS = 8  # in one column
+
+ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$"
+NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^\p{L}{3,9}[ .-]+[0-9]{2,4}$"
+DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
+CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
+TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
+DATES = (  # where two fit, the month comes first
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d.%m.%Y",
+    "%m-%d-%Y",
+    "%d-%m-%Y",
+    "%m/%d/%y",
+    "%d/%m/%y",
+    "%d.%m.%y",
+    "%m-%d-%y",
+    "%d-%m-%y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%d. %B %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%d/%b/%Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%b %d %Y",
+    "%B %d %Y",
+    "%a, %d %b %Y",
+    "%A, %d %B %Y",
+    "%A %d %B %Y",
+    "%A, %B %d, %Y",
+    "%d. %b %Y",
+    "%b %Y",
+    "%B %Y",
+    "%b-%y",
+    "%b %y",
+    "%b-%Y",
+    "%m/%Y",
+    "%m.%Y",
+    "%Y/%m",
+    "%G-W%V-%u",
+    "%Y年%m月%d日",
+)
+ZONED = ("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z")
+
+
+def find_date_format(text: pa.Array, max_strays: float) -> str:
+    """Return the format of dates in text, several joined by ``|``, or an empty string.
+
+    A column may hold dates in several formats. Each cell is read by the first that
+    fits. So 3/4/2020 is read like most of the cells with only one reading.
+
+    Parameters
+    ----------
+    text : pyarrow.Array
+        Null where a value is missing.
+    max_strays : float
+        Share of the values that may be something else.
+
+    Examples
+    --------
+    >>> find_date_format(pa.array(["2020-01-31", None]), 0)
+    'ISO8601'
+    >>> find_date_format(pa.array(["3/4/2020", "13/4/2020", "Feb 5, 2020"]), 0)
+    '%d/%m/%Y|%b %d, %Y'
+    >>> find_date_format(pa.array(["x"]), 0)
+    ''
+    """
+    values = plain_dates(examples(text, MAX_EXAMPLES))
+    if len(values) == 0:
+        return ""
+    iso = pc.match_substring_regex(values, ISO)
+    dated = pc.or_(iso, pc.match_substring_regex(values, NUMBER_AND_SEPARATOR))
+    short = pc.less_equal(pc.utf8_length(values), MAX_DATE_LENGTH)
+    if pc.mean(pc.and_(dated, short)).as_py() < 1.0 - max_strays:
+        return ""
+    found: list[str] = []
+    left, allowed = values, max_strays * len(values)
+    if pc.any(iso).as_py():
+        left = values.filter(pc.invert(pc.and_(iso, _fits(values, "ISO8601"))))
+        found += ["ISO8601"] if len(left) < len(values) else []
+    candidates = _ordered_formats(values)
+    while len(left) > allowed and len(found) < MAX_FORMATS:
+        first = examples(left, FIRST_EXAMPLES)  # most formats fit none of them
+        fitting = [each for each in candidates if pc.any(_fits(first, each)).as_py()]
+        masks = {each: _fits(left, each) for each in fitting}
+        if not masks:
+            return ""
+        # Of two that fit equally many, the first: its order of day and month is right.
+        best = max(masks, key=lambda each: pc.sum(masks[each]).as_py())
+        found.append(best)
+        left = left.filter(pc.invert(masks[best]))
+    return "|".join(found) if len(left) <= allowed else ""
+
+
+def describe_date_format(date_format: str) -> str:
+    """Return what a person should know about the formats of dates.
+
+    Examples
+    --------
+    >>> describe_date_format("%d/%m/%Y"), describe_date_format("ISO8601|%m/%d/%Y")
+    ('day before month', 'written in 2 ways, month before day')
+    """
+    formats = date_format.split("|")
+    parts = [f"written in {len(formats)} ways"] if len(formats) > 1 else []
+    first = {each[1] for each in formats if re.match(r"%[dm][/-]%[dm]", each)}
+    if first == {"d"}:
+        parts.append("day before month")
+    elif first == {"m"}:
+        parts.append("month before day")
+    return ", ".join(parts)
+
+
+def _ordered_formats(values: pa.Array) -> list[str]:
+    """Return all formats, first those with the order of day and month of the values."""
+    places = pc.extract_regex(values, DAY_AND_MONTH).drop_null()
+    first, second = (
+        pc.sum(pc.greater(places.field(name).cast(pa.int64()), 12)).as_py() or 0
+        for name in ("first", "second")
+    )
+    later = "%m" if first > second else "%d"
+    dates = sorted(DATES, key=lambda each: each.startswith(later))
+    times = (f"{date} {time}" for date in dates for time in TIMES)
+    return [*dates, *times, *ZONED]
+
+
+def find_time_format(text: pa.Array, max_strays: float) -> str:
+    """Return the format of times of the day in text, or an empty string.
+
+    Examples
+    --------
+    >>> find_time_format(pa.array(["08:15", "23:59"]), 0)
+    '%H:%M'
+    """
+    values = plain_dates(examples(text, MAX_EXAMPLES))
+    if pc.mean(pc.match_substring_regex(values, CLOCK)).as_py() < 1.0 - max_strays:
+        return ""
+    for each in TIMES:
+        if pc.mean(_fits(values, each)).as_py() >= 1.0 - max_strays:
+            return each
+    return ""
+
+
+def _fits(values: pa.Array, date_format: str) -> pa.Array:
+    """Return which values are written in a format."""
+    series = pd.Series(values.to_numpy(zero_copy_only=False), dtype=object)
+    dates = pd.to_datetime(series, format=date_format, errors="coerce", utc=True)
+    return pa.array(dates.notna().to_numpy(dtype=bool))

@@ -1,0 +1,262 @@
+"""Find the style in which the numbers of a column are written.
+
+A comma may separate thousands or decimals. The style in which most cells are numbers
+wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
+1,234, both are possible; then a comma separates thousands, and a point decimals. Labels
+have one unit or currency; in other columns 3 kg and 200 g are converted
+(`_cells/mixed_units.py`). Digits that identify something are no numbers: 01099,
+192.168.100.101, 030 123 456. If some cells are like 12.5 and others like 12,5, either
+sign separates decimals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from halfmoon.table._cells.mixed_units import CODES, currency, other_units
+from halfmoon.table._cells.number_signs import (
+    are_classes,
+    has_magnitudes,
+    normalized,
+    with_exponents,
+    without_signs,
+)
+from halfmoon.table._cells.number_style import CASED, PLAIN, NumberStyle
+
+__all__ = ["examples", "number_style"]
+
+MAX_EXAMPLES = 5_000  # different cells that the style is found from
+CODE_WIDTH = 3  # digits from which numbers with leading zeros are codes
+PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phones
+MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
+
+CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
+UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]{0,14}[23]?)"
+CELL = (
+    rf"^'?[+(-]? ?(?P<prefix>{CURRENCY})?(?P<gap> ?)[+(-]? ?"
+    r"(?P<number>[0-9.,](?:[0-9.,']| [0-9])*(?:[eE][+-]?[0-9]+)?)"
+    rf"(?P<space> ?)(?P<suffix>{UNIT})? ?\)?(?P<after>{UNIT})?-?$"
+)
+LENGTHS = 'km m cm mm µm nm mi ft in yd " ″ ′ km² m² cm² m2 m3 m³ ha sqm sqft px pt'
+WEIGHTS = "kg g mg µg t lb lbs oz st l ml cl gal"
+TIMES = (
+    "ms s sec min mins h hr hrs hour hours day days week weeks month months year years "
+    "yr yrs km/h kmh mph m/s hz khz mhz ghz"
+)
+OTHERS = "% ‰ ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
+MONEY = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
+UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {MONEY}".split())
+DOTTED = r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$"
+TRAILING = r"(?:[0-9]{3}|[.,][0-9]+)-$"  # an amount; 2- may be a school grade
+SIGNS = (  # decimal, thousands; if two fit equally well, the first is taken
+    (".", ""),
+    (".", ","),
+    (",", ""),
+    (",", "."),
+    (".", " "),
+    (",", " "),
+    (".", "'"),
+    (",", "'"),
+)
+
+
+def number_style(
+    text: pa.Array, stray: float, *, inexact: bool = False
+) -> NumberStyle | None:
+    """Return how numbers are written in text; None if it is not numbers.
+
+    Parameters
+    ----------
+    text : pyarrow.Array
+        Strings without spaces around them, null for no value.
+    stray : float
+        Share of the cells that may be something else.
+    inexact : bool
+        Whether cells such as ~12 and <5 are numbers, and several units are converted.
+
+    Examples
+    --------
+    >>> number_style(pa.array(["$1,053", "$ 986.50", None]), 0).describe()
+    'written with $ and commas'
+    >>> number_style(pa.array(["3 kg", "200 g"]), 0) is None
+    True
+    """
+    style = _exact_style(text, stray)
+    if style is not None or not inexact:
+        return style
+    cells = examples(text, MAX_EXAMPLES)
+    if are_classes(cells.to_pylist()):
+        return None
+    bare = without_signs(text)
+    magnitudes = has_magnitudes(without_signs(cells))
+    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray, True)
+    if style is None:
+        return None
+    signs = not bare.equals(normalized(text))
+    return replace(style, inexact=signs, magnitudes=magnitudes)
+
+
+def _exact_style(
+    text: pa.Array, stray: float, convert: bool = False
+) -> NumberStyle | None:
+    """Return the style of exact numbers; see `number_style`.
+
+    `convert` is whether a column may have several units.
+    """
+    present = len(text) - text.null_count
+    if present == 0:
+        return None
+    cells = examples(text, MAX_EXAMPLES)
+    texts = normalized(cells)
+    if _are_codes(texts):
+        return None
+    style = PLAIN
+    if not pc.all(PLAIN.fits(texts)).as_py():
+        parts = pc.extract_regex(texts, CELL).drop_null()
+        if len(parts) == 0:
+            return None
+        style = _style_of(texts, parts)
+        if convert:
+            style = other_units(style, normalized(text), parts)
+    if present - _count(style.read(text)) > stray * present:
+        return None
+    return _as_written(style, cells.to_pylist())
+
+
+def examples(text: pa.Array, most: int) -> pa.Array:
+    """Return about `most` different values, from all over the column."""
+    values = text.drop_null().unique()
+    step = max(1, len(values) // most)
+    return values.take(pa.array(range(0, len(values), step), pa.int64()))
+
+
+def _share(mask: pa.Array) -> float:
+    return float(pc.mean(mask).as_py() or 0.0)
+
+
+def _count(numbers: pa.Array) -> int:
+    return int(pc.sum(pc.is_finite(numbers)).as_py() or 0)
+
+
+def _are_codes(values: pa.Array) -> bool:
+    """Whether digits identify something: postal codes, IP addresses, telephones."""
+    if _share(pc.match_substring_regex(values, DOTTED)) > 0.5:
+        return True
+    bare = pc.replace_substring(values, " ", "")
+    low, high = pc.min_max(pc.utf8_length(bare)).as_py().values()
+    if low != high or low < CODE_WIDTH:
+        return False
+    if not pc.all(pc.match_substring_regex(bare, r"^\+?[0-9]+$")).as_py():
+        return False
+    spaced = pc.all(pc.match_substring(values, " ")).as_py()
+    zeros = pc.any(pc.starts_with(bare, "0")).as_py()
+    return bool(zeros or (spaced and low >= PHONE_WIDTH))
+
+
+def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
+    prefixes = Counter(parts.field("prefix").to_pylist())
+    written = Counter(part.strip() for part in parts.field("suffix").to_pylist())
+    for part in parts.field("after").to_pylist():
+        written[part.strip()] += bool(part)
+    suffixes = _merged_spellings(written)
+    del prefixes[""], suffixes[""]
+    prefix = max(prefixes, key=lambda part: prefixes[part], default="")
+    suffix = max(suffixes, key=lambda part: suffixes[part], default="")
+    if suffix.endswith(("e", "E")) and len(suffix) == 1:
+        suffix = ""  # it begins an exponent
+    if f"{suffix}s" in suffixes:  # 1 year, 2 years
+        suffixes[f"{suffix}s"] += suffixes.pop(suffix)
+        suffix += "s"
+    known = suffix in UNITS or (len(suffix) > 1 and suffix.lower() in UNITS)
+    if not known and suffixes[suffix] < MIN_UNIT_SHARE * len(parts):
+        suffix = ""
+    if suffix and has_magnitudes(values):
+        suffix = ""  # 950 and 1.2K cannot be compared as they are written
+    if prefix and currency(suffix) not in ("", currency(prefix)):
+        rare = prefixes[prefix] < suffixes[suffix]
+        prefix, suffix = ("", suffix) if rare else (prefix, "")
+    trailing = pc.any(pc.match_substring_regex(values, TRAILING)).as_py()
+    style = NumberStyle(
+        prefix=prefix, suffix=suffix, negative="x-" if trailing else "-x"
+    )
+    present = {s for s in ",. '" if pc.any(pc.match_substring(values, s)).as_py()}
+    best, most = style, -1
+    for decimal, thousands in SIGNS:
+        if (thousands or decimal) not in {*present, "."}:
+            continue
+        found = replace(style, decimal=decimal, thousands=thousands)
+        count = _count(found.read(values))
+        if count > most:
+            best, most = found, count
+    if {",", "."} <= present and not _may_be_thousands(values):
+        either = replace(style, decimal=_common_decimal(values), either=True)
+        if _count(either.read(values)) > most:
+            return either
+    return best
+
+
+def _merged_spellings(written: Counter[str]) -> Counter[str]:
+    """Count units, those that differ in case or a full stop by the most common one."""
+    common: dict[str, str] = {}
+    merged: Counter[str] = Counter()
+    for unit, n in written.most_common():
+        cased = len(unit) < 2 or not unit.rstrip(".").isalpha() or unit.lower() in CASED
+        key = unit if cased else unit.lower().rstrip(".")
+        merged[common.setdefault(key, unit)] += n
+    return merged
+
+
+def _may_be_thousands(values: pa.Array) -> bool:
+    """Whether half of the cells with a comma, or with a point, are like 1,234."""
+    for sign in (",", r"\."):
+        having = values.filter(pc.match_substring_regex(values, sign))
+        like = rf"^[^0-9]*[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[^0-9].*)?$"
+        if _share(pc.match_substring_regex(having, like)) >= 0.5:
+            return True
+    return False
+
+
+def _common_decimal(values: pa.Array) -> str:
+    commas = _share(pc.match_substring(values, ","))
+    return "," if commas > _share(pc.match_substring(values, ".")) else "."
+
+
+def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
+    """Return the style with the spaces, minus signs and decimals of the cells."""
+    prefix, suffix, thousands = style.prefix, style.suffix, style.thousands
+    negative = style.negative
+    if any(cell.endswith(")") for cell in cells):
+        negative = "(x)"
+    elif negative == "-x" and any(cell.startswith("\u2212") for cell in cells):
+        negative = "\u2212x"
+    if prefix:
+        prefix += _most_common(rf"{re.escape(prefix)}(\s?)", cells)
+    if suffix:
+        suffix = _most_common(rf"[0-9](\s?){re.escape(suffix)}", cells) + suffix
+    if thousands in (" ", "'"):
+        kind = r"\s" if thousands == " " else "['\u2019]"
+        thousands = _most_common(rf"[0-9]({kind})[0-9]{{3}}", cells) or thousands
+    sign = "[.,]" if style.either else re.escape(style.decimal)
+    decimals = re.compile(rf"{sign}([0-9]+)")
+    found = (decimals.search(cell) for cell in cells)
+    digits = max((len(each[1]) for each in found if each), default=0)
+    return replace(
+        style,
+        thousands=thousands,
+        prefix=prefix,
+        suffix=suffix,
+        negative=negative,
+        digits=digits,
+    )
+
+
+def _most_common(pattern: str, cells: list[str]) -> str:
+    """Return the most common match of the group of a pattern, or an empty string."""
+    found = (re.search(pattern, cell) for cell in cells)
+    counts = Counter(each[1] for each in found if each)
+    return max(counts, key=counts.__getitem__, default="")

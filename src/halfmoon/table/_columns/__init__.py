@@ -1,0 +1,1 @@
+"""Columns: which to learn from, what each contains, and its numbers in the matrix."""

@@ -1,0 +1,383 @@
+"""The kind of each column of a table, decided once from the training rows.
+
+===========  ====================================================================
+kind         cells
+===========  ====================================================================
+number       numbers of any type, durations, texts that are all written in one style
+             of numbers, such as $1,053 (`_cells/number_style.py`), or as two or three
+             numbers, such as 94-102 (`_cells/compound_numbers.py`)
+boolean      truth values; true and false, yes and no, t and f, y and n
+date         dates and timestamps; texts in known formats
+time         times of the day, in seconds
+category     text with few distinct values
+text         text with many
+===========  ====================================================================
+
+In a column of numbers, dates or times, a few other cells and words such as "n.a." or
+"unknown" count as missing.
+
+Columns without information are left out. So are row numbers and other identifiers,
+which a model would only memorize.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from halfmoon._rows import Array
+from halfmoon.table._cells.cell_values import (
+    MAX_MISSING_WORDS,
+    MAX_STRAY_NUMBERS,
+    TRUTH_PAIRS,
+    TRUTHS,
+    as_column,
+    is_number,
+    is_text,
+    read_compounds,
+    read_dates,
+    read_numbers,
+    read_texts,
+    read_times,
+    read_truths,
+    without_missing,
+    without_repeated_words,
+    without_words,
+)
+from halfmoon.table._cells.compound_numbers import FORMS, find_form
+from halfmoon.table._cells.date_formats import (
+    describe_date_format,
+    find_date_format,
+    find_time_format,
+)
+from halfmoon.table._cells.missing_codes import missing_codes
+from halfmoon.table._cells.number_detection import number_style
+from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._files.arrow_types import type_text
+
+__all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
+
+CATEGORIES = 40  # a text column with fewer distinct values is a category
+MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something else
+MAX_TRUTH_SPELLINGS = 20  # of truth values, such as yes, Yes, YES
+MAX_SHOWN = 20  # characters of a cell
+MIN_IDENTIFIER_ROWS = 20  # to call a column an identifier by its values
+IDENTIFIER_NAME = re.compile(
+    r"(^|[ _.-])(id|uuid|guid)$|[a-z](Id|ID)$"
+    r"|^(index|key|row|rownames?|row[ _.-]?(number|id)|unnamed: 0)$"
+)
+
+
+@dataclass
+class ColumnUse:
+    """A column, its kind and its role.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        As in the table above; or empty, constant, identifier, unsupported.
+    missing : float
+        Share of the cells without a value.
+    role : str
+        "feature", "known" or "left out".
+    why : str
+        Why it is left out.
+    date_format : str
+        How dates or times are written in text; or the form of numbers that are written
+        as two or three (`_cells/compound_numbers.py`).
+    style : NumberStyle or None
+        How numbers are written in text.
+    strays : int
+        Cells of the training rows that count as missing because the others are
+        numbers, dates or times.
+    stray : str
+        The most common of them.
+    codes : tuple of float
+        Numbers that stand for a missing value, such as -999 (`missing_codes.py`).
+    """
+
+    name: str
+    kind: str
+    missing: float = 0.0
+    role: str = "feature"
+    why: str = ""
+    date_format: str = ""
+    style: NumberStyle | None = None
+    strays: int = 0
+    stray: str = ""
+    codes: tuple[float, ...] = ()
+
+    def read(self, array: pa.Array) -> tuple[Any, int]:
+        """Return values of the column's kind, and the number of other cells."""
+        values, unread = self._read(array)
+        if self.codes:
+            values[np.isin(values, self.codes)] = np.nan
+        return values, unread
+
+    def _read(self, array: pa.Array) -> tuple[Any, int]:
+        compound = self.kind == "number" and self.date_format in FORMS
+        if compound and is_text(array.type):
+            return read_compounds(array, self.date_format)
+        if self.kind == "number":
+            return read_numbers(array, self.style or PLAIN)
+        if self.kind == "boolean":
+            return read_truths(array)
+        if self.kind == "date":
+            return read_dates(array, self.date_format)
+        if self.kind == "time":
+            return read_times(array, self.date_format)
+        return read_texts(array)
+
+    @property
+    def coded(self) -> str:
+        """The codes for a missing value, in words."""
+        return " and ".join(f"{code:.10g}" for code in self.codes)
+
+    def reading(self, sampled: bool = False) -> str:
+        """Return how the cells were read, in words.
+
+        Parameters
+        ----------
+        sampled : bool
+            Whether the training rows are a sample, so that counts would be too small
+            and are left out.
+
+        Examples
+        --------
+        >>> style = NumberStyle(thousands=",", prefix="$")
+        >>> use = ColumnUse("price", "number", 0.03, style=style, strays=12)
+        >>> use.stray = "n.a."
+        >>> use.reading()
+        "written with $ and commas; 12 cells like 'n.a.' counted as missing"
+        """
+        parts = [self.style.describe()] if self.style else []
+        if self.kind == "number" and self.date_format in FORMS:
+            parts.append(FORMS[self.date_format].words)
+        if self.kind == "date":
+            parts.append(describe_date_format(self.date_format))
+        if self.strays:
+            cells = f"{self.strays:,} cell{'s' * (self.strays != 1)}"
+            cells = "some cells" if sampled else cells
+            parts.append(f"{cells} like {self.stray[:MAX_SHOWN]!r} counted as missing")
+        if self.codes:
+            parts.append(f"{self.coded} counted as missing")
+        if self.role == "left out":
+            return ""
+        return "; ".join(part for part in parts if part)
+
+
+@dataclass
+class Columns:
+    """The columns of a table, and how to read them from any rows.
+
+    Attributes
+    ----------
+    uses : list of ColumnUse
+    unread : dict
+        Number of cells of each column read so far that are of another kind.
+    """
+
+    uses: list[ColumnUse]
+    unread: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        rows: pa.Table,
+        known: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        positions: Any = None,
+    ) -> Columns:
+        """Decide the kind and role of each column.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+            The training rows.
+        known, keep : sequences of str
+            Trusted columns, and others that the user named. Both are used even if they
+            look like identifiers.
+        positions : array-like of shape (n,) or None
+            Positions of the rows in their file; consecutive if None.
+        """
+        named = {*known, *keep}
+        positions = np.arange(len(rows)) if positions is None else np.asarray(positions)
+        uses = []
+        for name in rows.column_names:
+            column = as_column(rows[name])
+            use = _kind_of(name, column)
+            if use.role != "left out" and name not in named:
+                _leave_out_identifier(use, column, positions)
+            if use.role != "left out" and name in known:
+                use.role = "known"
+            uses.append(use)
+        return cls(uses)
+
+    @property
+    def used(self) -> list[ColumnUse]:
+        """Columns that are not left out."""
+        return [use for use in self.uses if use.role != "left out"]
+
+    def read(self, rows: pa.Table | pa.RecordBatch) -> pd.DataFrame:
+        """Return the used columns as a frame, missing where there is no value.
+
+        Numbers, truth values and times are float64, dates datetime64, texts categories.
+        """
+        read = {}
+        for use in self.used:
+            values, unread = use.read(as_column(rows.column(use.name)))
+            read[use.name] = values
+            if unread:
+                self.unread[use.name] = self.unread.get(use.name, 0) + unread
+        return pd.DataFrame(read, index=pd.RangeIndex(rows.num_rows), copy=False)
+
+
+def _kind_of(name: str, column: pa.Array) -> ColumnUse:
+    type_ = column.type
+    if pa.types.is_null(type_):
+        return _empty(name, 1.0)
+    if is_text(type_):
+        return _kind_of_text(name, without_missing(column))
+    missing = column.null_count / max(1, len(column))
+    use = ColumnUse(name, "number", missing)
+    if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
+        use.kind, use.date_format = "date", "ISO8601"
+    elif pa.types.is_time(type_):
+        use.kind, use.date_format = "time", "%H:%M:%S"
+    elif pa.types.is_boolean(type_):
+        use.kind = "boolean"
+    elif not (is_number(type_) or pa.types.is_duration(type_)):
+        why = f"cells of type {type_text(type_)} are not understood"
+        return ColumnUse(name, "unsupported", missing, "left out", why)
+    return _unless_constant(use, column)
+
+
+def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
+    """Return the kind of a column of text, given without texts for missing values."""
+    missing = text.null_count / max(1, len(text))
+    use = ColumnUse(name, "text", missing)
+    values = text.drop_null().unique()
+    if len(values) == 0:
+        return _empty(name, missing)
+    cells = without_repeated_words(without_words(text))
+    present = len(text) - text.null_count
+    if len(text) - cells.null_count < MAX_MISSING_WORDS * present:
+        cells = text
+    if len(values) <= MAX_TRUTH_SPELLINGS and _are_truths(values):
+        use.kind = "boolean"
+    elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
+        use.kind, use.style = "number", style
+    elif date_format := find_date_format(cells, MAX_STRAYS):
+        use.kind, use.date_format = "date", date_format
+    elif time_format := find_time_format(cells, MAX_STRAYS):
+        use.kind, use.date_format = "time", time_format
+    elif form := find_form(cells, MAX_STRAYS):
+        use.kind, use.date_format = "number", form
+    elif len(values) < CATEGORIES:
+        use.kind = "category"
+    return _with_strays(_unless_constant(use, text), text)
+
+
+def _are_truths(values: pa.Array) -> bool:
+    """Whether texts are one pair of words such as yes and no, or a mixture of them."""
+    lower = set(pc.utf8_lower(values).to_pylist())
+    mixed = len(lower) > 2 and bool(lower & {"true", "false", "yes", "no"})
+    false, true = TRUTHS
+    return any(lower <= set(pair) for pair in TRUTH_PAIRS) or (
+        mixed and lower <= {*false, *true}
+    )
+
+
+def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
+    """Count the cells that a column of numbers, dates or times cannot read."""
+    if use.kind not in ("number", "date", "time"):
+        return use
+    values, use.strays = use.read(text)
+    if use.strays:
+        strays = text.filter(pa.array(pd.isna(values))).drop_null()
+        counts = strays.value_counts()
+        most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
+        use.stray = counts.field("values")[most.as_py()].as_py()
+    return use
+
+
+def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
+    values, _ = use.read(column)
+    if use.kind == "number" and (codes := missing_codes(values)):
+        use.codes = codes
+        values, _ = use.read(column)
+    known = np.asarray(pd.notna(values))
+    use.missing = 1.0 - float(known.mean()) if len(known) else 1.0
+    if not known.any():
+        return _empty(use.name, use.missing)
+    if known.all() and pd.Series(values).nunique() == 1:
+        shown = str(column[0].as_py())
+        why = f"every cell is {shown[:40]!r}"
+        return ColumnUse(use.name, "constant", 0.0, "left out", why)
+    return use
+
+
+def _empty(name: str, missing: float) -> ColumnUse:
+    return ColumnUse(name, "empty", missing, "left out", "no cell has a value")
+
+
+def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) -> None:
+    """Leave a column out if its values only identify rows."""
+    values, _ = use.read(column)
+    if use.missing > 0 or len(positions) < 3:
+        return
+    why = ""
+    if use.kind == "number" and (values == np.round(values)).all():
+        shift = values - positions
+        if (shift == shift[0]).all():
+            why = "it numbers the rows"
+        elif (
+            len(values) >= MIN_IDENTIFIER_ROWS
+            and _names_identifier(use.name)
+            and np.unique(values).size == len(values)
+        ):
+            why = "its name and values look like an identifier"
+    elif (
+        use.kind == "text" and len(values) >= MIN_IDENTIFIER_ROWS and _are_codes(values)
+    ):
+        why = "its values are codes, one for each row"
+    if why:
+        use.kind, use.role = "identifier", "left out"
+        use.why = f"{why}; name it among the features to keep it"
+
+
+def _names_identifier(name: str) -> bool:
+    found = IDENTIFIER_NAME.search
+    return bool(found(name) or found(name.lower().strip()))
+
+
+def _are_codes(values: pd.Series) -> bool:
+    """Whether all values differ, have no spaces, and share one shape or have digits."""
+    distinct = values.cat.categories
+    if len(distinct) < len(values) or distinct.str.contains(r"[\s/]").any():
+        return False
+    shapes = distinct.str.replace(r"[0-9]", "9", regex=True)
+    shapes = shapes.str.replace(r"[A-Za-z]", "a", regex=True)
+    digits = distinct.str.contains(r"[0-9]")
+    return bool(digits.all() and shapes.nunique() == 1) or bool(
+        distinct.str.len().min() >= 8
+        and digits.mean() > 0.9
+        and distinct.str.fullmatch(r"[0-9a-fA-F-]+|[^\s@]*_[^\s@]*").all()
+    )
+
+
+def nothing_to_learn_from(uses: list[ColumnUse]) -> str:
+    """Return the error message for a table without usable columns."""
+    if not uses:
+        return "The table has no column but the target; there is nothing to learn from."
+    reasons = "; ".join(f"{use.name!r}: {use.why or use.kind}" for use in uses[:5])
+    more = f"; and {len(uses) - 5} more" if len(uses) > 5 else ""
+    return f"No column is left to learn from ({reasons}{more})."

@@ -1,0 +1,271 @@
+r"""Columns as vectors: what each kind of column becomes in the matrix to learn from.
+
+=============  ==================================================================
+column         becomes
+=============  ==================================================================
+number, time,  :math:`(x - m) / s`, the median m where it is missing, and an indicator
+boolean        of missing numbers (`_columns/number_columns.py`)
+date           its time in seconds as a number, its year, and sine and cosine of its
+               month, day, weekday and hour
+category       1 in the column of its value, 0 in the others
+text           its leading components by tf-idf and a truncated SVD
+               (`_columns/text_columns.py`)
+=============  ==================================================================
+
+The matrix is float32, which is enough for centered numbers. Outputs that do not vary
+are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halfmoon._rows import Array
+from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
+from halfmoon.table._columns.number_columns import NumberEncoder, common_unit
+from halfmoon.table._columns.text_columns import TextEncoder
+
+__all__ = ["CategoryEncoder", "DateEncoder", "TableEncoder", "unpenalized_outputs"]
+
+MAX_COMPONENTS = 300  # of all texts together
+MAX_ONE_HOTS = 1_000  # of all categories together
+PERIODS = {"month": 12, "day": 30, "hour": 24, "weekday": 7}
+
+
+@dataclass
+class DateEncoder:
+    """Encodes a column of dates: seconds as a number, the year, and cyclic parts.
+
+    Attributes
+    ----------
+    name : str
+    seconds : NumberEncoder
+    typical : ndarray of shape (9,)
+        Mean year and cyclic parts, for missing dates.
+    """
+
+    name: str
+    seconds: NumberEncoder
+    typical: Array
+
+    @classmethod
+    def fit(cls, name: str, x: pd.Series, *, linear: bool = False) -> DateEncoder:
+        """Learn a column; `linear` as in `NumberEncoder`."""
+        seconds = NumberEncoder.fit(name, _seconds(x), linear=linear)
+        return cls(name, seconds, np.nanmean(_calendar(x), axis=0))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the output columns."""
+        cyclic = [f"{self.name}_{p}_circular_{i}" for p in PERIODS for i in (0, 1)]
+        return [*self.seconds.names, f"{self.name}_year", *cyclic]
+
+    def transform(self, x: pd.Series) -> Array:
+        """Return the output columns, shape (b, 10 or 11)."""
+        calendar = _calendar(x)
+        calendar = np.where(np.isnan(calendar), self.typical, calendar)
+        return np.hstack([self.seconds.transform(_seconds(x)), calendar])
+
+
+def _seconds(dates: pd.Series) -> Array:
+    """Return seconds since 1970, NaN where a date is missing."""
+    since = dates - pd.Timestamp("1970-01-01")
+    return since.dt.total_seconds().to_numpy(dtype=np.float64)
+
+
+def _calendar(dates: pd.Series) -> Array:
+    """Return the year and the sine and cosine of each part, shape (b, 9)."""
+    parts = dates.dt
+    columns = [parts.year]
+    for name, period in PERIODS.items():
+        value = parts.day_of_week + 1 if name == "weekday" else getattr(parts, name)
+        columns += [np.sin(value / period * 2 * np.pi)]
+        columns += [np.cos(value / period * 2 * np.pi)]
+    return np.column_stack(columns).astype(np.float64)
+
+
+@dataclass
+class CategoryEncoder:
+    """Encodes a column of categories as one-hot columns; two values need only one.
+
+    Values that differ in case or spaces only are one.
+
+    Attributes
+    ----------
+    name : str
+    names : list of str
+        Names of the output columns.
+    column_of : dict of str or None to int
+        Output column of each value seen in `fit`, in lower case, -1 for none. None is a
+        missing cell. Other values have no output column.
+    """
+
+    name: str
+    names: list[str]
+    column_of: dict[str | None, int]
+
+    @classmethod
+    def fit(cls, name: str, x: pd.Series, max_columns: int) -> CategoryEncoder:
+        """Learn the values; the rarest share one column if there are too many."""
+        counts: Counter[Any] = Counter()
+        spelling: dict[Any, str] = {None: "nan"}
+        for value, n in x.value_counts().items():  # the most common spelling first
+            spelling.setdefault(_folded(value), value)
+            counts[_folded(value)] += n
+        values: list[Any] = sorted(counts, key=spelling.__getitem__)
+        if x.isna().any():
+            values.append(None)
+            counts[None] = x.isna().sum()
+        frequent = values
+        if len(values) > max_columns:
+            ascending = sorted(range(len(values)), key=lambda i: counts[values[i]])
+            frequent = [values[i] for i in sorted(ascending[1 - max_columns :])]
+        names = [f"{name}_{spelling[value]}" for value in frequent]
+        if len(frequent) < len(values):
+            names.append(f"{name}_infrequent")
+        drop = len(names) == 2
+        column_of = dict.fromkeys(values, len(frequent) - drop)
+        column_of |= {value: i - drop for i, value in enumerate(frequent)}
+        return cls(name, names[drop:], column_of)
+
+    def transform(self, x: pd.Series) -> Array:
+        """Return the output columns, shape (b, k)."""
+        k, values = len(self.names), [*x.cat.categories, None]
+        columns = np.array([self._column(value) for value in values])
+        one_hot = np.eye(k + 1, k)  # the last row, of -1, is 0
+        return one_hot[columns[x.cat.codes.to_numpy()]]
+
+    def has_seen(self, value: str) -> bool:
+        """Whether a value, in any spelling, was in the rows that were learned from."""
+        return value in self.column_of or _folded(value) in self.column_of
+
+    def _column(self, value: str | None) -> int:
+        # Models of earlier versions have the values as they were written.
+        exact = self.column_of.get(value)
+        if exact is None and value is not None:
+            exact = self.column_of.get(_folded(value))
+        return -1 if exact is None else exact
+
+
+def _folded(value: str) -> str:
+    return " ".join(value.casefold().split())
+
+
+@dataclass
+class TableEncoder:
+    """Encodes all columns of a table as one matrix.
+
+    Attributes
+    ----------
+    encoders : list of NumberEncoder, DateEncoder, CategoryEncoder, TextEncoder
+        One for each column of the table.
+    varying : ndarray of bool
+        Which of their output columns vary; the others are left out.
+    """
+
+    encoders: list[Any]
+    varying: NDArray[np.bool_]
+
+    @classmethod
+    def fit(
+        cls,
+        frame: pd.DataFrame,
+        uses: list[ColumnUse],
+        seed: int = 0,
+        n_labels: int | None = None,
+    ) -> TableEncoder:
+        """Learn the columns of a frame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            From `Columns.read`.
+        uses : list of ColumnUse
+            Of its columns, in order.
+        seed : int
+            For the components of texts.
+        n_labels : int or None
+            Labels to learn from; None for enough.
+        """
+        n_texts = sum(use.kind == "text" for use in uses)
+        n_categories = sum(use.kind == "category" for use in uses)
+        max_components = max(2, MAX_COMPONENTS // max(1, n_texts))
+        max_one_hots = max(2, min(CATEGORIES, MAX_ONE_HOTS // max(1, n_categories)))
+        encoders: list[Any] = []
+        for use in uses:
+            name, x, linear = use.name, frame[use.name], use.role == "known"
+            if use.kind == "date":
+                encoders.append(DateEncoder.fit(name, x, linear=linear))
+            elif use.kind == "category":
+                encoders.append(CategoryEncoder.fit(name, x, max_one_hots))
+            elif use.kind == "text":
+                encoder = TextEncoder.fit(name, x, max_components, seed, n_labels)
+                encoders.append(encoder)
+            else:
+                encoders.append(NumberEncoder.fit(name, x.to_numpy(), linear=linear))
+        unit = common_unit(frame, uses)
+        if unit is not None:
+            encoders = [replace(each, scale=unit, heavy=False) for each in encoders]
+        n_outputs = sum(len(encoder.names) for encoder in encoders)
+        table = cls(encoders, np.ones(n_outputs, dtype=bool))
+        if n_outputs:
+            X = table.transform(frame)
+            table.varying = X.min(axis=0) < X.max(axis=0)
+        return table
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns of the matrix."""
+        names = [name for encoder in self.encoders for name in encoder.names]
+        return [name for name, keep in zip(names, self.varying, strict=True) if keep]
+
+    @property
+    def _sources(self) -> NDArray[np.str_]:
+        """Column of the table that each output comes from."""
+        return np.array([each.name for each in self.encoders for _ in each.names])
+
+    @property
+    def outputs(self) -> dict[str, list[int]]:
+        """Columns of the matrix that come from each column of the table."""
+        outputs: dict[str, list[int]] = {each.name: [] for each in self.encoders}
+        for i, name in enumerate(self._sources[self.varying].tolist()):
+            outputs[name].append(i)
+        return outputs
+
+    def only(self, names: Collection[str]) -> TableEncoder:
+        """Return the encoder of some columns of the table."""
+        chosen = np.isin(self._sources, list(names))
+        encoders = [each for each in self.encoders if each.name in names]
+        return TableEncoder(encoders, self.varying[chosen])
+
+    def transform(self, frame: pd.DataFrame) -> NDArray[np.float32]:
+        """Return the matrix, shape (b, d)."""
+        X = np.empty((len(frame), int(self.varying.sum())), dtype=np.float32)
+        start = end = 0
+        for encoder in self.encoders:
+            values = encoder.transform(frame[encoder.name])
+            keep = self.varying[start : start + values.shape[1]]
+            start += values.shape[1]
+            X[:, end : end + keep.sum()] = values[:, keep]
+            end += int(keep.sum())
+        return X
+
+
+def unpenalized_outputs(uses: Sequence[ColumnUse], table: TableEncoder) -> list[int]:
+    """Return the columns of the matrix that come from known columns."""
+    known = [use for use in uses if use.role == "known"]
+    outputs_of = table.outputs if known else {}
+    unpenalized: list[int] = []
+    for use in known:
+        outputs = outputs_of[use.name]
+        # One-hot columns sum to 1, as the constant does: one is redundant.
+        several = use.kind == "category" and len(outputs) > 1
+        unpenalized += outputs[1:] if several else outputs
+    return unpenalized

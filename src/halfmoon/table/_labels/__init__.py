@@ -1,0 +1,1 @@
+"""Labels: the target column, read and checked before learning."""

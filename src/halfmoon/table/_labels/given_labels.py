@@ -1,0 +1,184 @@
+"""The labels of a table, batch by batch.
+
+A cell of the target is a label unless it is blank. Predictions of an earlier run count
+as blank. Labels that were typed into a list of rows count as if they were in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._report.findings import Note
+from halfmoon._report.sentences import count
+from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._columns.earlier_runs import is_predicted
+from halfmoon.table._files import Batch
+from halfmoon.table._files.arrow_types import far_dates
+from halfmoon.table._labels.blank_labels import Blanks, as_number
+from halfmoon.table._labels.target_labels import check_counts
+from halfmoon.table._table_errors import LabelError
+
+__all__ = ["GivenLabels", "TypedLabels", "label_text"]
+
+
+class TypedLabels(dict[int, str]):
+    """Labels that are not in the table itself, by the number of their row, from 0.
+
+    Parameters
+    ----------
+    labels : mapping of int to str
+    replaces : frozenset of int
+        Rows whose typed label replaces that of the cell: a person has seen the cell.
+    notes : tuple of Note
+    """
+
+    def __init__(
+        self,
+        labels: Mapping[int, str] | None = None,
+        replaces: frozenset[int] = frozenset(),
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        super().__init__(labels or {})
+        self.replaces, self.notes = replaces, notes
+
+    def joined(self, other: Mapping[int, str]) -> TypedLabels:
+        """Return these labels and others, which win if a row has both."""
+        more = other if isinstance(other, TypedLabels) else TypedLabels(other)
+        replaces = (self.replaces - set(more)) | more.replaces
+        return TypedLabels({**self, **more}, replaces, (*self.notes, *more.notes))
+
+
+@dataclass
+class GivenLabels:
+    """Reads the labels of a target, batch by batch."""
+
+    target: str
+    blanks: Blanks
+    source: str | None = None  # column in which an earlier run marked its predictions
+    # Labels that are not in the table itself; a mapping of row numbers will do.
+    typed: TypedLabels = field(default_factory=TypedLabels)
+    first_row: int = 2  # number of the first row in a spreadsheet
+    refilled: int = 0  # predictions of an earlier run seen so far
+    # Cells under the typed labels seen so far, None if blank.
+    under: dict[int, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.typed, TypedLabels):
+            self.typed = TypedLabels(self.typed)
+
+    def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
+        """Return the labels of a batch and where they are blank, each of shape (b,)."""
+        rows = batch.plain
+        column = as_column(rows.column(self.target))
+        blank = self.blanks.mask(column)
+        if self.source is not None:
+            predicted = is_predicted(rows.column(self.source))
+            self.refilled += int((predicted & ~blank).sum())
+            blank |= predicted
+        here = self.typed_in(batch)
+        if here:
+            for place, label in here.items():
+                number = batch.start + place
+                cell = None if blank[place] else column[place].as_py()
+                if cell is not None and number not in self.typed.replaces:
+                    self._refuse_other_label(number, label_text(cell), label)
+                self.under[number] = cell
+            column = self._with_typed(column, here)
+            blank[list(here)] = False
+        return column, blank
+
+    def refuse_far_dates(self, batch: Batch) -> None:
+        """Refuse dates that Python cannot represent."""
+        if self.target in far_dates(batch.rows.select([self.target])):
+            raise LabelError(
+                f"{self.target!r} has dates before the year 1 or after 9999, which "
+                f"cannot be filled. Store them as text, or leave these rows out."
+            )
+
+    def is_open(self, labels: Any, blank: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return where a label is partial, so that it is filled too, shape (b,)."""
+        return np.zeros(len(blank), dtype=bool)
+
+    def exact(self, labels: Any) -> Any:
+        """Return the labels of rows whose label is not partial, as cells."""
+        return labels
+
+    def check_counts(
+        self, labeled: int, rows: int, n_open: int, labels: Sequence[Any]
+    ) -> None:
+        """Raise an error if there is nothing to fill, or too little to learn from.
+
+        `n_open` of the `labeled` rows have partial labels. `labels` is a sample.
+        """
+        if not n_open:
+            check_counts(self.target, labeled, rows, labels)
+
+    def typed_in(self, batch: Batch) -> dict[int, str]:
+        """Return the typed labels of a batch, by their position in it."""
+        return {
+            number - batch.start: label
+            for number, label in self.typed.items()
+            if batch.start <= number < batch.start + len(batch)
+        }
+
+    def again(self) -> Self:
+        """Return a copy that has seen nothing yet."""
+        blanks = Blanks(self.blanks.unlabeled)
+        return replace(self, blanks=blanks, refilled=0, under={})
+
+    def notes(self) -> Iterator[Note]:
+        """Note labels that do not come from the cells of this table."""
+        if self.refilled:
+            yield Note(
+                f"{count(self.refilled, 'row')} marked 'predicted' in {self.source!r} "
+                f"{'was' if self.refilled == 1 else 'were'} filled again.",
+                "To keep a correction, set its source to 'given' or clear that cell.",
+                important=True,
+            )
+        from_page = len(self.typed.replaces)
+        from_lists = len(self.typed) - from_page
+        if from_lists:
+            yield Note(
+                f"{count(from_lists, 'label')} came from lists of rows to label."
+            )
+        if from_page:
+            yield Note(f"{count(from_page, 'label')} came from the labeling page.")
+        yield from self.typed.notes
+
+    def _refuse_other_label(self, number: int, cell: str, label: str) -> None:
+        if cell != label and as_number(cell) != as_number(label):
+            raise LabelError(
+                f"Row {number + self.first_row} has the label {cell!r} in the table, "
+                f"but {label!r} in a list of rows. Correct one of them."
+            )
+
+    def _with_typed(self, column: Any, here: Mapping[int, str]) -> Any:
+        values = column.to_pylist()
+        for place, label in here.items():
+            try:
+                values[place] = pa.scalar(label).cast(column.type).as_py()
+            except pa.ArrowException as error:
+                raise LabelError(
+                    f"The label {label!r} does not fit into {self.target!r}, a column "
+                    f"of type {column.type}. Correct it in the list of rows."
+                ) from error
+        return pa.array(values, column.type)
+
+
+def label_text(label: Any) -> str:
+    """Return a label as a person would type it.
+
+    Examples
+    --------
+    >>> label_text(" cat "), label_text(3.0), label_text(2.5)
+    ('cat', '3', '2.5')
+    """
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)  # a column with blanks may hold whole numbers as floats
+    return str(label).strip()

@@ -1,0 +1,257 @@
+"""Check labels before learning from them, and write notes on what looks odd.
+
+Spellings of one class stay separate classes unless they are to be merged. Words for a
+blank stay classes. A few words among numbers are ignored: not learned from, not filled.
+Whole numbers may be classes. Each note says how to change this.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from halfmoon._report.findings import Note
+from halfmoon._report.sentences import count
+from halfmoon.table._cells.missing_codes import missing_codes
+from halfmoon.table._cells.number_style import NumberStyle
+from halfmoon.table._labels.blank_labels import Blanks, as_number, looks_blank
+from halfmoon.table._labels.class_order import resolved_order
+from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._labels.target_labels import (
+    MAX_NOTE_VALUES,
+    Kind,
+    check_labels,
+    quoted,
+    refuse_mixture,
+    target_kind,
+)
+from halfmoon.table._parameter_text import argument
+from halfmoon.table._runs.run_settings import Settings
+
+__all__ = [
+    "CheckedLabels",
+    "checked_labels",
+    "mark_notes",
+    "merged_labels",
+    "spelling_key",
+    "spelling_notes",
+]
+
+QUOTES = "\"'`“”‘’«»"
+WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
+
+
+@dataclass(frozen=True)
+class CheckedLabels:
+    """Labels to learn from."""
+
+    kind: Kind
+    labels: list[Any]  # None for a blank, and for an ignored label
+    order: tuple[Any, ...] = ()  # ordered classes from low to high
+    n_ignored: int = 0  # labels that are neither learned from nor filled
+    n_empty: int = 0  # labels that say nothing: their rows are blanks
+    notes: tuple[Note, ...] = ()
+    style: NumberStyle | None = None  # of numbers in text
+
+
+def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
+    """Decide what labels (text or values, None for a blank) are, and check them."""
+    name, task = settings.target, settings.task
+    if task is None:
+        kind = target_kind(labels)
+        if kind == "classes":
+            refuse_mixture(name, labels)
+    else:
+        kind = "numbers" if task == "numbers" else "classes"
+    notes: list[Note] = []
+    if kind == "numbers":
+        read = read_label_numbers(labels)
+        strays = Counter(map(str, read.strays)) if read.nearly_all else Counter()
+        if strays:
+            labels = [None if str(label) in strays else label for label in labels]
+            notes.append(_stray_note(name, strays))
+        codes = missing_codes(np.array(read.values, dtype=float))
+        coded = [value in codes for value in read.values]
+        if codes:
+            labels = [None if c else x for x, c in zip(labels, coded, strict=True)]
+            notes.append(_code_note(name, codes, sum(coded)))
+        numbers = check_labels(name, labels, kind)
+        ignored = strays.total() + sum(coded)
+        return CheckedLabels(
+            kind, numbers, n_ignored=ignored, notes=tuple(notes), style=read.style
+        )
+    notes += spelling_notes(labels, merged=settings.merge_labels)
+    if settings.merge_labels:
+        labels = merged_labels(labels)
+    notes += _blank_word_notes(labels)
+    if task is None:
+        notes += _whole_number_notes(name, labels)
+    classes = check_labels(name, labels, kind)
+    order: tuple[Any, ...] = ()
+    if task == "ordered":
+        known = {label for label in classes if label is not None}
+        order = resolved_order(name, known, settings.order)
+    return CheckedLabels(kind, classes, order, notes=tuple(notes))
+
+
+def mark_notes(name: str, blanks: Blanks, labels: Iterable[Any]) -> Iterator[Note]:
+    """Note marks for a blank that no cell has; suggest similar ones of the labels."""
+    values = list(dict.fromkeys(str(label).strip() for label in labels if label))
+    for mark in blanks.unmatched:
+        parts = [part.strip() for part in mark.split(",")]
+        close = [part for part in parts if part in values] if len(parts) > 1 else []
+        close = close or get_close_matches(mark, values, 1, cutoff=0.5)
+        close = close or [each for each in values if each.lower() == mark.lower()]
+        fix = argument("unlabeled", close) if close else ""
+        yield Note(
+            f"No cell of {name!r} is {quoted(mark)}, which is named in `unlabeled`.",
+            f"Did you mean `{fix}`?" if fix else "",
+            fix,
+            important=True,
+        )
+
+
+def spelling_key(label: str) -> str:
+    """Return what spellings of one class have in common.
+
+    Case, accents, spaces, underscores, hyphens between letters, quotation marks and a
+    full stop at the end do not count, nor do zeros around a whole number. Signs that
+    distinguish classes do, as in A+ and A-, or <50 and >50.
+
+    Examples
+    --------
+    >>> [spelling_key(each) for each in (" New_York", "new-york", "Café.", "A+", "A-")]
+    ['new york', 'new york', 'cafe', 'a+', 'a-']
+    >>> spelling_key("01"), spelling_key("1.0"), spelling_key("1.10")
+    ('1', '1', '1.10')
+    """
+    letters = unicodedata.normalize("NFD", label.strip().strip(QUOTES))
+    seen = (c for c in letters if unicodedata.category(c) != "Cf")  # it has a sign
+    text = "".join(c for c in seen if not unicodedata.combining(c)).casefold()
+    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
+    text = re.sub(r"[\s_]+", " ", text).strip()
+    if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
+        return whole[1]
+    return re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+
+
+def merged_labels(labels: Sequence[Any]) -> list[Any]:
+    """Return labels with each spelling replaced by the most common one of its class."""
+    most_common = {
+        spelling: group.most_common(1)[0][0]
+        for group in _spellings(labels)
+        for spelling in group
+    }
+    return [
+        most_common.get(label.strip(), label) if isinstance(label, str) else label
+        for label in labels
+    ]
+
+
+def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
+    """Note classes with several spellings."""
+    spellings = _spellings(labels)
+    for group in spellings[:MAX_NOTE_VALUES]:
+        names = [quoted(each) for each, _ in group.most_common()]
+        if merged:
+            yield Note(f"{_and(names)} were merged into one class, {names[0]}.")
+            continue
+        yield Note(
+            f"{_and(names)} look like one class, but were taken as {len(names)}.",
+            "To merge such spellings into the most common one, use "
+            "`merge_labels=True`.",
+            "merge_labels=True",
+            important=True,
+        )
+    more = len(spellings) - MAX_NOTE_VALUES
+    if more > 0:
+        what = "were merged" if merged else "have several spellings"
+        yield Note(f"{count(more, 'more class', 'more classes')} {what}.")
+
+
+def _spellings(labels: Sequence[Any]) -> list[Counter[str]]:
+    """Count the spellings of each class that has several."""
+    groups: dict[str, Counter[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            text = label.strip()
+            groups.setdefault(spelling_key(text), Counter())[text] += 1
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
+    found = Counter(label.strip() for label in labels if looks_blank(label))
+    if not found:
+        return
+    marks = [mark for mark, _ in found.most_common()]
+    listed = _and([f"{quoted(mark)} ({count(found[mark], 'label')})" for mark in marks])
+    fix = argument("unlabeled", marks)
+    yield Note(
+        f"{listed} looks like a blank, but was taken as a class."
+        if len(marks) == 1
+        else f"{listed} look like blanks, but were taken as classes.",
+        f"To have such cells filled, use `{fix}`.",
+        fix,
+        important=True,
+    )
+
+
+def _stray_note(name: str, strays: Counter[str]) -> Note:
+    n = strays.total()
+    values = [each.strip() for each in strays]
+    shown = ", ".join(map(quoted, values[:MAX_NOTE_VALUES]))
+    shown += ", ..." if len(values) > MAX_NOTE_VALUES else ""
+    fix = argument("unlabeled", values)
+    are_not = "is not a number" if n == 1 else "are not numbers"
+    return Note(
+        f"{count(n, 'label')} of {name!r} {are_not} ({shown}). "
+        f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
+        f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`. If "
+        f"the labels are classes, use `task='classes'`.",
+        fix,
+        important=True,
+    )
+
+
+def _code_note(name: str, codes: Sequence[float], n: int) -> Note:
+    marks = [f"{code:.10g}" for code in codes]
+    fix = argument("unlabeled", marks)
+    return Note(
+        f"{count(n, 'label')} of {name!r} {'is' if n == 1 else 'are'} {_and(marks)}, "
+        f"far from all others, as a mark for a blank would be. "
+        f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
+        f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`.",
+        fix,
+        important=True,
+    )
+
+
+def _whole_number_notes(name: str, labels: Sequence[Any]) -> Iterator[Note]:
+    """Note whole numbers: they may be classes, amounts or a scale."""
+    known = [label for label in labels if label is not None]
+    if any(isinstance(label, bool) for label in known):
+        return
+    numbers = {as_number(label) for label in known}
+    if len(numbers) < WHOLE_CLASSES or not all(x.is_integer() for x in numbers):
+        return
+    yield Note(
+        f"{name!r} holds whole numbers from {min(numbers):g} to {max(numbers):g} and "
+        f"was filled as classes.",
+        "Use `task='numbers'` for amounts, or `task='ordered'` for a scale.",
+        "task='ordered'",
+        important=True,
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    """Join names with commas and "and"."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,247 @@
+"""The labels of a target: classes or numbers, and whether they can be learned from.
+
+Labels are numbers if nine in ten of them are finite numbers in any style of writing
+(`_cells/number_style.py`), not counting words for a blank, and if
+
+- some of them are not whole, or
+- more than 20 of them are different, or
+- more than 7 in 10 are different and they are not all from 0 to 10.
+
+All other labels are classes: text, truth values, a few whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._report.sentences import count
+from halfmoon.table._cells.date_formats import find_date_format
+from halfmoon.table._cells.number_style import NumberStyle
+from halfmoon.table._labels.blank_labels import looks_blank
+from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._parameter_text import argument
+from halfmoon.table._table_errors import LabelError
+
+__all__ = [
+    "MAX_NOTE_VALUES",
+    "Kind",
+    "as_targets",
+    "check_counts",
+    "check_labels",
+    "least_label",
+    "quoted",
+    "refuse_mixture",
+    "target_kind",
+]
+
+Kind = Literal["classes", "numbers"]
+
+FEW_NUMBERS = 20  # different whole numbers that may be classes
+MOSTLY_DIFFERENT = 0.7  # share of different labels above which they are no classes
+CODES = (0, 10)  # whole numbers in this range may be classes even if all differ
+MAX_CLASSES = 200
+LARGEST = 1e100  # a label of this size can still be squared and summed
+MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
+SHOWN_CHARACTERS = 40  # of a value in a message
+MAX_STRAYS = 3  # different labels that are named in a message
+MIXTURE = 0.5  # share of numbers among labels that makes a mixture
+MIXTURE_NUMBERS = 10  # different numbers in a mixture
+AMOUNTS = 20  # positive labels from which on all are taken to be positive
+
+
+def target_kind(labels: Iterable[Any]) -> Kind:
+    """Return whether labels, None for a blank, are classes or numbers; see above.
+
+    Examples
+    --------
+    >>> target_kind(["3", "5", "3", "8", "5", "3"]), target_kind(["2.5", "4", "7"])
+    ('classes', 'numbers')
+    """
+    known = [label for label in labels if label is not None]
+    if not known or any(isinstance(label, bool) for label in known):
+        return "classes"
+    read = read_label_numbers(known)
+    if not read.nearly_all:
+        return "classes"
+    numbers = np.array([value for value in read.values if value is not None])
+    different = np.unique(numbers).size
+    if (numbers != np.round(numbers)).any() or different > FEW_NUMBERS:
+        return "numbers"
+    codes = CODES[0] <= numbers.min() and numbers.max() <= CODES[1]
+    if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:
+        return "numbers"
+    return "classes"
+
+
+def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
+    """Raise an error if labels are partly amounts and partly something else."""
+    read = read_label_numbers(labels)
+    numbers = [value for value in read.values if value is not None]
+    different = len(set(numbers))
+    if (
+        not read.strays
+        or len(numbers) < MIXTURE * (len(numbers) + len(read.strays))
+        or different < max(MIXTURE_NUMBERS, MIXTURE * len(numbers))
+    ):
+        return
+    strays = list(dict.fromkeys(str(stray).strip() for stray in read.strays))
+    shown = ", ".join(map(quoted, strays[:MAX_STRAYS]))
+    fix = f"use `{argument('unlabeled', strays)}`"
+    if len(strays) > MAX_STRAYS:
+        fix = "name them in `unlabeled`"
+    raise LabelError(
+        f"{count(len(numbers), 'label')} of {name!r} are numbers, but "
+        f"{count(len(read.strays), 'label')} are not, such as {shown}. To learn from "
+        f"the numbers and fill the others, {fix}. If all of them are classes, use "
+        f"`task='classes'`."
+    )
+
+
+def check_counts(
+    name: str, labeled: int, rows: int, labels: Sequence[Any] = ()
+) -> None:
+    """Raise an error if all of `rows` rows are labeled, or fewer than two.
+
+    Words for a blank are looked for among `labels`.
+    """
+    if labeled == rows:
+        words = sorted({str(label).strip() for label in labels if looks_blank(label)})
+        words = words[:3]
+        if words:
+            looks = "looks" if len(words) == 1 else "look"
+            advice = (
+                f"{' and '.join(map(quoted, words))} {looks} like a blank: use "
+                f"`{argument('unlabeled', words)}`."
+            )
+        else:
+            advice = "If a value stands for a blank, name it in `unlabeled`."
+        raise LabelError(
+            f"Every row of {name!r} has a label: there is nothing to fill. {advice}"
+        )
+    _refuse_too_few(name, labeled)
+
+
+def _refuse_too_few(name: str, labeled: int) -> None:
+    if labeled < 2:
+        some = "No row" if labeled == 0 else "Only 1 row"
+        raise LabelError(
+            f"{some} of {name!r} has a label; at least two different labels are "
+            f"needed. If a class is called NA or None, turn these words into labels: "
+            f"`unlabeled=''`."
+        )
+
+
+def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
+    """Return labels as they are learned from, None for a blank, or raise an error.
+
+    Classes keep their text or value, without spaces around it: " cat" is "cat", but
+    "1" and "1.0" are two classes. Numbers become floats.
+    """
+    known = sum(label is not None for label in labels)
+    _refuse_too_few(name, known)
+    if kind == "numbers":
+        return _checked_numbers(name, labels)
+    return _checked_classes(name, labels)
+
+
+def as_targets(y: Sequence[Any], kind: Kind) -> NDArray[Any]:
+    """Return labels as an array for an estimator: NaN or None for a blank."""
+    if kind == "numbers":
+        return np.array([np.nan if label is None else label for label in y])
+    targets = np.empty(len(y), dtype=object)
+    targets[:] = y
+    return targets
+
+
+def least_label(y: Sequence[float], style: NumberStyle | None) -> float:
+    """Return the lower bound of the labels: 0 if they are amounts, else -inf."""
+    money = style is not None and bool(style.prefix or style.thousands)
+    return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
+
+
+def quoted(value: Any) -> str:
+    """Return a value in quotes, shortened if it is long."""
+    text = str(value)
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[: SHOWN_CHARACTERS - 3] + "..."
+    return repr(text)
+
+
+def _checked_numbers(name: str, labels: Sequence[Any]) -> list[float | None]:
+    numbers, _, strays, _ = read_label_numbers(labels)
+    if strays:
+        raise LabelError(
+            f"{count(len(strays), 'label')} of {name!r} "
+            f"{'is not a number' if len(strays) == 1 else 'are not numbers'}, such "
+            f"as {quoted(strays[0])}. Fix them, name them in `unlabeled`, or take all "
+            f"labels as classes: `task='classes'`."
+        )
+    different = {x for x in numbers if x is not None}
+    if len(different) < 2:
+        raise LabelError(
+            f"Every label of {name!r} is {different.pop():g}; at least two different "
+            f"numbers are needed."
+        )
+    largest, spread = max(map(abs, different)), max(different) - min(different)
+    if largest > LARGEST or spread < 1 / LARGEST:
+        raise LabelError(
+            f"The labels of {name!r} reach {largest:.3g} in size and differ by "
+            f"{spread:.3g}, which is too extreme to compute with. Change their unit, "
+            f"so that they are between {1 / LARGEST:g} and {LARGEST:g} in size, or "
+            f"name those that are not labels in `unlabeled`."
+        )
+    return numbers
+
+
+def _checked_classes(name: str, labels: Sequence[Any]) -> list[Any]:
+    classes = [
+        label.strip() if isinstance(label, str) else _plain(label) for label in labels
+    ]
+    counts = Counter(label for label in classes if label is not None)
+    if len(counts) < 2:
+        raise LabelError(
+            f"Every label of {name!r} is {quoted(next(iter(counts)))}; at least two "
+            f"classes are needed. Label some rows of another class."
+        )
+    _refuse_no_classes(name, counts)
+    kinds = {type(label) for label in counts}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return [None if label is None else str(label) for label in classes]
+    return classes
+
+
+def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
+    """Raise an error if labels are too many classes, or hardly any repeats."""
+    repeated = sum(n > 1 for n in counts.values())
+    too_many = len(counts) > MAX_CLASSES
+    if not too_many and (len(counts) <= FEW_NUMBERS or repeated >= 2):
+        return
+    start = (
+        f"{name!r} has {len(counts):,} different values in {counts.total():,} labels"
+    )
+    if too_many and repeated > MIXTURE * len(counts):
+        raise LabelError(
+            f"{start}, but at most {MAX_CLASSES} classes are possible. Merge rare "
+            f"classes, or choose a target with fewer."
+        )
+    why = f"at most {MAX_CLASSES} are possible" if too_many else "hardly any repeat"
+    advice = "Choose a target whose values repeat."
+    texts = pa.array([str(label) for label in counts], pa.string())
+    if not read_label_numbers(counts).strays:
+        advice = "If they are amounts, use `task='numbers'`."
+    elif find_date_format(texts, 0.0):
+        advice = "Dates cannot be filled: turn them into numbers, such as days."
+    raise LabelError(f"{start}, so they are not classes: {why}. {advice}")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of NumPy as one of Python."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -1,0 +1,1 @@
+"""Models of tables: fitted to the encoded columns, and what they predict."""

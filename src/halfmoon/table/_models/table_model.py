@@ -1,0 +1,413 @@
+"""A model of a table: its columns encoded as a matrix, and Halfmoon fitted to it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon._estimators.explanations import Explanation
+from halfmoon._estimators.intervals import Intervals
+from halfmoon._estimators.loo_probabilities import loo_class_probabilities
+from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._progress import Progress, report_search_to
+from halfmoon._report.findings import LooClasses, LooNumbers
+from halfmoon._report.sentences import count
+from halfmoon._rows import Array
+from halfmoon.table._cells.number_style import NumberStyle
+from halfmoon.table._columns.column_choice import (
+    ColumnChoice,
+    chosen_columns,
+    loo_losses,
+    loo_score,
+    standard_errors_less,
+)
+from halfmoon.table._columns.column_kinds import (
+    Columns,
+    ColumnUse,
+    nothing_to_learn_from,
+)
+from halfmoon.table._columns.column_names import added_columns
+from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
+from halfmoon.table._columns.leaking_columns import leave_out_leaking
+from halfmoon.table._files.frame_table import as_rows
+from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._labels.target_labels import (
+    Kind,
+    as_targets,
+    check_labels,
+    least_label,
+)
+from halfmoon.table._models.class_predictions import (
+    class_prediction,
+    loo_class_prediction,
+)
+from halfmoon.table._models.ordered_classes import Ordered
+from halfmoon.table._models.predictions import Prediction, joined
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._table_errors import (
+    CommandError,
+    LabelError,
+    TableError,
+    plain_errors,
+)
+
+__all__ = ["TableModel"]
+
+MAX_BLOCK_ROWS = 65_536  # predicted at once
+MAX_BLOCK_CELLS = 4_000_000  # of the table or of the matrix, predicted at once
+CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
+VETO_STANDARD_ERRORS = 1.0  # by which all columns must beat fewer to be kept
+BEFORE_SEARCH, SEARCH = 0.05, 0.85  # shares of the work, for the progress bar
+MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
+TRIAL_ROWS = 2
+
+
+@dataclass(eq=False)
+class TableModel:
+    """Fills in one column of a table from the others.
+
+    Parameters
+    ----------
+    target : str
+    kind : "classes" or "numbers"
+    known : sequence of str
+        Trusted columns: their effects are linear and not penalized.
+    keep : sequence of str
+        Columns to use even if they look like identifiers.
+    budget : float
+        Seconds for the search.
+    memory_limit : int or str
+    random_state : int
+    level : float
+        Coverage of the intervals of numbers.
+    order : sequence
+        Classes of a scale from low to high; empty if they have no order.
+    style : NumberStyle or None
+        How numbers are written; None to infer it from the labels.
+
+    Attributes
+    ----------
+    numbers_ : ndarray of int of shape (n,)
+        Positions of the training rows in their table, from 0.
+    choice_ : ColumnChoice or None
+        Columns that were left out because they hurt.
+    doubtful_ : tuple of str
+        Columns that may hurt, without clear evidence.
+    estimator_ : HalfmoonClassifier or HalfmoonRegressor
+        Fitted to the matrix that `transform` returns.
+    encoder_ : TableEncoder
+        Encodes the columns as that matrix.
+    style_ : NumberStyle or None
+        How the labels are written, if they are numbers in text.
+    least_ : float
+        Lower bound of the intervals of numbers: 0 for amounts.
+    learned_keys_ : ndarray of uint64
+        Keys of the labeled rows, set by the caller of `fit`.
+    record_ : dict
+        What the model was trained on, as plain values, set by the caller of `fit`.
+    """
+
+    target: str
+    kind: Kind
+    known: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    budget: float = Settings.budget
+    memory_limit: int | str = MEMORY_LIMIT
+    random_state: int = Settings.seed
+    level: float = Settings.level
+    order: Sequence[Any] = ()
+    style: NumberStyle | None = None
+
+    estimator_: Any = field(default=None, init=False, repr=False)
+    table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    encoder_: TableEncoder = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    numbers_: Any = field(default=None, init=False, repr=False)
+    doubtful_: tuple[str, ...] = field(default=(), init=False, repr=False)
+    choice_: ColumnChoice | None = field(default=None, init=False, repr=False)
+    intervals_: Intervals | None = field(default=None, init=False, repr=False)
+    ordered_: Ordered | None = field(default=None, init=False, repr=False)
+    style_: NumberStyle | None = field(default=None, init=False, repr=False)
+    least_: float = field(default=-np.inf, init=False, repr=False)
+    learned_keys_: NDArray[np.uint64] = field(
+        default_factory=lambda: np.empty(0, np.uint64), init=False, repr=False
+    )
+    record_: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def fit(
+        self,
+        rows: pa.Table,
+        labels: Sequence[Any],
+        progress: Progress | None = None,
+        positions: Any = None,
+    ) -> Self:
+        """Fit the model to rows, some of which have labels.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+            The feature columns.
+        labels : sequence
+            Text or values; None for blanks.
+        progress : callable or None
+            Called with the share of the work that is done, and a text.
+        positions : array-like of shape (n,) or None
+            Positions of the rows in their file, to detect a column of row numbers.
+        """
+        report = progress or (lambda share, what: None)
+        y = self._checked(labels)
+        if not rows.column_names:
+            raise LabelError(nothing_to_learn_from([]))
+        if len(y) != rows.num_rows:
+            raise ValueError(f"{len(y)} labels were given for {rows.num_rows} rows.")
+        unknown = [name for name in self.known if name not in rows.column_names]
+        if unknown:
+            raise CommandError(
+                f"The table has no column {unknown[0]!r}, which is named as known; it "
+                f"has {', '.join(map(repr, rows.column_names))}."
+            )
+        report(0.0, "reading columns")
+        self.table_ = Columns.of(rows, self.known, self.keep, positions)
+        frame = self.table_.read(rows)
+        named = {*self.known, *self.keep}
+        frame = leave_out_leaking(frame, self.table_.used, y, named)
+        report(0.02, "columns as numbers")
+        labeled = sum(label is not None for label in y)
+        self.encoder_ = TableEncoder.fit(
+            frame, self.table_.used, self.random_state, labeled
+        )
+        if not self.encoder_.varying.any():
+            raise LabelError(nothing_to_learn_from(self.columns_))
+        X = self.encoder_.transform(frame)
+        del frame  # The fit needs the memory, also that which Arrow keeps for later.
+        pa.default_memory_pool().release_unused()
+        X = self._learn(X, y, report)
+        places = np.arange(len(y)) if positions is None else np.asarray(positions)
+        self.numbers_ = places.astype(np.int64)
+        self._calibrate(X, y, labels)
+        report(1.0, "done")
+        return self
+
+    def _checked(self, labels: Sequence[Any]) -> list[Any]:
+        """Return the labels to learn from, or raise an error."""
+        return check_labels(self.target, labels, self.kind)
+
+    def _calibrate(self, X: NDArray[Any], y: list[Any], labels: Sequence[Any]) -> None:
+        """Fit the ordered classes or the intervals to leave-one-out predictions."""
+        if self.order:
+            with plain_errors():
+                self.ordered_ = self._ordered(X, y)
+        if self.kind == "numbers":
+            held = self.estimator_._held_out()
+            self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
+            self.style_ = read_label_numbers(labels).style or self.style
+            self.least_ = least_label([x for x in y if x is not None], self.style_)
+
+    def _learn(
+        self, X: NDArray[np.float32], y: list[Any], report: Progress
+    ) -> NDArray[np.float32]:
+        """Fit to all columns, or to fewer if that is clearly better; return those."""
+        budget, start = self.budget / 2 if self.order else self.budget, time.monotonic()
+        self.choice_, self.doubtful_ = None, ()
+        full, named = self.encoder_, {*self.known, *self.keep}
+        groups = {name: np.array(at) for name, at in full.outputs.items() if at}
+        with plain_errors():
+            proposal = chosen_columns(
+                X, y, self.kind, groups, named, CHOICE_SHARE * budget
+            )
+        if proposal is None or not proposal.clear:
+            self.estimator_ = self._fitted(X, y, budget, report)
+            if proposal is not None and proposal.worth_trying:
+                self.doubtful_ = proposal.go
+            return X
+        half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
+        by_all = self._fitted(X, y, half, lambda at, what: report(at / 2, what))
+        if self.kind != "numbers" and loo_score(by_all) == 1.0:
+            self.estimator_ = by_all  # there is nothing to gain
+            return X
+        self.encoder_ = full.only(proposal.stay)
+        fewer = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
+        by_fewer = self._fitted(
+            fewer, y, half, lambda at, what: report(0.5 + at / 2, what)
+        )
+        losses = [loo_losses(estimator) for estimator in (by_all, by_fewer)]
+        choice = ColumnChoice(proposal.go, *map(loo_score, (by_all, by_fewer)))
+        if standard_errors_less(*losses) > VETO_STANDARD_ERRORS:
+            self.encoder_, self.estimator_ = full, by_all
+            return X
+        self.estimator_, self.choice_ = by_fewer, choice
+        for use in self.table_.uses:
+            if use.name in proposal.go:
+                use.role, use.why = "left out", choice.gain(self.kind, each=True)
+        return fewer
+
+    def _fitted(
+        self, X: NDArray[np.float32], y: list[Any], budget: float, report: Progress
+    ) -> Any:
+        estimator = self._estimator(y, self.kind, budget)
+        with plain_errors(), report_search_to(report, BEFORE_SEARCH, SEARCH):
+            estimator.fit(X, as_targets(y, self.kind))
+        return estimator
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Names of the columns that are added next to the target."""
+        return added_columns(self.target, self.kind)
+
+    @property
+    def columns_(self) -> list[ColumnUse]:
+        """What each column holds, and how it is used."""
+        return self.table_.uses
+
+    @property
+    def unread_(self) -> dict[str, int]:
+        """Cells of each column read so far that are not of its kind, thus missing."""
+        return self.table_.unread
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """Names of the columns of the matrix that `transform` returns."""
+        return self.encoder_.names
+
+    def transform(self, rows: Any) -> NDArray[np.float32]:
+        """Encode the columns of rows as a matrix of shape (b, d)."""
+        rows = as_rows(rows)
+        names = set(rows.schema.names)
+        missing = [use.name for use in self.table_.used if use.name not in names]
+        if missing:
+            raise CommandError(
+                f"The table has no column {missing[0]!r}, which the model was trained "
+                f"on; it has {', '.join(map(repr, rows.schema.names))}."
+            )
+        return self.encoder_.transform(self.table_.read(rows))
+
+    def check_loaded(self) -> None:
+        """Raise an exception if the model, loaded from a file, cannot predict.
+
+        Arrays and numbers in a file may each be of the right type and still not fit
+        together. So the model predicts rows without values, as any model can.
+        """
+        if not self.table_.used:
+            raise ValueError("it learned from no column")
+        unread = dict(self.unread_)
+        empty = {
+            use.name: pa.nulls(TRIAL_ROWS, pa.string()) for use in self.table_.used
+        }
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                predicted = self.predict(pa.table(empty))
+            if len(predicted.values) != TRIAL_ROWS:
+                raise ValueError("it does not predict a value for each row")
+        except TableError:  # a message for the user, not a defect of the file
+            return
+        finally:
+            self.unread_.clear()
+            self.unread_.update(unread)
+
+    def predict(self, rows: Any, known: Sequence[Any] | None = None) -> Prediction:
+        """Predict the rows of a table, record batch or data frame, in blocks.
+
+        `known` are partial labels of these rows, for `WeakTableModel`.
+        """
+        rows = as_rows(rows)
+        if rows.num_rows == 0:
+            return joined([self._predict(np.zeros((0, len(self.feature_names_))))])
+        width = max(rows.num_columns, len(self.feature_names_))
+        size = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // width))
+        blocks = []
+        for start in range(0, rows.num_rows, size):
+            X = self.transform(rows.slice(start, size))
+            part = None if known is None else known[start : start + size]
+            blocks.append(self._predict(X, part))
+        return joined(blocks)
+
+    def _predict(
+        self, X: NDArray[Any], known: Sequence[Any] | None = None
+    ) -> Prediction:
+        if self.intervals_ is not None:
+            values = self.estimator_.predict(X) if len(X) else np.zeros(0)
+            low, high = self._ends(values)
+            return Prediction(values.tolist(), low=low, high=high)
+        classes = self.estimator_.classes_
+        p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
+        if self.ordered_ is not None:
+            p = self.ordered_(p, X)
+        return class_prediction(classes, p)
+
+    def _ends(self, values: Array) -> tuple[Array, Array]:
+        """Return the lower and upper ends of the intervals around predictions."""
+        assert self.intervals_ is not None
+        low, high = self.intervals_(values)
+        return np.maximum(low, np.minimum(values, self.least_)), high
+
+    def explain(self, rows: Any, answers: Sequence[Any] | None = None) -> Explanation:
+        """Return the exact weights of the labeled rows in predictions.
+
+        Labeled rows are numbered by their position in the table, from 0. `answers` are
+        the values to explain; None for the predictions.
+        """
+        if answers is None:
+            answers = self.predict(rows).values
+        found: Explanation = self.estimator_.explain(self.transform(rows), answers)
+        return replace(found, rows=self.numbers_[found.rows])
+
+    def left_out(self) -> LooClasses | LooNumbers:
+        """Return leave-one-out predictions of the labeled rows, or of a sample."""
+        estimator = self.estimator_
+        if self.intervals_ is not None:
+            held = estimator._held_out()
+            finite = np.isfinite(held.values).all(axis=1)
+            values, y = held.values[finite, 0], held.y[finite, 0]
+            low, high = self._ends(values)
+            rows = estimator.labeled_[held.rows][finite]
+            return LooNumbers(y, values, low, high, self.level, rows)
+        places, p, codes = loo_class_probabilities(estimator)
+        if self.ordered_ is not None:
+            p = self.ordered_.left_out(places, p)
+        rows = estimator.labeled_[places]
+        return loo_class_prediction(estimator.classes_, p, rows, codes)
+
+    def example_numbers(self) -> Array:
+        """Return numbers like those of the labels, to round predictions alike."""
+        return np.asarray(self.left_out().given, dtype=np.float64)
+
+    def _ordered(self, X: NDArray[Any], y: list[Any]) -> Ordered:
+        """Fit the scores of the classes on their scale."""
+        scores = {each: i for i, each in enumerate(self.order)}
+        numbers = [None if label is None else scores[label] for label in y]
+        regressor = self._estimator(y, "numbers", self.budget / 2)
+        regressor.fit(X, as_targets(numbers, "numbers"))
+        return Ordered.of(self.estimator_, regressor, self.order)
+
+    def _estimator(self, y: list[Any], kind: Kind, budget: float) -> Any:
+        labeled = sum(label is not None for label in y)
+        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
+        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
+        if needed > labeled and unpenalized:
+            numbers = count(len(unpenalized), "number")
+            raise CommandError(
+                f"The effects of the known columns "
+                f"({', '.join(map(repr, self.known))}: {numbers}) "
+                f"need at least {needed} labels, and there are {labeled}. Name fewer "
+                f"columns as known, or label more rows."
+            )
+        cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
+        return cls(
+            unpenalized=unpenalized or "auto",
+            budget=budget,
+            memory_limit=self.memory_limit,
+            random_state=self.random_state,
+        )
+
+    @property
+    def n_unpenalized_(self) -> int:
+        """Columns of the matrix that come from known columns."""
+        return len(unpenalized_outputs(self.columns_, self.encoder_))

@@ -1,0 +1,1 @@
+"""Runs: two passes over a table, and what they find."""

@@ -1,0 +1,191 @@
+"""The first pass: count rows, find labels and blanks, keep a sample to learn from."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._report.findings import Note
+from halfmoon.table._columns.earlier_runs import added_by, earlier_runs
+from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._runs.header_rows import (
+    description_note,
+    description_rows,
+    header_note,
+    not_data,
+)
+from halfmoon.table._runs.sampling import Reservoir, joined
+from halfmoon.table._runs.total_rows import TotalsRow, TotalsRows, totals_note
+from halfmoon.table._table_errors import ReadError
+
+__all__ = ["Scan", "columns_with_blanks", "scan"]
+
+MAX_LABELED = 100_000  # rows to learn from; more hardly change the model
+MAX_UNLABELED = 20_000  # nor do more of these, and time grows with them
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the first pass found."""
+
+    n_rows: int
+    n_labeled: int  # rows with a label that can be learned from
+    rows: pa.Table  # to learn from, in the order of the table, without the target
+    labels: list[Any]  # of these rows, None for a blank
+    numbers: NDArray[np.int64]  # positions of these rows in the table, from 0
+    blanks: Blanks  # what counted as blank, and how often
+    first_row: int = 1  # number of the first row in a spreadsheet
+    n_ignored: int = 0  # rows that are neither learned from nor filled
+    n_open: int = 0  # rows with a partial label, which are filled too
+    totals: tuple[TotalsRow, ...] = ()  # rows at the end; they are among the ignored
+    notes: tuple[Note, ...] = ()  # on the labels
+    seconds: float = 0.0  # duration of the pass
+
+    @property
+    def n_blank(self) -> int:
+        """Rows to fill."""
+        return self.n_rows - self.n_labeled - self.n_ignored
+
+    @property
+    def learned_labels(self) -> int:
+        """Labels to learn from."""
+        return sum(label is not None for label in self.labels)
+
+    @property
+    def learned_unlabeled(self) -> int:
+        """Unlabeled rows to learn from."""
+        return len(self.labels) - self.learned_labels
+
+
+def scan(
+    table: Any,
+    given: GivenLabels,
+    features: Sequence[str],
+    *,
+    max_bytes: int,
+    seed: int,
+    max_labeled: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    to_learn: bool = True,
+) -> Scan:
+    """Read the table once, in memory of fixed size.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table._files`
+    given : GivenLabels
+        Reads the labels.
+    features : sequence of str
+        Columns to learn from.
+    max_bytes : int
+        Limit of the kept rows: half for labeled ones, half for the others.
+    seed : int
+    max_labeled : int or None
+        Limit of labeled rows; None for `MAX_LABELED`.
+    progress : callable or None
+        Called with bytes read and bytes in all.
+    to_learn : bool
+        Whether it is an error that there are too few labels, or no blanks.
+    """
+    start = time.monotonic()
+    labeled, unlabeled = (
+        Reservoir(max_rows, max_bytes // 2, np.random.default_rng([seed, stream]))
+        for stream, max_rows in enumerate((max_labeled or MAX_LABELED, MAX_UNLABELED))
+    )
+    target = given.target
+    totals, n_open = TotalsRows(target), 0
+    headers: list[int] = []  # numbers of rows that belong to the header
+    n_described = 0  # the first of them, which describe the columns
+    for batch in table.batches(progress=progress):
+        given.refuse_far_dates(batch)
+        batch_labels, blank = given.of(batch)
+        n_open += int(given.is_open(batch_labels, blank).sum())
+        plain = batch.plain
+        rows = pa.RecordBatch.from_arrays(
+            [*(plain.column(name) for name in features), batch_labels],
+            [*features, target],
+        )
+        totals.see(plain, batch.start, blank)
+        header = not_data(batch)
+        headers += (batch.start + np.flatnonzero(header)).tolist()
+        if batch.start == 0:
+            n_described = description_rows(plain)
+        for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
+            chosen = np.flatnonzero(mask & ~header)
+            if len(chosen):
+                sample.offer(rows, chosen, batch.start)
+    n_data = labeled.offered + unlabeled.offered
+    if n_data == 0:
+        raise ReadError("The table has a header and no rows.")
+    found = totals.found
+    n_labeled = labeled.offered - sum(not row.blank for row in found)
+    excluded = [row.number for row in found]
+    labeled_part = _without(labeled, excluded)
+    labels = labeled_part[0].column(target).to_pylist() if labeled_part else []
+    if to_learn:
+        given.check_counts(n_labeled, n_data - len(found), n_open, labels)
+    parts = [part for part in (labeled_part, _without(unlabeled, excluded)) if part]
+    numbers = np.concatenate([part[1] for part in parts])
+    order = np.argsort(numbers)
+    labels += [None] * (len(numbers) - len(labels))
+    both = joined([part[0] for part in parts]).select(list(features))
+    notes = [totals_note(found)] if found else []
+    first_row = table.first_row
+    if n_described:
+        notes.append(description_note(n_described, first_row))
+    if repeated := headers[n_described:]:
+        notes.append(header_note([number + first_row for number in repeated]))
+    return Scan(
+        n_data + len(headers),
+        n_labeled,
+        both.take(pa.array(order)),
+        [labels[i] for i in order],
+        numbers[order],
+        given.blanks,
+        table.first_row,
+        n_ignored=len(found) + len(headers),
+        n_open=n_open,
+        totals=tuple(found),
+        notes=tuple(notes),
+        seconds=time.monotonic() - start,
+    )
+
+
+def _without(
+    sample: Reservoir, excluded: Sequence[int]
+) -> tuple[pa.Table, NDArray[np.int64]] | None:
+    """Return a sample and its row numbers without some rows; None if it is empty."""
+    if not sample.offered:
+        return None
+    rows, numbers = sample.rows()
+    kept = ~np.isin(numbers, excluded)
+    return rows.filter(pa.array(kept)), numbers[kept]
+
+
+def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
+    """Count the blanks of each column that has both labels and blanks.
+
+    `unlabeled` is that of `Blanks`.
+    """
+    runs = earlier_runs(table)
+    added = added_by(runs)
+    readers = {
+        name: GivenLabels(name, Blanks(unlabeled), runs.get(name, (None,))[0])
+        for name in table.columns
+        if name not in added
+    }
+    blanks = Counter[str]()
+    n = 0
+    for batch in table.batches():
+        n += len(batch)
+        for name, given in readers.items():
+            blanks[name] += int(given.of(batch)[1].sum())
+    return {name: count for name, count in blanks.items() if 0 < count < n}

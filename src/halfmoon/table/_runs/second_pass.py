@@ -1,0 +1,174 @@
+"""The second pass: write every row again with its blanks filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon.table._columns.unseen_categories import Unseen
+from halfmoon.table._files import Batch, Table, TableOutput
+from halfmoon.table._files.arrow_types import null_where
+from halfmoon.table._files.typed_values import as_list
+from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._models.weak_table_model import WeakTableModel
+from halfmoon.table._runs.first_pass import Scan
+from halfmoon.table._runs.header_rows import not_data
+from halfmoon.table._runs.least_sure_rows import UnsureRows
+from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.running_counts import RunningCounts
+
+__all__ = ["Job", "new_columns", "write_filled"]
+
+CLEARED = ""  # empties a cell; None would leave its text
+MIN_RUN_ROWS = 32  # mean length of runs of rows that are copied as runs
+
+
+@dataclass
+class Job:
+    """A target to fill."""
+
+    model: TableModel
+    given: GivenLabels | None  # its labels; None if the table has no such column
+    skip: Sequence[int] = ()  # numbers of rows that are not filled
+    earlier: Sequence[str] = ()  # columns that an earlier run added, to be replaced
+    scored: ScoredRows | None = None  # compares known labels with predictions
+    unseen: Unseen | None = None  # counts values that the model has not seen
+
+    cells: Cells = field(init=False)  # how predictions are written
+    tally: RunningCounts = field(init=False)  # counts over the predictions
+
+    def __post_init__(self) -> None:
+        self.cells = Cells.of(self.model)
+        used = [use.name for use in self.model.table_.used]
+        self.tally = RunningCounts(self.cells.edges, UnsureRows(used))
+
+    @classmethod
+    def after(
+        cls,
+        scan: Scan,
+        model: TableModel,
+        given: GivenLabels,
+        runs: Mapping[str, tuple[str, ...]],
+    ) -> Self:
+        """Return the job of filling the table that a model has just learned from."""
+        model.unread_.clear()  # from now on, unreadable cells of predicted rows count
+        skip = [row.number for row in scan.totals]
+        return cls(model, given.again(), skip, runs.get(model.target, ()))
+
+    def columns(self, batch: Batch) -> dict[str, Any]:
+        """Return the target and the added columns; None for a cell that stays."""
+        n = len(batch)
+        labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+        skipped = not_data(batch)
+        if self.given is not None:
+            labels, blank = self.given.of(batch)
+            partial = self.given.is_open(labels, blank) & ~skipped
+            if self.scored is not None:
+                exact = ~blank & ~partial & ~skipped
+                self._score(self.scored, batch, labels, exact)
+            blank = blank | partial
+        if self.unseen is not None:
+            self.unseen.see(batch.rows)
+        skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
+        blank &= ~skipped
+        where = np.flatnonzero(blank)
+        rows = _rows_where(batch.plain, blank)
+        known = None
+        if isinstance(self.model, WeakTableModel) and labels is not None:
+            # A blank may hold what an earlier run predicted.
+            read = self.model.read_known(labels.take(pa.array(where)))
+            known = [
+                x if p else None for x, p in zip(read, partial[where], strict=True)
+            ]
+        prediction = self.model.predict(rows, known)
+        if len(where):
+            self.tally.add(prediction, rows, batch.start + where, partial[where])
+        target, source, *others = self.cells.columns(prediction, blank)
+        if len(self.cells.added) > len(others) + 1:  # candidates, as they were written
+            cells = [None] * n if labels is None else labels.to_pylist()
+            others.append([cells[i] if partial[i] else None for i in range(n)])
+        typed = {} if self.given is None else self.given.typed_in(batch)
+        if typed:
+            target = as_list(target)
+            for place, label in typed.items():
+                target[place] = label
+        if skipped.any():
+            source = null_where(source, pa.array(skipped))
+        new = dict(zip(self.cells.added, [source, *others], strict=True))
+        stale = {name: [None] * n for name in self.earlier if name not in new}
+        return {self.model.target: target, **new, **stale}
+
+    def _score(self, scored: ScoredRows, batch: Batch, labels: Any, where: Any) -> None:
+        """Compare the labels of rows, shape (b,) of bool, with their predictions."""
+        if self.given is not None and where.any():
+            places = pa.array(np.flatnonzero(where))
+            rows = batch.rows.take(places)
+            exact = self.given.exact(labels).take(places)
+            scored.add(exact, self.model.predict(rows), rows)
+
+
+def _rows_where(rows: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
+    """Return some rows; a few long runs of them are copied as runs."""
+    edges = [0, *(np.flatnonzero(np.diff(mask)) + 1).tolist(), len(mask)]
+    if len(edges) > len(mask) / MIN_RUN_ROWS or not mask.any():
+        return rows.take(pa.array(np.flatnonzero(mask)))
+    runs = [rows.slice(i, j - i) for i, j in pairwise(edges) if mask[i]]
+    return runs[0] if len(runs) == 1 else pa.concat_batches(runs)
+
+
+def new_columns(
+    table: Table, jobs: Sequence[Job], seen: Batch
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return columns of a batch with replaced cells, and columns that are new."""
+    replaced: dict[str, Any] = {}
+    added: dict[str, Any] = {}
+    for job in jobs:
+        for name, values in job.columns(seen).items():
+            if name not in table.columns:
+                added[name] = values
+            elif name == job.model.target:
+                replaced[name] = values
+            else:  # of an earlier run, which is replaced as a whole
+                replaced[name] = [CLEARED if v is None else v for v in as_list(values)]
+    return replaced, added
+
+
+def write_filled(
+    table: Table,
+    out: TableOutput,
+    jobs: Sequence[Job],
+    progress: Callable[[float, float], None] | None = None,
+    seen: Callable[[Batch], Batch] = lambda batch: batch,
+) -> None:
+    """Write every row of a table again with its blanks filled.
+
+    Parameters
+    ----------
+    table : table of `halfmoon.table._files`
+    out : new table of `halfmoon.table._files`
+    jobs : sequence of Job
+        One for each target.
+    progress : callable or None
+    seen : callable
+        Turns a batch into what the jobs see, such as columns that are not in the file.
+    """
+    schema = None if out.format.is_text else table.schema
+    for job in jobs:
+        job.cells = Cells.of(job.model, schema)
+
+    def write(batch: Batch) -> None:
+        replaced, added = new_columns(table, jobs, seen(batch))
+        out.write(batch, replace=replaced, append=added)
+
+    for batch in table.batches(progress=progress):
+        write(batch)
+    if not table.n_rows:  # an empty table gets the new columns too
+        write(table.empty())

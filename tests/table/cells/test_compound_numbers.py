@@ -1,0 +1,90 @@
+"""Numbers that are written as two or three."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon.table._cells.compound_numbers import FORMS, find_form, read_form
+from halfmoon.table._columns.column_kinds import Columns
+
+
+@pytest.mark.parametrize(
+    ("form", "cell", "value"),
+    [
+        ("range", "94-102", 98),
+        ("range", "94 – 102", 98),
+        ("range", "18 to 25", 21.5),
+        ("range", "$25,000 - $49,999", 37_499.5),
+        ("range", "$50-100K", 75_000),
+        ("range", "$500K to $1M", 750_000),
+        ("range", "1,5-2,5 kg", 2),
+        ("range", "65+", 65),
+        ("range", "under 18", 18),
+        ("range", "70 or older", 70),
+        ("range", "7", 7),
+        ("range", "3-1", np.nan),
+        ("range", "01-15", np.nan),
+        ("range", "2024-02-05", np.nan),
+        ("range", "a-b", np.nan),
+        ("fraction", "1/2", 0.5),
+        ("fraction", "2 3/4", 2.75),
+        ("fraction", "2½", 2.5),
+        ("fraction", "-1 1/2", -1.5),
+        ("fraction", "7/10", 0.7),
+        ("fraction", "3", 3),
+        ("fraction", "3/2", np.nan),
+        ("fraction", "1/0", np.nan),
+        ("ratio", "3:1", 3),
+        ("ratio", "16:9", 16 / 9),
+        ("ratio", "1:0", np.nan),
+        ("angle", "48°51'N", 48.85),
+        ("angle", "33°52'10\"S", -(33 + 52 / 60 + 10 / 3600)),
+        ("angle", "W 2.35", -2.35),
+        ("angle", "20°", np.nan),
+        ("feet", "5'11\"", 71),
+        ("feet", "5 ft 11 in", 71),
+        ("feet", "6'", 72),
+        ("pounds", "8 lb 3 oz", 131),
+    ],
+)
+def test_values(form, cell, value):
+    assert_allclose(read_form(pa.array([cell]), form), [value])
+
+
+@pytest.mark.parametrize(
+    ("cells", "form"),
+    [
+        (["18-24", "25-34", "35-44", "65+"], "range"),
+        (["<18", "18-34", "35-54", "55+"], "range"),
+        (["2019-2020", "2020-2021"], "range"),
+        (["1/2", "3/4", "2"], "fraction"),
+        (["45/50", "38/50"], "fraction"),
+        (["3:1", "5:2"], "ratio"),
+        (["48°51'N", "33°52'S"], "angle"),
+        (["555-1234", "555-9876"], ""),  # telephones
+        (["3-1", "0-2"], ""),  # results of games
+        (["12/3", "4/17", "11/30"], ""),  # days of the year
+        (["120/80", "130/85"], ""),  # blood pressure
+        ([f"{i}/{i + 1}" for i in range(1, 12)], ""),  # too many denominators
+        (["1", "2", "3-4", "5"] + [str(i) for i in range(6, 20)], ""),
+        (["A-1", "B-2"], ""),
+        (["what 5 is", "2 of 3"], ""),
+        ([], ""),
+    ],
+)
+def test_forms(cells, form):
+    assert find_form(pa.array(cells, pa.string()), 0.0) == form
+
+
+def test_a_column_of_ranges_says_so_and_reads_other_rows_alike():
+    cells = ["18-24", "25-34", "35-44", "45-54", "55-64", "65+"]
+    use = Columns.of(pa.table({"age": cells * 5})).uses[0]
+    assert (use.kind, use.reading()) == ("number", "ranges, read as their middle")
+    values, unread = use.read(pa.array(["18-24", "90-99", "old", None]))
+    assert_allclose(values, [21, 94.5, np.nan, np.nan])
+    assert unread == 1
+
+
+def test_every_form_has_words():
+    assert all(form.words for form in FORMS.values())

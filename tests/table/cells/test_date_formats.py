@@ -1,0 +1,142 @@
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+from halfmoon.table._cells.cell_values import read_dates, read_times
+from halfmoon.table._cells.date_formats import (
+    describe_date_format,
+    find_date_format,
+    find_time_format,
+)
+
+MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%Y/%m/%d",
+        "%m/%d/%Y",
+        "%d/%m/%Y",
+        "%d.%m.%Y",
+        "%d-%m-%Y",
+        "%d %b %Y",
+        "%B %d, %Y",
+        "%A, %d %B %Y",
+        "%A, %B %d, %Y",
+        "%d/%b/%Y",
+        "%d.%m.%Y %H:%M",
+        "%m/%d/%Y %I:%M %p",
+        "%Y/%m/%d %H:%M:%S",
+    ],
+)
+def test_the_format_of_dates_is_found(form):
+    text = pa.array([moment.strftime(form) for moment in MOMENTS])
+    assert find_date_format(text, 0.0) == form
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m", "%Y-%m-%dT%H:%M:%SZ"])
+def test_iso_formats(form):
+    assert (
+        find_date_format(pa.array([m.strftime(form) for m in MOMENTS]), 0.0)
+        == "ISO8601"
+    )
+
+
+@pytest.mark.parametrize("text", ["1.5", "12-34", "v1 2", "red", "2021-13-01", "3/4"])
+def test_texts_that_are_not_dates(text):
+    assert find_date_format(pa.array([text] * 3), 0.0) == ""
+
+
+def test_a_share_of_strays_is_allowed():
+    text = pa.array([*(f"2021-01-{i:02d}" for i in range(1, 29)), "soon"])
+    assert find_date_format(text, 0.05) == "ISO8601"
+    assert find_date_format(text, 0.0) == ""
+
+
+def test_times():
+    assert find_time_format(pa.array(["8:15:00", "23:59:59"]), 0.0) == "%H:%M:%S"
+    assert find_time_format(pa.array(["8:15 PM", "11:59 am"]), 0.0) == "%I:%M %p"
+    assert find_time_format(pa.array(["25:00"]), 0.0) == ""
+    assert find_time_format(pa.array(["score 3:2"]), 0.0) == ""
+
+
+def test_one_column_in_several_formats():
+    forms = ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%b %d, %Y", "%A, %d %B %Y"]
+    cells = [m.strftime(forms[i % 5]) for i, m in enumerate(MOMENTS)]
+    found = find_date_format(pa.array(cells), 0.0)
+    assert set(found.split("|")) == {"ISO8601", *forms[1:]}
+    dates, unread = read_dates(pa.array(cells), found)
+    assert unread == 0
+    assert [d.date() for d in dates] == [m.date() for m in MOMENTS]
+    assert describe_date_format(found) == "written in 5 ways, day before month"
+
+
+@pytest.mark.parametrize(
+    ("cells", "month"),
+    [
+        (["03/04/2020", "13/04/2020"], 4),
+        (["03/04/2020", "04/13/2020"], 3),
+        (["03/04/2020", "05/06/2020"], 3),
+        (["03/04/2020", "13-04-2020"], 4),
+        (["03/04/2020", "04-13-2020"], 3),
+        (["03/04/2020", "13/04/2020", "14/04/2020", "04/15/2020"], 4),
+    ],
+)
+def test_unambiguous_cells_decide_how_ambiguous_ones_are_read(cells, month):
+    dates, unread = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0.0))
+    assert (dates[0].month, unread) == (month, 0)
+    assert dates[1:].dt.year.eq(2020).all()
+
+
+def test_strays_before_the_dates():
+    cells = [*["soon"] * 2, *(m.strftime("%d.%m.%Y") for m in MOMENTS)]
+    assert find_date_format(pa.array(cells), 0.05) == "%d.%m.%Y"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("3. März 2024", "17. Mai 2023"),
+        ("3 mars 2024", "17 mai 2023"),
+        ("3 de marzo de 2024", "17 de mayo de 2023"),
+        ("3rd March 2024", "17th May 2023"),
+        ("2024-03-03 00:00:00 UTC", "2023-05-17 00:00:00 UTC"),
+        ("03.03.2024, 00:00 Uhr", "17.05.2023, 00:00 Uhr"),
+        ("Sun, 03 Mar 2024 00:00:00 +0000", "Wed, 17 May 2023 00:00:00 +0000"),
+        ("2024年3月3日", "2023年5月17日"),
+    ],
+)
+def test_dates_with_words(cells):
+    days, unread = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
+    assert [f"{day:%Y-%m-%d}" for day in days] == ["2024-03-03", "2023-05-17"]
+    assert unread == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (("Mar-24", "May-23"), ["2024-03-01", "2023-05-01"]),
+        (("Mar 2024", "May 2023"), ["2024-03-01", "2023-05-01"]),
+        (("03/2024", "05/2023"), ["2024-03-01", "2023-05-01"]),
+        (("2024-W10", "2023-W20"), ["2024-03-04", "2023-05-15"]),
+        (("KW 10/2024", "KW 20/2023"), ["2024-03-04", "2023-05-15"]),
+        (("Q1 2024", "Q2 2023"), ["2024-01-01", "2023-04-01"]),
+        (("2024Q1", "2023Q2"), ["2024-01-01", "2023-04-01"]),
+    ],
+)
+def test_months_weeks_and_quarters_are_their_first_day(cells, days):
+    found, _ = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
+    assert [f"{day:%Y-%m-%d}" for day in found] == days
+
+
+@pytest.mark.parametrize("cells", [("3:05pm", "11:40 a.m."), ("15h05", "11h40")])
+def test_times_with_words(cells):
+    seconds, unread = read_times(pa.array(cells), find_time_format(pa.array(cells), 0))
+    assert (seconds[0], unread) == (15 * 3600 + 300, 0)
+
+
+@pytest.mark.parametrize("cells", [("may", "june 5"), ("Mai Ling 1", "x 2024")])
+def test_other_words_are_no_dates(cells):
+    assert find_date_format(pa.array(cells), 0) == ""

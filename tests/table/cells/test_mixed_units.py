@@ -1,0 +1,77 @@
+"""Several units, or currencies, in one column."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon import load, save
+from halfmoon.table import TableModel
+from halfmoon.table._cells.number_detection import number_style
+from halfmoon.table._cells.number_style import NumberStyle
+
+
+def style_of(cells):
+    return number_style(pa.array(cells), 0.0, inexact=True)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "words"),
+    [
+        (["3 kg", "5 kg", "200 g"], [3, 5, 0.2], "written with kg; g converted to kg"),
+        (["1.8 m", "170 cm", "2 m"], [1.8, 1.7, 2], "m; cm converted to m"),
+        (["80 kg", "70 kg", "100 lb"], [80, 70, 45.359237], "lb converted to kg"),
+        (["20°C", "68°F", "-5 °C"], [20, 20, -5], "°F converted to °C"),
+        (["50°F", "10°C", "32°F"], [50, 50, 32], "°C converted to °F"),
+    ],
+)
+def test_units_are_converted(cells, values, words):
+    style = style_of(cells)
+    assert_allclose(style.read(pa.array(cells)), values)
+    assert words in style.describe()
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["3 kg", "4 kg", "5 boxes"],
+        ["3 kg", "4 kg", "5 m"],
+        ["$5", "$6", "€7"],  # too few to compare medians
+    ],
+)
+def test_other_units_cannot_be_compared(cells):
+    assert style_of(cells) is None
+
+
+def test_two_currencies_get_the_same_median():
+    amounts = np.array([10.0, 20, 30, 40, 50])
+    cells = [f"${x:.2f}" for x in [*amounts, 60]] + [f"€{x / 2:.2f}" for x in amounts]
+    style = style_of(cells)
+    assert isinstance(style, NumberStyle)
+    expected = [*amounts, 60, *amounts / 2 * (35 / 15)]  # medians 35 and 15
+    assert_allclose(style.read(pa.array(cells)), expected)
+    assert style.describe() == (
+        "written with $; € converted to $ (times 2.33, so that the medians agree)"
+    )
+    assert number_style(pa.array(cells), 0.0) is None  # labels are not converted
+
+
+def test_a_saved_model_reads_such_cells_alike(tmp_path):
+    x = np.random.default_rng(0).random(40).tolist()
+    rows = pa.table(
+        {
+            "w": [f"{x:.2f} kg" if i % 3 else f"{x:.2f} lb" for i, x in enumerate(x)],
+            "r": [f"{50 * x:.0f}-{50 * x + 4:.0f}" for x in x],
+            "m": [f"{x:.2f}" if i % 9 else "-999" for i, x in enumerate(x)],
+        }
+    )
+    labels = [None if i > 15 else "ab"[x > 0.5] for i, x in enumerate(x)]
+    model = TableModel("kind", "classes", budget=1.0).fit(rows, labels)
+    save(model, tmp_path / "m.halfmoon")
+    again = load(tmp_path / "m.halfmoon")
+    assert [use.reading() for use in again.columns_] == [
+        "written with kg; lb converted to kg",
+        "ranges, read as their middle",
+        "-999 counted as missing",
+    ]
+    assert_allclose(again.transform(rows), model.transform(rows), rtol=0)

@@ -1,0 +1,224 @@
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from halfmoon.table._cells.number_detection import number_style
+from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+
+STYLES = [
+    PLAIN,
+    NumberStyle(digits=3),
+    NumberStyle(thousands=","),
+    NumberStyle(thousands=",", prefix="$", digits=2),
+    NumberStyle(thousands=",", prefix="€ ", digits=2),
+    NumberStyle(thousands=",", negative="(x)"),
+    NumberStyle(thousands=",", prefix="$", negative="(x)", digits=2),
+    NumberStyle(",", digits=2),
+    NumberStyle(",", ".", digits=2),
+    NumberStyle(",", ".", suffix="\u00a0€", digits=2),
+    NumberStyle(",", ".", negative="x-", digits=2),
+    NumberStyle(",", "\u202f", digits=1),
+    NumberStyle(thousands=" ", digits=1),
+    NumberStyle(thousands="\u2009", digits=1),
+    NumberStyle(thousands="\u00a0"),
+    NumberStyle(thousands="'", prefix="CHF ", digits=2),
+    NumberStyle(thousands="\u2019", digits=2),
+    NumberStyle(suffix="%", digits=1),
+    NumberStyle(suffix=" kg"),
+    NumberStyle(suffix=" g", digits=1),
+    NumberStyle(suffix=" km/h", digits=1),
+    NumberStyle(negative="\u2212x", digits=2),
+]
+
+
+@pytest.mark.parametrize("style", STYLES, ids=repr)
+def test_a_thousand_numbers_are_read_back_exactly(style):
+    rng = np.random.default_rng(0)
+    sizes = 10 ** rng.uniform(0, 7, 1000)
+    values = np.round(rng.choice([-1, 1, 1], 1000) * sizes, style.digits)
+    cells = pa.array(style.write(values, style.digits))
+    found = number_style(cells, 0.0)
+    assert found == style
+    read = found.read(cells)
+    assert_array_equal(read, values)
+    parts = [found.read(cells.slice(i, 37)) for i in range(0, 1000, 37)]
+    assert pa.concat_arrays(parts).equals(read)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1,234", "5,678"], [1234, 5678]),
+        (["1,234", "987", "12,345"], [1234, 987, 12345]),
+        (["0,123", "1,234"], [0.123, 1.234]),
+        (["12,5", "1,234"], [12.5, 1.234]),
+        (["1.234", "5.678"], [1.234, 5.678]),
+        (["1.234", "1.234.567"], [1234, 1234567]),
+        (["1.234", "1.234,5"], [1234, 1234.5]),
+        (["1,234", "1,234.5"], [1234, 1234.5]),
+        (["12,34,567", "1,00,000"], [1234567, 100000]),
+        (["$1,053", "$986.50", "1"], [1053, 986.5, 1]),
+        (["-$5", "$-6", "$(7)", "($8)"], [-5, -6, -7, -8]),
+        (["1 year", "2 years"], [1, 2]),
+        (["26 kg", "26kg", "26"], [26, 26, 26]),
+        (["5 m2", "52 m2"], [5, 52]),
+        (["1.234,56-", "2,00"], [-1234.56, 2]),
+        (["\u22125.2", "\u20136", "7"], [-5.2, -6, 7]),
+        (["8.796E+03", "1e-2"], [8796, 0.01]),
+        (["'2007", "2008"], [2007, 2008]),
+        (["20.2%", "7 %"], [20.2, 7]),
+        (["Rs. 500", "Rs. 1,500.50"], [500, 1500.5]),
+    ],
+)
+def test_numbers_as_people_write_them(cells, values):
+    cells = pa.array(cells)
+    assert number_style(cells, 0.0).read(cells).to_pylist() == values
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["3 kg", "200 g"],
+        ["$5", "€5"],
+        ["10 am", "11 pm"],
+        ["1st", "2nd"],
+        ["12A", "13", "14"],
+        ["01099", "12345"],
+        ["192.168.100.101", "192.168.100.102"],
+        ["1.2.3", "1.2.4"],
+        ["05.02.2024"],
+        ["2024-02-05"],
+        ["13:28"],
+        ["555-1234"],
+        ["030 123 456", "030 123 457"],
+        ["+49 170 123 456", "+49 171 123 456"],
+        ["732 829 320", "732 829 321"],
+        ["2-", "3"],
+        ["65+", "12"],
+        ["10-20"],
+        ["A12", "A13"],
+        ["4.5/5"],
+        ["1,23", "1.23", "1,2,3"],
+        ["", "x"],
+        ["5e"],
+    ],
+)
+def test_other_cells_are_not_numbers(cells):
+    assert number_style(pa.array(cells), 0.0) is None
+
+
+def test_a_few_cells_may_be_something_else():
+    cells = pa.array([*(f"${x:,}" for x in range(950, 1045)), *["call us"] * 5])
+    assert number_style(cells, 0.05).describe() == "written with $ and commas"
+    assert number_style(cells, 0.04) is None
+
+
+def test_a_million_cells_take_about_a_second():
+    cells = pa.array([f"${x:,}.50" for x in range(1000)]).take(
+        pa.array(np.arange(1_000_000) % 1000)
+    )
+    style = number_style(cells, 0.0)
+    start = time.process_time()
+    total = np.asarray(style.read(cells)).sum()
+    assert total == 1000 * (999 * 1000 / 2 + 500)
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("style", "words"),
+    [
+        (PLAIN, ""),
+        (NumberStyle(prefix="$", thousands=","), "written with $ and commas"),
+        (NumberStyle(suffix="%"), "written with %"),
+        (NumberStyle(",", digits=2), "written with decimal commas"),
+        (NumberStyle(",", "."), "written with points between thousands"),
+        (
+            NumberStyle(thousands="\u2019", suffix=" kg"),
+            "written with apostrophes between thousands and kg",
+        ),
+    ],
+)
+def test_styles_in_words(style, words):
+    assert style.describe() == words
+
+
+def test_zero_has_no_sign():
+    assert NumberStyle(prefix="$").write([-0.001, 0.0], 2) == ["$0.00", "$0.00"]
+
+
+def test_points_and_commas_for_decimals_in_one_column():
+    cells = pa.array(["12.5", "7,25", "100", "0,5", "1,234"])
+    style = number_style(cells, 0.0)
+    assert style.either
+    assert style.read(cells).to_pylist() == [12.5, 7.25, 100, 0.5, 1.234]
+    assert style.describe() == "written with decimal points and decimal commas"
+
+
+def test_one_mistyped_decimal_does_not_turn_thousands_into_decimals():
+    cells = [f"{1000 + 7 * i:,}.5" for i in range(50)] + ["1,234", "12,5"]
+    style = number_style(pa.array(cells), 0.05)
+    assert not style.either
+    assert style.read(pa.array(["1,234"])).to_pylist() == [1234.0]
+
+
+def test_thousands_of_two_countries_are_not_numbers():
+    assert number_style(pa.array(["1,234,567", "1.234.567"] * 5), 0.0) is None
+
+
+def test_a_mantissa_has_no_thousands():
+    style = number_style(pa.array(["1,275E+03", "8,796E+02"]), 0.0)
+    assert style.read(pa.array(["1,275E+03"])).to_pylist() == [1275.0]
+
+
+def test_labels_that_are_not_exact_are_not_numbers():
+    assert number_style(pa.array(["<5", "12", "13"]), 0.0) is None
+
+
+def test_letters_for_thousands_and_millions():
+    cells = pa.array(["$892.7K", "$1.2M", "$3B", "$950"])
+    style = number_style(cells, 0.0, inexact=True)
+    assert style.read(cells).to_pylist() == [892_700, 1_200_000, 3e9, 950]
+    assert style.describe() == (
+        "written with $ and letters or powers for thousands or millions"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["950", "1.2K", "17k"], [950, 1200, 17_000]),
+        (["1.5 GB", "500 MB"], [1.5e9, 5e8]),
+        (["3 Mio.", "1,5 Mrd."], [3e6, 1.5e9]),
+    ],
+)
+def test_magnitudes_differ_from_cell_to_cell(cells, values):
+    assert number_style(pa.array(cells), 0.0) is None  # labels are not rewritten
+    style = number_style(pa.array(cells), 0.0, inexact=True)
+    assert style.read(pa.array(cells)).to_pylist() == values
+
+
+def test_a_single_letter_is_a_unit():
+    for cells in (["1.3k", "2.5k"], ["5 m", "7"]):
+        assert not number_style(pa.array(cells), 0.0, inexact=True).magnitudes
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["3 kg", "4 KG", "5 kg.", "6 Kgs"], ["1 year", "2 Years"]],
+)
+def test_spellings_of_one_unit(cells):
+    style = number_style(pa.array(cells), 0.0)
+    assert style.read(pa.array(cells)).to_pylist() == [float(cell[0]) for cell in cells]
+
+
+def test_milliwatts_are_not_megawatts():
+    assert number_style(pa.array(["3 mW", "4 MW"]), 0.0) is None
+
+
+def test_two_currencies_before_and_after_are_not_numbers():
+    assert number_style(pa.array(["¥1500", "12 €"] * 5), 0.05) is None
+    cells = pa.array(["$15", "12 USD"])
+    assert number_style(cells, 0.0).read(cells).to_pylist() == [15, 12]

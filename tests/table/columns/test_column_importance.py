@@ -1,0 +1,121 @@
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose
+
+from halfmoon.table._columns import column_importance as module
+from halfmoon.table._columns.column_importance import column_importance
+from halfmoon.table._models.table_model import TableModel
+
+
+def table(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "x": rng.normal(size=n),
+            "noise": rng.normal(size=n),
+            "color": rng.choice(["red", "blue", "green"], n).tolist(),
+        }
+    )
+
+
+def labels_of(y, count):
+    return [v if i < count else None for i, v in enumerate(y.tolist())]
+
+
+def fitted(kind, y, rows, count=60, **options):
+    model = TableModel("y", kind, keep=rows.column_names, budget=2.0, **options)
+    return model.fit(rows, labels_of(y, count))
+
+
+def test_only_the_relevant_column_is_important():
+    rows = table()
+    side = np.where(rows["x"].to_numpy() > 0, "a", "b")
+    found = column_importance(fitted("classes", side, rows), rows)
+    assert found["x"] > 0.35  # half of the rows are wrong by chance
+    assert abs(found["noise"]) < 0.05
+    assert abs(found["color"]) < 0.05
+
+
+def test_importance_is_in_the_unit_of_the_target():
+    rows = table()
+    x = rows["x"].to_numpy()
+    found = column_importance(fitted("numbers", 10 * x, rows), rows)
+    # A shuffled x is another draw: |10 (x - x')| on average, with x' from all rows.
+    lost = np.abs(10 * (x[:60, None] - x)).mean()
+    assert_allclose(found["x"], lost, rtol=0.15)
+    assert abs(found["noise"]) < 0.3
+    positive = column_importance(fitted("numbers", np.exp(x), rows), rows)
+    assert positive["x"] > 0.5 > 5 * abs(positive["noise"])
+
+
+def test_labels_that_are_alone_in_their_class_do_not_count():
+    rows = table(n=40)
+    one_each = fitted("classes", np.array([f"c{i}" for i in range(40)]), rows, count=5)
+    assert column_importance(one_each, rows) == {}
+    side = np.where(rows["x"].to_numpy() > 0, "a", "b").astype(object)
+    side[:3] = ["c", "d", "e"]
+    model = fitted("classes", side, rows, count=30)
+    assert list(module._tested(model)) == list(range(3, 30))
+
+
+def test_predictions_are_leave_one_out():
+    rows, rng = table(), np.random.default_rng(1)
+    y = rng.normal(size=150)  # noise, which only its own label predicts
+    model = TableModel("y", "numbers", budget=1e-9).fit(rows, labels_of(y, 60))
+    some = np.arange(10, 40)
+    solution = model.estimator_.solution_
+    # Only the heaviest candidate stays: the formula is exact for one.
+    heaviest = max(solution.members, key=lambda member: member.weight)
+    solution = replace(solution, members=[replace(heaviest, weight=1.0)])
+    model.estimator_.solution_ = solution
+    values, targets = solution.loo_predictor(some), solution.y[some]
+    X = model.transform(rows.take(pa.array(some)))
+    assert_allclose(targets[:, 0], y[some])
+    assert_allclose(values(X), solution.held_out[some], rtol=1e-6, atol=1e-6)
+    error = np.abs(solution.held_out[some, 0] - y[some]).mean()
+    assert_allclose(module._errors(model, some)(X), [error], rtol=1e-6)
+    both = module._errors(model, some)(np.stack([X[::-1], X]))
+    reversed_error = np.abs(values(X[::-1])[:, 0] - y[some]).mean()
+    assert_allclose(both, [reversed_error, error], rtol=1e-6)
+
+
+def test_the_same_seed_gives_the_same_importance():
+    rows = table()
+    model = fitted("numbers", rows["x"].to_numpy(), rows)
+    one, two, three = (column_importance(model, rows, seed) for seed in (0, 0, 1))
+    assert one == two != three
+
+
+@pytest.mark.slow
+def test_more_labels_than_are_predicted():
+    rows = table(900)
+    x = rows["x"].to_numpy()
+    model = fitted("numbers", np.sin(2 * x), rows, count=700)
+    found = column_importance(model, rows)
+    assert found["x"] > 0.4 > 20 * abs(found["noise"])
+
+
+def test_the_most_correlated_of_many_columns(monkeypatch):
+    monkeypatch.setattr(module, "MAX_MEASURED_COLUMNS", 2)
+    monkeypatch.setattr(module, "CORRELATED", 1)
+    rows = table()
+    model = fitted("numbers", rows["x"].to_numpy(), rows)
+    assert list(column_importance(model, rows)) == ["x"]
+
+
+def test_time_is_bounded(monkeypatch):
+    monkeypatch.setattr(module, "BUDGET_SECONDS", 0.0)
+    rows = table()
+    model = fitted("numbers", rows["x"].to_numpy(), rows)
+    assert set(column_importance(model, rows)) == set(rows.column_names)
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_a_column_that_was_left_out_has_no_importance(kind):
+    rows = table().append_column("same", pa.array(["x"] * 150))
+    x = rows["x"].to_numpy()
+    y = np.where(x > 0, "a", "b") if kind == "classes" else x
+    assert "same" not in column_importance(fitted(kind, y, rows), rows)

@@ -1,0 +1,224 @@
+import datetime as dt
+import uuid
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+from halfmoon.table._columns.column_kinds import Columns
+
+N = 60
+RNG = np.random.default_rng(0)
+NUMBERS = RNG.normal(size=N).round(3)
+SOME = RNG.integers(0, 5, N)
+
+
+def use_of(cells, name="x", **options):
+    table = pa.table({name: cells})
+    return Columns.of(table, **options).uses[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ([str(x) for x in NUMBERS], "number"),
+        ([str(x) for x in SOME], "number"),
+        ([str(x).replace(".", ",") for x in NUMBERS], "number"),
+        ([f"{x:,}" for x in 997 + 13 * SOME], "number"),
+        ([f"{x}%" for x in SOME], "number"),
+        ([f"{1 + x} {'kg' if x % 2 else 'g'}" for x in SOME], "number"),
+        ([f"{1 + x} {'kg' if x % 2 else 'boxes'}" for x in SOME], "category"),
+        ([["Yes", "0", "TRUE", "n", "no"][x] for x in SOME], "boolean"),
+        ([["0", "1", "2", "y", "n"][x] for x in SOME], "category"),
+        ([f"10.0.{x}.{100 + x}" for x in SOME], "category"),
+        ([f"1.{x}.0" for x in SOME], "category"),
+        ([f"030 123 45{x}" for x in SOME], "category"),
+        ([f"+49 170 123 45{x}" for x in SOME], "category"),
+        ([f"{x}, or so" for x in NUMBERS], "text"),
+        ([["yes", "no"][x % 2] for x in SOME], "boolean"),
+        ([["T", "f"][x % 2] for x in SOME], "boolean"),
+        ([["yes", "false"][x % 2] for x in SOME], "category"),
+        ([f"{x:05d}" for x in 100 + SOME], "category"),
+        ([f"{x + 1:02d}" for x in SOME], "number"),
+        ([f"2020-01-{x + 1:02d}" for x in SOME], "date"),
+        ([f"{x}:30" for x in SOME], "time"),
+        ([["red", "blue", ""][x % 3] for x in SOME], "category"),
+        (["NA", "", "?"] * 20, "empty"),
+        (["same"] * N, "constant"),
+        (["3"] * N, "constant"),
+        ([str(uuid.UUID(int=int(x))) for x in RNG.integers(1, 2**62, N)], "identifier"),
+        ([f"ID{x:04d}" for x in RNG.permutation(N)], "identifier"),
+        (pa.nulls(N), "empty"),
+        (pa.array(NUMBERS), "number"),
+        (pa.array(NUMBERS.astype(np.float32)), "number"),
+        (pa.array(SOME % 2 == 0), "boolean"),
+        (pa.array([dt.date(2020, 1, 1 + x) for x in SOME.tolist()]), "date"),
+        (pa.array([dt.time(x) for x in SOME.tolist()]), "time"),
+        (pa.array([dt.timedelta(x) for x in SOME.tolist()]), "number"),
+        (pa.array([f"v{x}" for x in SOME]).dictionary_encode(), "category"),
+        (pa.array([[1, 2]] * N), "unsupported"),
+        (pa.array([{"a": 1}] * N), "unsupported"),
+        (pa.array([b"ab"] * N), "unsupported"),
+    ],
+)
+def test_kinds(cells, kind):
+    assert use_of(cells).kind == kind
+
+
+def test_columns_left_out_have_a_reason():
+    assert use_of(["7"] * N).why == "every cell is '7'"
+    assert use_of([""] * N).why == "no cell has a value"
+    assert use_of(pa.array([[1]] * N)).why.startswith("cells of type list")
+    assert use_of([""] * N).role == "left out"
+
+
+def test_one_value_and_missing_cells_are_not_constant():
+    use = use_of(["x", ""] * 30)
+    assert (use.kind, use.role, use.missing) == ("category", "feature", 0.5)
+
+
+@pytest.mark.parametrize("first", [0, 1, 17])
+def test_a_column_that_numbers_the_rows_is_left_out(first):
+    numbers = np.arange(first, first + N)
+    for cells in (pa.array(numbers), [str(x) for x in numbers]):
+        assert use_of(cells).why.startswith("it numbers the rows")
+        assert use_of(cells, keep=["x"]).role == "feature"
+        assert use_of(cells, known=["x"]).role == "known"
+
+
+def test_row_numbers_are_found_in_a_sample_by_positions():
+    positions = np.sort(RNG.choice(1_000, N, replace=False))
+    assert use_of(pa.array(positions + 1)).kind == "number"
+    assert use_of(pa.array(positions + 1), positions=positions).kind == "identifier"
+
+
+@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Unnamed: 0"])
+def test_different_whole_numbers_called_identifiers_are_left_out(name):
+    shuffled = pa.array(RNG.permutation(10 * N)[:N])
+    assert use_of(shuffled, name).kind == "identifier"
+    assert use_of(shuffled, "paid").kind == "number"
+    assert use_of(pa.array(SOME), name).kind == "number"  # they repeat
+
+
+def test_distinct_texts_with_words_are_not_identifiers():
+    titles = ["Mr", "Mrs", "Miss"]
+    names = [f"{titles[i % 3]} {chr(65 + i // 8)}. Doe{i}" for i in range(N)]
+    assert use_of(names).role == "feature"
+
+
+def test_a_stray_cell_becomes_missing_and_is_counted():
+    table = pa.table({"x": [*map(str, range(98)), "abc", "inf"], "y": ["a", "b"] * 50})
+    columns = Columns.of(table, keep=["x"])
+    assert columns.uses[0].kind == "number"
+    frame = columns.read(table)
+    assert np.isnan(frame["x"].to_numpy()[-2:]).all()
+    assert columns.unread == {"x": 2}
+    columns.read(table.slice(98, 1))
+    assert columns.unread == {"x": 3}
+
+
+def test_later_rows_are_read_like_the_training_rows():
+    text = pa.table({"n": ["1.5", "2"] * 5, "d": ["3/4/2020", "14/4/2020"] * 5})
+    columns = Columns.of(text)
+    later = pa.table({"n": [7, None], "d": ["01/02/2020", "2020-02-01"]})
+    frame = columns.read(later)
+    assert_array_equal(frame["n"], [7, np.nan])
+    assert frame["d"][0].month == 2
+    assert columns.unread == {"d": 1}
+
+
+def test_an_empty_batch_has_the_same_columns():
+    text = pa.table({"n": ["1.5", "2"] * 5, "c": ["a", "b"] * 5})
+    frame = Columns.of(text).read(text.slice(0, 0))
+    assert list(frame) == ["n", "c"]
+    assert len(frame) == 0
+
+
+@pytest.mark.parametrize("word", ["n.a.", "unknown", "#N/A", "TBD", "missing"])
+def test_words_for_missing_values_among_numbers(word):
+    cells = [*(f"{x:.1f}" for x in 30 + NUMBERS), *[word] * 25]
+    use = use_of(cells)
+    assert (use.kind, use.strays, use.stray) == ("number", 25, word)
+    assert use.missing == pytest.approx(25 / 85)
+    assert use.reading() == f"25 cells like '{word}' counted as missing"
+    assert use_of([*cells[:20], *[word] * 21]).kind == "category"
+
+
+def test_reading_in_words():
+    prices = [f"${x:,}" for x in 950 + 13 * SOME]
+    assert use_of([*prices, "n.a."]).reading() == (
+        "written with $ and commas; 1 cell like 'n.a.' counted as missing"
+    )
+    assert use_of([*prices, "n.a."]).reading(sampled=True) == (
+        "written with $ and commas; some cells like 'n.a.' counted as missing"
+    )
+    assert use_of([str(x) for x in NUMBERS]).reading() == ""
+    days = [f"2020-01-{x + 1:02d}" for x in SOME]
+    assert use_of([*days, "unknown", "TBD", "TBD"]).reading() == (
+        "3 cells like 'TBD' counted as missing"
+    )
+
+
+@pytest.mark.parametrize("word", ["keine Angabe", "#NV", "not tested", "$ -"])
+def test_a_word_in_any_language_among_many_numbers_is_missing(word):
+    cells = [f"{x:.3f}" for x in NUMBERS]
+    cells[::4] = [word] * 15
+    use = use_of(cells)
+    assert use.kind == "number"
+    assert use.reading() == f"15 cells like {word!r} counted as missing"
+    values, _ = use.read(pa.array(cells))
+    assert_array_equal(np.isnan(values), np.arange(N) % 4 == 0)
+
+
+def test_words_among_few_different_numbers_make_categories():
+    assert use_of([f"{x}" if x else "ground" for x in SOME]).kind == "category"
+
+
+def test_many_different_words_among_numbers_make_text():
+    cells = [f"{x:.3f}" for x in NUMBERS]
+    cells[::4] = [f"word{'abcdefghijklmno'[i]}" for i in range(15)]
+    assert use_of(cells).kind == "text"
+
+
+def test_numbers_that_are_not_exact_keep_their_size():
+    cells = ["<5", "~12", "ca. 30", "65+", "7*", "≥ 100", "8 (est.)", "approx. $40"]
+    use = use_of(cells * 4)
+    assert use.kind == "number"
+    values, unread = use.read(pa.array(cells))
+    assert_array_equal(values, [5, 12, 30, 65, 7, 100, 8, 40])
+    assert unread == 0
+    assert "signs such as <, ~ or [1], which were ignored" in use.reading()
+
+
+@pytest.mark.parametrize("cells", [["<=50K", ">50K"], ["<18", ">18"], ["<65", "65+"]])
+def test_two_sides_of_one_limit_are_categories(cells):
+    assert use_of(cells * 30).kind == "category"
+
+
+def test_truth_values_in_many_spellings():
+    cells = ["Yes", "y", "TRUE", "1", "on", "No", "n", "false", "0", "off"]
+    values, unread = use_of(cells * 6).read(pa.array(cells))
+    assert_array_equal(values, [1] * 5 + [0] * 5)
+    assert unread == 0
+
+
+def test_codes_for_missing_numbers_are_missing():
+    cells = [f"{x:.1f}" for x in 30 + 10 * NUMBERS]
+    cells[::10] = ["-999"] * 6
+    use = use_of(cells)
+    assert (use.codes, use.missing) == ((-999.0,), pytest.approx(0.1))
+    assert use.reading() == "-999 counted as missing"
+    values, unread = use.read(pa.array(["-999.0", "31", "-998"]))
+    assert_array_equal(values, [np.nan, 31, -998])
+    assert unread == 0
+    typed = use_of(pa.array([*range(1, 40), 9999, 9999]))
+    assert typed.codes == (9999.0,)
+
+
+def test_invisible_characters_around_a_cell_do_not_count():
+    cells = [f"\u200b{x}" if i % 2 else f"{x}\u200e" for i, x in enumerate(NUMBERS)]
+    use = use_of(cells)
+    assert use.kind == "number"
+    assert_array_equal(use.read(pa.array(cells))[0], NUMBERS)
+    assert use_of(["\ufeff"] * N).kind == "empty"

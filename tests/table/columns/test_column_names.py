@@ -1,0 +1,76 @@
+"""Columns by name."""
+
+import pytest
+
+from halfmoon.table._columns.column_names import (
+    added_columns,
+    chosen_features,
+    existing,
+    known_columns,
+    listed,
+    refuse_taken,
+)
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._table_errors import CommandError
+
+COLUMNS = ("id", "a", "b", "a,b", "y")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ("id", "a", "b", "a,b")),
+        ({"exclude": ("id",)}, ("a", "b", "a,b")),
+        ({"features": ("b", "a")}, ("a", "b")),  # in the order of the table
+        ({"features": ("a,b",)}, ("a,b",)),  # the name of a column comes first
+        ({"exclude": ("id,b", "a,b")}, ("a",)),
+        ({"features": ("a",), "known": ("b",)}, ("a", "b")),
+        ({"known": ("b",)}, ("id", "a", "b", "a,b")),
+        ({"features": (" a , b",)}, ("a", "b")),
+        ({"exclude": ("a*",)}, ("id", "b")),
+        ({"features": ("?", "id")}, ("id", "a", "b")),  # not the target
+        ({"exclude": ("i?,b",)}, ("a", "a,b")),
+    ],
+)
+def test_chosen_features(options, expected):
+    assert chosen_features(COLUMNS, Settings("y", **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": ("y",)}, "holds labels and cannot be learned from"),
+        ({"known": ("y",)}, "Remove it from known"),
+        ({"features": ("a",), "exclude": ("a",)}, "'a' is in features and in exclude"),
+        ({"known": ("a",), "exclude": ("a",)}, "'a' is in known and in exclude"),
+        ({"exclude": COLUMNS[:-1]}, "No column is left"),
+        ({"exclude": ("bill_*",)}, "No column matches 'bill_*' (in exclude). The"),
+        ({"exclude": ("id_*",)}, "matches 'id_*' (in exclude). Similar names: 'id'."),
+        ({"features": ("a,c",)}, "no column 'c' (in features)"),
+    ],
+)
+def test_refused(options, words):
+    with pytest.raises(CommandError) as error:
+        chosen_features(COLUMNS, Settings("y", **options))
+    assert words in str(error.value)
+
+
+def test_known_columns_are_in_the_order_of_the_table():
+    assert known_columns(COLUMNS, Settings("y", known=("b", "a"))) == ("a", "b")
+
+
+def test_suggestions_for_a_missing_column():
+    with pytest.raises(CommandError, match="Did you mean 'Species'"):
+        existing("species", ["Species", "x"])
+    with pytest.raises(CommandError, match=r"no column 'zzz'\. It has 'Species', 'x'"):
+        existing("zzz", ["Species", "x"])
+
+
+def test_a_table_that_has_the_new_columns_is_refused():
+    refuse_taken(["a"], added_columns("y", "numbers"))
+    with pytest.raises(CommandError, match="already has a column 'y_low'"):
+        refuse_taken(["y", "y_low"], added_columns("y", "numbers"))
+
+
+def test_many_names_are_cut():
+    assert listed([str(i) for i in range(15)]).endswith("'11' and 3 more")

@@ -1,0 +1,202 @@
+"""Checks of labels, and their notes."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.label_checks import checked_labels, mark_notes, spelling_key
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._table_errors import CommandError, LabelError
+
+
+def checked(labels, **settings):
+    return checked_labels(labels, Settings("y", **settings))
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("Yes", "yes ", " YES", "yes.", '"Yes"'),
+        ("New York", "new_york", "NEW-YORK", "New  York"),
+        ("Café", "CAFE", "cafe"),
+        ("50K", "50k."),
+        ("1", "01", "1.0", "001."),
+    ],
+)
+def test_spellings_of_one_class(spellings):
+    assert len({spelling_key(each) for each in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A+", "A-"),
+        ("<=50K", ">50K"),
+        ("1-2", "1 2"),
+        ("-1", "1"),
+        ("C++", "C#"),
+        (".5", "5"),
+        ("yes?", "yes"),
+        ("(5)", "5"),
+        ("?", "!"),
+        ("1.1", "1.10"),
+        ("10", "1"),
+    ],
+)
+def test_signs_that_distinguish_classes(one, other):
+    assert spelling_key(one) != spelling_key(other)
+
+
+MESSY = ["Yes", "yes ", "YES", "yes", "No", "no", "No", None, "maybe", "maybe"]
+
+
+def test_spellings_are_noted_and_stay_classes():
+    found = checked(MESSY)
+    assert found.labels == ["Yes", "yes", "YES", "yes", *MESSY[4:]]
+    one, other = found.notes
+    assert (
+        one.text == "'yes', 'Yes' and 'YES' look like one class, but were taken as 3."
+    )
+    assert other.text == "'No' and 'no' look like one class, but were taken as 2."
+    assert one.important
+    assert one.command == "merge_labels=True"
+    assert one.remedy.endswith("use `merge_labels=True`.")
+
+
+def test_spellings_are_merged_into_the_most_common_on_request():
+    found = checked(MESSY, merge_labels=True)
+    assert found.labels == ["yes"] * 4 + ["No"] * 3 + [None, "maybe", "maybe"]
+    assert [str(note) for note in found.notes] == [
+        "'yes', 'Yes' and 'YES' were merged into one class, 'yes'.",
+        "'No' and 'no' were merged into one class, 'No'.",
+    ]
+    assert not any(note.important for note in found.notes)
+
+
+def test_clean_labels_have_no_notes():
+    assert checked(["cat", "dog", None, "cat"]).notes == ()
+    assert checked(["A+", "A-", "B", "A+"]).notes == ()
+    assert checked([True, False, None]).notes == ()
+    assert checked(["0", "1", "0"]).notes == ()
+    assert checked([1.5, 2.25, None, 7.0]).notes == ()
+
+
+def test_words_for_a_blank():
+    (note,) = checked(["a", "b", "?", "?", "TBD", "a b"]).notes
+    assert note.text == (
+        "'?' (2 labels) and 'TBD' (1 label) look like blanks, but were taken as "
+        "classes."
+    )
+    assert note.command == "unlabeled=['?', 'TBD']"
+    assert note.remedy == f"To have such cells filled, use `{note.command}`."
+    (note,) = checked(["a", "b", "not known", None]).notes
+    assert note.text == (
+        "'not known' (1 label) looks like a blank, but was taken as a class."
+    )
+    assert note.command == "unlabeled='not known'"
+    assert note.important
+
+
+def test_words_among_numbers_are_ignored():
+    numbers = [f"{x:.0f}" for x in np.linspace(3000, 5000, 58)]
+    found = checked([*numbers, "approx 3900", None, "heavy"])
+    assert (found.kind, found.n_ignored) == ("numbers", 2)
+    assert found.labels[:2] == [3000.0, 3035.0]
+    assert found.labels[58:] == [None, None, None]
+    (note,) = found.notes
+    assert note.text == (
+        "2 labels of 'y' are not numbers ('approx 3900', 'heavy'). They were ignored "
+        "and not changed."
+    )
+    assert note.command == "unlabeled=['approx 3900', 'heavy']"
+    assert "`task='classes'`" in note.remedy
+    assert note.important
+
+
+def test_blank_words_do_not_make_numbers_classes():
+    found = checked(["2.5", "3.5", "4.5", *["unknown"] * 9])
+    assert (found.kind, found.n_ignored) == ("numbers", 9)
+    assert found.labels == [2.5, 3.5, 4.5, *[None] * 9]
+    assert found.notes[0].text.startswith("9 labels of 'y' are not numbers ('unknown')")
+
+
+def test_many_words_among_numbers_are_an_error_of_the_task_numbers():
+    with pytest.raises(LabelError, match="2 labels of 'y' are not numbers"):
+        checked(["1", "2", "low", "high"], task="numbers")
+
+
+def test_whole_numbers_taken_as_classes():
+    (note,) = checked([*"1255342", None]).notes
+    assert note.text == "'y' holds whole numbers from 1 to 5 and was filled as classes."
+    assert "`task='numbers'` for amounts" in note.remedy
+    assert "`task='ordered'` for a scale" in note.remedy
+    assert checked([*"1255342"], task="classes").notes == ()
+
+
+def test_ordered_classes_have_their_order():
+    found = checked(["10", "9", "8", "9", None], task="ordered")
+    assert (found.kind, found.order) == ("classes", ("8", "9", "10"))
+    found = checked(["b", "a", "b"], task="ordered", order=("b", "a"))
+    assert found.order == ("b", "a")
+
+
+def test_marks_that_no_cell_has():
+    labels = ["unknown", "cat", "?"]
+    blanks = Blanks(["unknwon", "?,unknown", "zebra"])
+    blanks.mask(pa.array(labels))
+    notes = list(mark_notes("y", blanks, labels))
+    assert [note.text for note in notes] == [
+        "No cell of 'y' is 'unknwon', which is named in `unlabeled`.",
+        "No cell of 'y' is '?,unknown', which is named in `unlabeled`.",
+        "No cell of 'y' is 'zebra', which is named in `unlabeled`.",
+    ]
+    assert [note.remedy for note in notes] == [
+        "Did you mean `unlabeled='unknown'`?",
+        "Did you mean `unlabeled=['?', 'unknown']`?",
+        "",
+    ]
+
+
+def test_settings_take_one_mark_or_several():
+    assert Settings("y", unlabeled="?").unlabeled == ("?",)
+    assert Settings("y", unlabeled=["?", "x"]).unlabeled == ("?", "x")
+    assert Settings("y", unlabeled=None).unlabeled == () == Settings("y").unlabeled
+
+
+def test_an_order_makes_the_task_ordered():
+    assert Settings("y", order=("a", "b")).task == "ordered"
+    needs = "needs `task='ordered'`, but the task is 'numbers'"
+    with pytest.raises(CommandError, match=needs):
+        Settings("y", order=("a", "b"), task="numbers")
+
+
+def test_numbers_and_words_are_not_classes():
+    prices = [f"${1000 + 37 * i:,}" for i in range(30)]
+    with pytest.raises(LabelError) as error:
+        checked([*prices, *["on request"] * 10])
+    assert str(error.value) == (
+        "30 labels of 'y' are numbers, but 10 labels are not, such as 'on request'. To "
+        "learn from the numbers and fill the others, use `unlabeled='on request'`. If "
+        "all of them are classes, use `task='classes'`."
+    )
+    grades = [*"123456" * 5, "absent", "excused"]
+    assert checked(grades).kind == "classes"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            [f"sku{i % 300}" for i in range(900)],
+            r"300 different values in 900 labels, but at most 200 classes are poss",
+        ),
+        (
+            [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(40)],
+            r"hardly any repeat\. Dates cannot be filled: turn them into numbers",
+        ),
+    ],
+)
+def test_labels_that_are_no_classes(labels, message):
+    with pytest.raises(LabelError, match=message):
+        checked(labels)

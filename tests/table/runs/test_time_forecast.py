@@ -1,0 +1,67 @@
+"""The forecast of the time to fill a table."""
+
+import time
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from halfmoon.table._runs.time_forecast import TimeForecast
+
+
+class Slow:
+    """A model that takes a millisecond for each row."""
+
+    def predict(self, rows):
+        time.sleep(1e-3 * rows.num_rows)
+
+
+def scanned(n, kept=20, seconds=0.0):
+    return SimpleNamespace(n_rows=n, rows=pa.table({"x": range(kept)}), seconds=seconds)
+
+
+def test_the_rate_of_the_probe_holds_for_all_rows():
+    forecast = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0))
+    assert 2 * 3.0 + 5.0 <= forecast.seconds < 2 * 3.0 + 10.0
+
+
+def test_the_targets_add_up():
+    one = TimeForecast.of([Slow()], scanned(5_000)).seconds
+    three = TimeForecast.of([Slow(), Slow(), Slow()], scanned(5_000)).seconds
+    assert three == pytest.approx(3 * one, rel=0.5)
+
+
+def test_few_rows_are_predicted_for_the_forecast():
+    asked = []
+    model = SimpleNamespace(predict=lambda rows: asked.append(rows.num_rows))
+    TimeForecast.of([model], scanned(10**9, kept=10_000))
+    assert set(asked) == {500, 8192}
+    slow = SimpleNamespace(
+        predict=lambda rows: (asked.append(-rows.num_rows), time.sleep(0.11))
+    )
+    TimeForecast.of([slow], scanned(10**9, kept=10_000))
+    assert min(asked) == -500  # a slow model predicts no more
+
+
+def test_files_at_once_and_files_that_are_done():
+    one = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0))
+    some = TimeForecast.of([Slow()], scanned(5_000, seconds=3.0), 4, share=0.5)
+    assert (one.rows, some.rows) == (5_000, 2_500)
+    assert some.seconds == pytest.approx(one.seconds / 8, rel=0.3)
+
+
+def test_a_table_that_was_learned_from_as_a_whole_has_no_forecast():
+    assert TimeForecast.of([Slow()], scanned(20)).seconds == 0.0
+
+
+def test_only_a_long_run_is_announced_and_noted():
+    said = []
+    TimeForecast(10_000_000, 222.0).tell(said.append)
+    TimeForecast(1_000, 59.0).tell(said.append)
+    assert said == ["About 4 minutes: 10,000,000 rows at 45,000 a second."]
+    begun = time.monotonic() - 299.0
+    (note,) = TimeForecast(10_000_000, 222.0, begun).notes()
+    assert str(note).startswith(
+        "Filling was expected to take 4 minutes and took 5 minutes."
+    )
+    assert not list(TimeForecast(1_000, 59.0).notes())
