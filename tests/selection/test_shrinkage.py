@@ -55,22 +55,23 @@ def test_the_share_minimizes_the_squared_error_as_far_as_it_is_certain(
     # The variance of that slope, by weighted least squares through the origin: the
     # residual variance of 12 - 1 degrees of freedom over the sum of squares.
     v = error(best) / 11 / (w[:, None] * (held_out - mean) ** 2).sum()
-    share = best * (1 - v / best**2)
+    share = best * best**2 / (best**2 + v)
     assert 0.02 < best - share < best
     assert_allclose(weights, [share, 0.0, 1 - share], atol=2e-5)
     assert_allclose(shrunk, mean + share * (held_out - mean), atol=1e-4)
 
 
-def test_uncertain_shares_are_none(entries, w):
-    # Orthogonal but for a little: s is 0.1 and its variance far larger.
+def test_hardly_any_of_an_uncertain_share_is_left(entries, w):
+    # Steps of 1 where 0.1 is needed, give or take 5: s is 0.1, and its variance is that
+    # of a mean of 12 such numbers.
     mean = entries[2].held_out
     way, off = np.ones((12, 1)), np.where(np.arange(12) % 2, 5.0, -5.0)[:, None]
-    w = np.ones(12)
     weights, shrunk = shrink_to_constant(
-        entries, np.array([1.0, 0, 0]), mean + way, mean + 0.1 * way + off, w
+        entries, np.array([1.0, 0, 0]), mean + way, mean + 0.1 * way + off, np.ones(12)
     )
-    assert_allclose(weights, [0.0, 0.0, 1.0])
-    assert_allclose(shrunk, mean)
+    share = 0.1 * 0.01 / (0.01 + 12 * 25 / 11 / 12)
+    assert_allclose(weights, [share, 0.0, 1 - share])
+    assert_allclose(shrunk, mean + share * way)
 
 
 @pytest.mark.parametrize(("factor", "share"), [(-1.0, 0.0), (0.2, 1.0)])

@@ -7,16 +7,11 @@ go from the mean m:
 .. math:: s = \frac{\sum_i w_i (y_i - m_i)(g_i - m_i)}{\sum_i w_i (g_i - m_i)^2},
           \quad 0 \le s \le 1
 
-Here m_i is the mean of the other labels. This s is itself uncertain, by a variance v,
-that of a slope estimated by least squares. If the best share is S, then a multiple c of
-s has the smallest squared error for :math:`c = S^2 / (S^2 + v)`. With the unbiased
-estimate :math:`s^2 - v` of S^2 that is
-
-.. math:: c = \max(0, 1 - 1/F), \quad F = s^2 / v
-
-The weights of the entries are multiplied by c s, and the constant gets the remaining
-1 - c s. For pure noise F is near 1 and next to nothing is left; for a clear signal it
-is in the hundreds.
+Here m_i is the mean of the other labels. This s is itself uncertain, by the variance v
+of a slope estimated by least squares. If S is the share that is best in truth, then c s
+has the smallest expected error for :math:`c = S^2 / (S^2 + v)`, where s stands in for
+S. The weights of the entries are multiplied by c s, and the constant gets the remaining
+1 - c s. A clear signal has a c near 1, pure noise one near 1/2 of an s near 0.
 
 With a handful of labels, held-out errors can neither tell good entries from lucky ones
 nor find s. So a linear fit with a moderate penalty, chosen before any label was seen,
@@ -82,7 +77,7 @@ def _certain_share(way: Array, needed: Array, w: Array) -> float:
         return 0.0
     error = float((w * (needed - share * way) ** 2).sum())
     variance = error / max(1, way.size - 1) / size
-    return min(1.0, share) * max(0.0, 1.0 - variance / share**2)
+    return min(1.0, share) * share**2 / (share**2 + variance)
 
 
 def add_first_guess(
