@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from halfmoon._rows import Array, Rows, as_rows
-from halfmoon.kernels._distances import squared_norms
+from halfmoon.kernels._length_scales import squared_norms
 
 __all__ = [
     "NeighborIndex",

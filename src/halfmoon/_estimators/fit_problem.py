@@ -38,7 +38,7 @@ from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
-from halfmoon.kernels._kernel_names import as_kernel
+from halfmoon.kernels._user_kernels import as_kernel
 from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._alpha_search import search

@@ -40,8 +40,8 @@ from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels._kernel_names import as_kernel
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
+from halfmoon.kernels._user_kernels import as_kernel
 from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.smoothers import KernelWeights

@@ -12,7 +12,7 @@ from sklearn import cluster
 
 from halfmoon._landmarks.checks import as_count
 from halfmoon._rows import Indices, Rows, as_rows, as_table
-from halfmoon.kernels._distances import squared_distances
+from halfmoon.kernels._length_scales import squared_distances
 
 __all__ = ["kmeans_plusplus"]
 

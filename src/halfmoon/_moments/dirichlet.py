@@ -27,7 +27,7 @@ from halfmoon._rows import Array, Rows, as_rows, inner_products
 from halfmoon.bases import Basis
 from halfmoon.bases._base import GradientCoefficients, Sections
 from halfmoon.blocks import Stream
-from halfmoon.kernels._distances import squared_distances, squared_norms
+from halfmoon.kernels._length_scales import squared_distances, squared_norms
 from halfmoon.kernels._radial import Radial
 
 __all__ = ["dirichlet", "dirichlet_and_covariance"]

@@ -26,8 +26,7 @@ from halfmoon._whitening import whitening
 from halfmoon.bases import Basis, Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._kernel_names import as_kernel
-from halfmoon.kernels._user_kernels import Precomputed
+from halfmoon.kernels._user_kernels import Precomputed, as_kernel
 
 __all__ = ["KernelTransformer", "features_kernel", "rows_kernel"]
 

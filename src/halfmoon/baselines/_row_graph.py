@@ -26,8 +26,7 @@ from halfmoon._graphs import (
 )
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._rows import EPS, Array, Rows
-from halfmoon.kernels._distances import squared_distances
-from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._length_scales import median_distance, squared_distances
 
 __all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
 

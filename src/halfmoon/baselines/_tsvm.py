@@ -20,8 +20,7 @@ from halfmoon.baselines._low_density import LowDensity, anneal
 from halfmoon.bases import Basis
 from halfmoon.blocks import blas_for
 from halfmoon.kernels import Linear
-from halfmoon.kernels._kernel_names import as_kernel
-from halfmoon.kernels._user_kernels import Precomputed
+from halfmoon.kernels._user_kernels import Precomputed, as_kernel
 
 __all__ = ["TSVMClassifier"]
 
