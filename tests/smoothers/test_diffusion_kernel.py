@@ -12,9 +12,9 @@ from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion
 from halfmoon.smoothers import (
-    _diffusion_kernel as diffusion_kernel,
+    _diffusion as diffusion_kernel,
 )
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._estimators.alpha_grid import Alphas
-from halfmoon._landmarks.checks import as_indices
+from halfmoon._landmarks.simple_methods import as_indices
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream

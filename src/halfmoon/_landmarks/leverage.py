@@ -21,8 +21,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from halfmoon._landmarks.checks import as_count, as_indices, refuse_conditional
-from halfmoon._landmarks.uniform import uniform
+from halfmoon._landmarks.simple_methods import (
+    as_count,
+    as_indices,
+    refuse_conditional,
+    uniform,
+)
 from halfmoon._rows import EPS, Array, Indices, Rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.blocks import Stream

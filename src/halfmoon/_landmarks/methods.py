@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._landmarks.checks import as_count, as_indices, refuse_conditional
-from halfmoon._landmarks.kmeans_plusplus import kmeans_plusplus
 from halfmoon._landmarks.leverage import leverage
 from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
-from halfmoon._landmarks.uniform import uniform
+from halfmoon._landmarks.simple_methods import (
+    as_count,
+    as_indices,
+    kmeans_plusplus,
+    refuse_conditional,
+    uniform,
+)
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon._rows import Indices, Rows, as_table, refuse_non_finite
 from halfmoon.kernels import Kernel

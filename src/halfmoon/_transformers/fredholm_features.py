@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import scipy.sparse as sp
 
-from halfmoon._landmarks.checks import as_count
+from halfmoon._landmarks.simple_methods import as_count
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._random_state import as_generator
 from halfmoon._rows import Rows

@@ -1,4 +1,6 @@
-r"""Dirichlet energy of a basis by gradients: the second lever.
+r"""Moments of a basis over the rows, as sums over row blocks: energies, label moments.
+
+**The Dirichlet energy by gradients** is the second lever.
 
 .. math:: L_{ab} = 1/n \sum_i <grad phi_a(x_i), grad phi_b(x_i)>
 
@@ -16,21 +18,47 @@ of the rows to the landmarks, and D_ZZ those between landmarks,
 
 which depends on distances only, so an offset costs no digits. For the Gaussian, A is a
 multiple of K, and the same two products give the covariance as well.
+
+**The energy on a graph** has differences along edges in place of gradients.
+
+.. math:: E_{ab} = 1/n^2 \, phi_a(X)' L_g \, phi_b(X)
+          = 1/(2 n^2) \sum_{ij} W_{ij} (phi_a(x_i) - phi_a(x_j)) (phi_b(x_i) - ...)
+
+with L_g the sparse Laplacian of a neighbor graph. With the exact basis, and with a
+multiple of its norm added, this is the penalty of LapRLS: Belkin, Niyogi, Sindhwani,
+"Manifold regularization", 2006.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
-from halfmoon._partitions.partitioned_rows import first_row
+import numpy as np
+import scipy.sparse as sp
+
+from halfmoon._costs import (
+    Cost,
+    energy_cost,
+    energy_operations,
+    probe_rows,
+    seconds_a_call,
+)
+from halfmoon._partitions.partitioned_rows import PartitionedRows, first_row
 from halfmoon._rows import Array, Rows, as_rows, inner_products
 from halfmoon.bases import Basis
 from halfmoon.bases._base import GradientCoefficients, Sections
-from halfmoon.blocks import Stream
+from halfmoon.blocks import Stream, alone
 from halfmoon.kernels._length_scales import squared_distances, squared_norms
 from halfmoon.kernels._radial import Radial
 
-__all__ = ["dirichlet", "dirichlet_and_covariance"]
+__all__ = [
+    "dirichlet",
+    "dirichlet_and_covariance",
+    "energy_forecast",
+    "graph_energy",
+    "label_moments",
+]
 
 
 def dirichlet(
@@ -150,3 +178,108 @@ def _by_gradients(
     # Values, A and B take three times the memory of values; then the gradients.
     row_bytes = 3 * basis.row_bytes + 24 * basis.n_components_ * X.shape[1]
     return cast(tuple[Array, ...], stream.sum(products, X, row_bytes=row_bytes))
+
+
+ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
+
+
+def graph_energy(
+    basis: Basis,
+    X: Rows,  # (n, d)
+    laplacian: sp.csr_array,  # (n, n)
+    *,
+    stream: Stream | None = None,
+) -> Array:  # (p, p)
+    """Return the energy of the basis on a graph over the rows, in one pass.
+
+    A row block also needs the basis at its neighbors. These values are recomputed, so
+    no n-by-p matrix is stored: O(n p^2 + n k p d) time for k neighbors.
+    """
+    n = X.shape[0]
+    laplacian = sp.csr_array(laplacian)
+    if laplacian.shape != (n, n):
+        raise ValueError(
+            f"The graph Laplacian has shape {laplacian.shape} and the table {n} rows; "
+            f"a square matrix with one row for each row of the table is needed."
+        )
+    if not np.isfinite(laplacian.data).all():
+        raise ValueError(
+            "The graph Laplacian contains NaN or infinity; finite numbers are needed. "
+            "Check the weights of the edges."
+        )
+    largest = np.abs(laplacian.data).max(initial=0.0)
+    off = np.abs((laplacian - laplacian.T).data).max(initial=0.0)
+    least = laplacian.diagonal().min()
+    if off > ROUNDING * largest or least < -ROUNDING * largest:
+        negative = f"negative on the diagonal ({least:.3g})"
+        raise ValueError(
+            f"The graph Laplacian is {'not symmetric' if least >= 0 else negative}; a "
+            f"symmetric one, D - W with weights W that are not negative, is needed. "
+            f"For a directed graph use (W + W.T) / 2."
+        )
+
+    def products(block: sp.csr_array, rows: Array) -> Array:
+        near = np.union1d(block.indices, rows)
+        Phi = basis.transform(X[near])  # (m, p)
+        Phi_rows = Phi[np.searchsorted(near, rows)]
+        return Phi_rows.T @ (block[:, near] @ Phi)
+
+    neighbors = 1 + laplacian.nnz // n
+    total: Array = (stream or Stream.inherited()).sum(
+        products,
+        laplacian,
+        np.arange(n),
+        row_bytes=(neighbors + 2) * max(basis.row_bytes, 16 * basis.n_components_),
+    )
+    return (total + total.T) / (2.0 * n**2)
+
+
+def label_moments(
+    features: Callable[[Rows], Array],
+    X_l: Rows,  # (l, d)
+    root_weights: Array,  # (l, 1)
+    columns: Array,  # (l, q)
+    *,
+    row_bytes: int,
+    stream: Stream | None = None,
+) -> tuple[Array, Array]:  # (p, p), (p, q)
+    """Return Phi'W Phi and Phi'W^(1/2) C, by row blocks; Phi is not stored."""
+
+    def products(rows: Rows, root_w: Array, C: Array) -> tuple[Array, Array]:
+        Phi = features(rows)
+        if (root_w != 1.0).any():
+            Phi = root_w * Phi  # not in place: it may be the table itself
+        return Phi.T @ Phi, Phi.T @ C
+
+    G, b = (stream or Stream.inherited()).sum(
+        products, X_l, root_weights, columns, row_bytes=row_bytes
+    )
+    return G, b
+
+
+MIN_OPERATIONS = 1e10  # less work ends before anyone has read a forecast
+
+
+def energy_forecast(
+    basis: Basis, rows: PartitionedRows, client: Any = None
+) -> Cost | None:
+    """Return the cost of the energy of a basis over rows in partitions.
+
+    It is None if there is little work. The probe is the same work on a few rows, here,
+    with one thread. The forecast assumes workers of the same speed, and that reading
+    all rows takes as long as it did the first time.
+    """
+    (n, d), p = rows.shape, basis.n_components_
+    if energy_operations(n, d, p) < MIN_OPERATIONS:
+        return None
+    probe = np.repeat(rows.example, min(n, probe_rows(p)), axis=0)
+    stream = Stream(n_jobs=1)
+    with alone():
+        seconds = seconds_a_call(lambda: dirichlet(basis, probe, stream=stream))
+    return energy_cost(
+        *(n, d, p),
+        partitions=len(rows.partitions),
+        rate=energy_operations(len(probe), d, p) / seconds,
+        workers=rows.engine(client).threads,
+        reading=rows.reading,
+    )
