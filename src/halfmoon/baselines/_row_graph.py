@@ -53,17 +53,12 @@ def resolved_scale(
 class RowGraph(ABC):
     """Weights between all rows of a table, and from any row to them.
 
-    Attributes
-    ----------
-    W : csr_array or ndarray of shape (n, n)
-        Symmetric, without loops. An edge that weighs less than eps of the degree at
-        both of its ends is dropped: rounding would lose it.
-    row_bytes : int
-        Bytes of temporaries for `step` of one row.
+    An edge that weighs less than eps of the degree at both of its ends is dropped:
+    rounding would lose it.
     """
 
-    W: Any
-    row_bytes: int
+    W: Any  # (n, n), dense or CSR, symmetric, without loops
+    row_bytes: int  # of temporaries for `step` of one row
 
     @property
     def degree(self) -> Array:
@@ -88,15 +83,7 @@ class RowGraph(ABC):
 
 
 class NearestRows(RowGraph):
-    """The sparse graph of nearest neighbors.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    n_neighbors : int
-    length_scale : float or None
-        e; None is self-tuned.
-    """
+    """The sparse graph of nearest neighbors; self-tuned if `length_scale` is None."""
 
     def __init__(self, X: Rows, n_neighbors: int, length_scale: float | None) -> None:
         self.index, self.length_scale = NeighborIndex(X, n_neighbors), length_scale
@@ -128,15 +115,7 @@ class NearestRows(RowGraph):
 
 
 class AllPairs(RowGraph):
-    """The dense graph of all pairs of rows.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    length_scale : float or None
-        e; None is self-tuned, by the tenth neighbor.
-    memory_limit : int or str
-    """
+    """The dense graph of all pairs; None is self-tuned, by the tenth neighbor."""
 
     def __init__(
         self, X: Rows, length_scale: float | None, memory_limit: int | str
