@@ -27,14 +27,20 @@ from halfmoon._estimators.fit_problem import (
 )
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_checks import RULES, Rule, check_parameters
-from halfmoon._estimators.targets import as_labels
+from halfmoon._labels import as_labels, as_weights
 from halfmoon._moments import dirichlet
 from halfmoon._partitions.estimator_methods import fits_by_partition
-from halfmoon._partitions.partitioned_rows import PartitionedRows, all_rows_of
+from halfmoon._partitions.partitioned_rows import PartitionedRows
 from halfmoon._progress import ProgressLine
-from halfmoon._rows import Array, Indices, Rows, as_weights, refuse_extreme
+from halfmoon._rows import (
+    Array,
+    Indices,
+    Rows,
+    all_rows_of,
+    checked_rows,
+    refuse_extreme,
+)
 from halfmoon._selection import Average
-from halfmoon._validation import checked_rows
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import (
     Precomputed,

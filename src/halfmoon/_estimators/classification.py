@@ -12,13 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.calibration import fitted_temperature
 from halfmoon._estimators.explanations import Explanation
-from halfmoon._estimators.labeled_score import labeled_score
 from halfmoon._estimators.loo_probabilities import (
     probabilities_of_scores,
     scores_by_class,
 )
-from halfmoon._estimators.targets import class_codes
-from halfmoon._labels import is_missing
+from halfmoon._labeled_scores import labeled_score
+from halfmoon._labels import class_codes, is_missing
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.losses import Hinge, as_loss

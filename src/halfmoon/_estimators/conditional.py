@@ -23,8 +23,7 @@ from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.fit_problem import basis_for
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.regression import Regressor
-from halfmoon._estimators.targets import as_labels
-from halfmoon._labels import no_labels_to_score
+from halfmoon._labels import as_labels, no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from sklearn.base import is_classifier
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.choose_basis import kernel_basis
 from halfmoon._estimators.kernel_search import kernel_settings
@@ -32,10 +31,9 @@ from halfmoon._estimators.output_groups import (
 from halfmoon._estimators.refitted_folds import refitted_fold_errors
 from halfmoon._estimators.unpenalized_parameter import as_unpenalized, refuse_columns
 from halfmoon._memory import parse_bytes
-from halfmoon._partitions.partitioned_rows import fitted_to_part_of
 from halfmoon._progress import row_progress
-from halfmoon._random_state import as_generator
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._sklearn_conventions import as_generator, unfitted_copy
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.kernels._user_kernels import as_kernel

@@ -30,17 +30,10 @@ from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.regression import Regressor
 from halfmoon._estimators.unpenalized_parameter import as_unpenalized
-from halfmoon._labels import no_labels
+from halfmoon._labels import no_labels, rows_with_targets
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import ProgressLine, show_log
-from halfmoon._random_state import as_generator
-from halfmoon._rows import (
-    Array,
-    Indices,
-    Rows,
-    refuse_equal_rows,
-    rows_with_targets,
-)
+from halfmoon._rows import Array, Indices, Rows, refuse_equal_rows
 from halfmoon._selection import (
     SUMMARIES,
     Average,
@@ -58,6 +51,7 @@ from halfmoon._selection import (
     try_candidates,
 )
 from halfmoon._selection.semi_supervised_families import distance_preparation
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear

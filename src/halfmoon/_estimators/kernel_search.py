@@ -20,8 +20,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._length_scales import median_distance
 

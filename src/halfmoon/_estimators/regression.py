@@ -14,14 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.labeled_score import labeled_score
 from halfmoon._estimators.noise_variance import noise_variance
 from halfmoon._estimators.output_groups import (
     OutputGroups,
     by_output,
     groups_of_outputs,
 )
-from halfmoon._estimators.targets import numeric_targets
+from halfmoon._labeled_scores import labeled_score
+from halfmoon._labels import numeric_targets
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 

@@ -20,15 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._labels import no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._partitions.partitioned_rows import (
-    PartitionedRows,
-    Reader,
-    fitted_to_part_of,
-    is_in_partitions,
-)
+from halfmoon._partitions.partitioned_rows import PartitionedRows, Reader
 from halfmoon._partitions.survey import Survey, labels_in, survey_partitions
-from halfmoon._random_state import as_generator
-from halfmoon._validation import text_in_column
+from halfmoon._rows import fitted_to_part_of, is_in_partitions, text_in_column
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.blocks import Stream, alone
 
 __all__ = ["answers_by_partition", "fits_by_partition", "scores_by_partition"]

@@ -37,10 +37,16 @@ from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fits_by_partition,
 )
-from halfmoon._partitions.partitioned_rows import PartitionedRows, all_rows_of
-from halfmoon._random_state import as_generator
-from halfmoon._rows import Array, Rows, as_table, refuse_extreme
-from halfmoon._validation import checked_rows
+from halfmoon._partitions.partitioned_rows import PartitionedRows
+from halfmoon._rows import (
+    Array,
+    Rows,
+    all_rows_of,
+    as_table,
+    checked_rows,
+    refuse_extreme,
+)
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon._whitening import whitening
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream

@@ -13,16 +13,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.labeled_score import labeled_score
 from halfmoon._estimators.output_groups import groups_of_outputs
-from halfmoon._estimators.targets import as_labels, class_codes, numeric_targets
-from halfmoon._labels import labeled_rows, no_labels
+from halfmoon._labeled_scores import labeled_score
+from halfmoon._labels import (
+    as_labels,
+    class_codes,
+    labeled_rows,
+    no_labels,
+    numeric_targets,
+)
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fits_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, refuse_extreme
-from halfmoon._validation import checked_rows
+from halfmoon._rows import Array, Indices, Rows, checked_rows, refuse_extreme
 
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 

@@ -34,8 +34,8 @@ from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitions.estimator_methods import answers_by_partition
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon._solvers import conjugate_gradients
 from halfmoon.baselines._base import Baseline, BaselineClassifier, BaselineRegressor
 from halfmoon.baselines._row_graph import (

@@ -30,8 +30,8 @@ from sklearn.exceptions import ConvergenceWarning
 from halfmoon._estimators.choose_basis import kernel_basis
 from halfmoon._estimators.parameter_checks import RULES, check_parameters
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon._whitening import Whitening, whitening
 from halfmoon.baselines._base import BaselineClassifier
 from halfmoon.bases import Basis

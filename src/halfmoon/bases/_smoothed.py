@@ -22,8 +22,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.bases._base import Basis
 from halfmoon.bases._sections import Exact
 from halfmoon.blocks import Stream

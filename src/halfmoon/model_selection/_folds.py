@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
 from halfmoon._labels import labeled_rows, labels_of
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Indices
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.problem._folds import dealt_folds
 
 __all__ = ["LabeledKFold"]

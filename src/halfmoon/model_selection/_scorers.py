@@ -23,8 +23,7 @@ from sklearn.metrics import (
 )
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from halfmoon._output_scores import has_gaps, score_of_outputs
-from halfmoon._validation import labeled_part
+from halfmoon._labeled_scores import has_gaps, labeled_part, score_of_outputs
 
 __all__ = [
     "LabeledScorer",

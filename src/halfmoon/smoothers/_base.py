@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon._cloning import refuse_unfitted
 from halfmoon._rows import Array, Rows
+from halfmoon._sklearn_conventions import refuse_unfitted
 
 __all__ = ["Smoother"]
 

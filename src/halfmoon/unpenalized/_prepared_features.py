@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._rows import Array, Rows
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.unpenalized._base import Unpenalized
 
 __all__ = ["PreparedFeatures"]

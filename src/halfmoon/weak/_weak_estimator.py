@@ -24,8 +24,8 @@ from halfmoon._estimators.fit_problem import Data, basis_for
 from halfmoon._estimators.parameter_checks import RULES, Rule, is_positive, is_whole
 from halfmoon._estimators.unpenalized_parameter import as_unpenalized
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -17,10 +18,11 @@ from halfmoon import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
+from halfmoon._labeled_scores import labeled_part, take_rows
 from halfmoon.baselines import LapRLSRegressor, TSVMClassifier
 from optional_modules import optional
 
-pd = optional("pandas")
+pd, pl = optional("pandas"), optional("polars")
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))
@@ -110,3 +112,22 @@ def test_plain_cross_validation_and_searches():
     names = np.where(LABELED, np.where(NOISY > 0, "b", "a").astype(object), None)
     scores = cross_val_score(LaplacianClassifier(alpha=0.1), X, names, cv=KFold(3))
     assert scores.mean() > 0.6
+
+
+def test_rows_of_every_make_are_taken():
+    X, chosen = np.arange(6.0).reshape(3, 2), np.array([True, False, True])
+    for make in (pd.DataFrame, pl.DataFrame, sp.coo_array, np.array):
+        taken = take_rows(make(X), chosen)
+        dense = taken.toarray() if sp.issparse(taken) else np.asarray(taken)
+        assert_array_equal(dense, X[[0, 2]])
+    assert take_rows([[1], [2], [3]], chosen) == [[1], [3]]
+
+
+def test_the_labeled_part_of_a_table():
+    X, y = np.arange(4.0)[:, None], np.array(["a", None, "?", "b"], dtype=object)
+    rows, labels, w = labeled_part(X, y, [1, 2, 3, 4], unlabeled="?")
+    assert_array_equal(rows, [[0.0], [3.0]])
+    assert_array_equal(labels, ["a", "b"])
+    assert_array_equal(w, [1, 4])
+    with pytest.raises(ValueError, match="None of the 4 rows to score is labeled"):
+        labeled_part(X, [np.nan] * 4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon._random_state import as_generator
+from halfmoon._sklearn_conventions import as_generator
 
 
 def test_kinds():
