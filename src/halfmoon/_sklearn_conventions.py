@@ -1,7 +1,12 @@
-"""Conventions of scikit-learn, for the parts of a problem and for random states."""
+"""Conventions of scikit-learn: random states, unfitted copies, and callbacks.
+
+``model.set_callbacks(sklearn.callback.ProgressBar())`` shows the progress of a fit,
+from version 1.9 on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -9,7 +14,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-__all__ = ["as_generator", "refuse_unfitted", "unfitted_copy"]
+__all__ = [
+    "CallbackSupport",
+    "announced",
+    "as_generator",
+    "refuse_unfitted",
+    "unfitted_copy",
+    "with_callbacks",
+]
 
 Part = TypeVar("Part")
 
@@ -51,3 +63,34 @@ def as_generator(random_state: Any) -> np.random.Generator:
             f"random_state is {random_state!r}; None, a whole number (0 or more), a "
             f"numpy Generator or a RandomState is needed."
         ) from error
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+Item = TypeVar("Item")
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback import with_callbacks
+except ImportError:  # an older scikit-learn
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """Stands in for the mixin of scikit-learn 1.9; does nothing."""
+
+    def with_callbacks(method: Method) -> Method:
+        """Return the method unchanged."""
+        return method
+
+
+def announced(estimator: Any, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items of a fit, and tell the callbacks when each begins and ends."""
+    if not hasattr(estimator, "_init_callback_context"):
+        yield from items
+        return
+    root = estimator._init_callback_context(max_subtasks=None)
+    root.call_on_fit_task_begin(estimator=estimator)
+    for item in items:
+        task = root.subcontext(task_name=getattr(item, "name", ""))
+        task.call_on_fit_task_begin(estimator=estimator)
+        yield item
+        task.call_on_fit_task_end(estimator=estimator)
+    root.call_on_fit_task_end(estimator=estimator)

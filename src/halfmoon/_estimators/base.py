@@ -19,14 +19,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
-from halfmoon._estimators.fit_problem import (
+from halfmoon._estimators.fit_problem import fit_problem, held_out_values
+from halfmoon._estimators.output_groups import (
+    OutputGroups,
+    by_output,
     collect_groups,
     fit_groups,
-    fit_problem,
-    held_out_values,
 )
-from halfmoon._estimators.output_groups import OutputGroups, by_output
-from halfmoon._estimators.parameter_checks import RULES, Rule, check_parameters
+from halfmoon._estimators.parameters import RULES, Rule, check_parameters, is_name
 from halfmoon._labels import as_labels, as_weights
 from halfmoon._moments import dirichlet
 from halfmoon._partitions.estimator_methods import fits_by_partition
@@ -353,8 +353,7 @@ class Estimator(BaseEstimator, ABC):
     def _is_precomputed(self) -> bool:
         """Whether X is a kernel matrix."""
         given = [
-            isinstance(kernel, Precomputed)
-            or (isinstance(kernel, str) and kernel == "precomputed")
+            isinstance(kernel, Precomputed) or is_name(kernel, "precomputed")
             for kernel in self._kernels()
         ]
         if any(given) and not all(given):

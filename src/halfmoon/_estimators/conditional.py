@@ -17,11 +17,11 @@ from typing import Any, Literal, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.alpha_grid import Alphas
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.fit_problem import basis_for
+from halfmoon._estimators.fit_problem import Alphas
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import as_labels, no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT

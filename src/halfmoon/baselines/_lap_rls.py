@@ -29,8 +29,8 @@ from halfmoon._estimators import parameter_docs
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.conditional import ConditionalClassifier
-from halfmoon._estimators.fit_problem import basis_for
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon._memory import MEMORY_LIMIT

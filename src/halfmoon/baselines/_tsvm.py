@@ -27,8 +27,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._estimators.choose_basis import kernel_basis
-from halfmoon._estimators.parameter_checks import RULES, check_parameters
+from halfmoon._estimators.parameters import RULES, check_parameters, kernel_basis
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
