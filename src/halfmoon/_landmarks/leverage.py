@@ -52,18 +52,8 @@ def ridge_leverage_scores(
 ) -> Array:  # (n,)
     """Return diag(K (K + lam I)^-1) by eq. (2); exact if the sketch is all rows.
 
-    O(n m^2 + n m d) time; O(n + m^2) memory plus row blocks.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Positive definite, with resolved parameters.
-    X : array-like or sparse matrix of shape (n, d)
-    lam : float
-        The positive ridge.
-    indices : array-like of shape (m,), default=None
-        The rows J of the sketch, assumed to be a uniform sample. None means all rows:
-        O(n^3).
+    The rows J of the sketch, `indices`, are assumed to be a uniform sample; None means
+    all rows. O(n m^2 + n m d) time; O(n + m^2) memory plus row blocks.
 
     Examples
     --------
@@ -106,8 +96,7 @@ def leverage(
     rounding of its largest eigenvalue. Rows of score 0 are never drawn, so there may be
     fewer than p rows.
 
-    O(n p^2 + n p d) time, O(n + p^2) memory. The parameters are those of
-    `randomly_pivoted_cholesky`.
+    O(n p^2 + n p d) time, O(n + p^2) memory.
     """
     refuse_conditional(kernel, "leverage")
     X = as_table(X)

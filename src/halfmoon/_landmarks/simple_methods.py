@@ -77,14 +77,6 @@ def uniform(
 ) -> Indices:  # (p,)
     """Return indices of p of n rows, without replacement, in increasing order.
 
-    Parameters
-    ----------
-    n : int
-        Number of rows to choose from.
-    n_components : int
-        p, at most n.
-    rng : Generator, int or None
-
     Examples
     --------
     >>> uniform(3, 5)
@@ -104,14 +96,6 @@ def kmeans_plusplus(
     Distances are Euclidean for any kernel, so columns should have similar scales. A
     table with fewer than p distinct rows gives fewer landmarks. O(n p d log p) time
     and O(n log p + p d) memory, dense also for CSR rows.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-        Rows of other types than float32 and float64 are converted to float64.
-    n_components : int
-        p, at most n.
-    rng : Generator, int or None
 
     Examples
     --------

@@ -57,17 +57,9 @@ def squared_norms(X: Rows) -> Array:
 
 
 def squared_distances(X: Rows, Z: Rows) -> Array:
-    """Return the squared distance of each pair of rows, never negative.
+    """Return the squared distance of each pair of float64 rows, (n, p), at least 0.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d), float64
-    Z : ndarray or csr_array of shape (p, d), float64
-
-    Returns
-    -------
-    ndarray of shape (n, p)
-        O(n p d) time, by one matrix product. Temporaries are of the size of X and Z.
+    O(n p d) time, by one matrix product. Temporaries are of the size of X and Z.
     """
     return of_distances(lambda q: q, X, Z)
 
@@ -77,14 +69,7 @@ def of_distances(
     X: Rows,  # (n, d)
     Z: Rows,  # (p, d)
 ) -> Array:  # (n, p)
-    """Return a function of the squared distance of each pair of rows.
-
-    Parameters
-    ----------
-    function : callable
-        Overwrites an array of squared distances with its values.
-    X, Z : as in `squared_distances`
-    """
+    """Return a function of the squared distances, which it overwrites."""
     # A product of d terms is off by about sqrt(d) roundings.
     shrink = 1.0 - (4.0 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps
     if sp.issparse(X) or sp.issparse(Z):
@@ -176,13 +161,6 @@ def neighbor_distance(
 
     The median is over 200 rows. Rows with k or more equal copies are ignored. A table
     with fewer than k + 1 rows uses the farthest one.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    rng : Generator, int or None
-    neighbor : int
-        k.
 
     Examples
     --------

@@ -36,13 +36,9 @@ __all__ = [
 
 @dataclass(eq=False, repr=False)
 class FromFunction(Kernel):
-    """A kernel given by a function of two tables.
+    """A kernel given by a function of two tables, with values of shape (n, p).
 
-    Parameters
-    ----------
-    function : callable
-        ``function(X, Z)`` returns the matrix of values, shape (n, p). For X = Z it
-        must be symmetric and positive semi-definite.
+    For X = Z its values must be symmetric and positive semi-definite.
 
     Examples
     --------
@@ -152,12 +148,7 @@ KERNELS: dict[str, type[Kernel]] = {
 def as_kernel(kernel: Any, length_scale: str = "median") -> Kernel:
     """Return a kernel, given as an object, a name or a function of two tables.
 
-    Parameters
-    ----------
-    kernel : Kernel, str or callable
-        A name is a key of `KERNELS` and means the kernel with default parameters.
-    length_scale : str
-        The rule for the length scale of a kernel that is given by name.
+    A name means the kernel with default parameters, and this rule for its length scale.
 
     Examples
     --------

@@ -38,26 +38,14 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class LabeledScorer:
-    """A scorer of the labeled rows; made by `labeled_scorer`.
-
-    Parameters
-    ----------
-    metric : callable or str
-    response_method : str or tuple of str
-    greater_is_better : bool
-    unlabeled : object or None
-    options : dict
-        Further arguments of the metric.
-    asks : dict
-        The argument of `set_score_request`.
-    """
+    """A scorer of the labeled rows; made by `labeled_scorer`."""
 
     metric: Callable[..., float] | str
     response_method: str | tuple[str, ...] = "predict"
     greater_is_better: bool = True
     unlabeled: Any = None
-    options: dict[str, Any] = field(default_factory=dict)
-    asks: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)  # for the metric
+    asks: dict[str, Any] = field(default_factory=dict)  # of `set_score_request`
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any = None

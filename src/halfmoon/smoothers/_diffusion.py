@@ -224,12 +224,7 @@ DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
 
 @dataclass(eq=False, repr=False)
 class DiffusionKernel(Kernel):
-    """The kernel a(x)'D a(z) of a diffusion.
-
-    Parameters
-    ----------
-    walk : Diffusion
-        Fitted on the rows of the graph.
+    """The kernel a(x)'D a(z) of a diffusion that is fitted on the rows of the graph.
 
     Examples
     --------

@@ -65,20 +65,11 @@ LANDMARKS_PER_FEATURE = 4  # so that the last features are accurate too
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """The functions x -> k(x, Z) C.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    rows : array or CSR of shape (p, d)
-        Z.
-    weights : ndarray of shape (p, k)
-        C.
-    """
+    """The functions x -> k(x, Z) C."""
 
     kernel: Kernel
-    rows: Rows
-    weights: Array
+    rows: Rows  # (p, d), Z
+    weights: Array  # (p, k), C
 
     def __call__(self, X: Rows) -> Array:  # (b, k)
         """Return the values at any rows, holding few rows of k(X, Z) at a time."""

@@ -20,18 +20,6 @@ __all__ = ["PreparedFeatures"]
 class PreparedFeatures(Unpenalized):
     """The features f(t(x)) with a fitted transformation t.
 
-    Parameters
-    ----------
-    prepare : callable
-        t: takes original rows and returns transformed ones.
-    features : Unpenalized
-        f.
-
-    Attributes
-    ----------
-    features_ : Unpenalized
-        A copy of f, fitted on transformed rows.
-
     Examples
     --------
     >>> from halfmoon.unpenalized import Polynomials

@@ -26,14 +26,9 @@ def is_torch_module(network: Any) -> bool:
 def module_output(module: Any, X: Array, layer: int | str = -1) -> Array:  # (b, k)
     """Return the output of a module, or of a submodule, in evaluation mode.
 
-    Parameters
-    ----------
-    module : torch.nn.Module
-        Called in the dtype and on the device of its parameters (float32 on the CPU if
-        it has none), without gradients. Its mode is restored.
-    X : ndarray of shape (b, d)
-    layer : int or str
-        -1 is the module itself; otherwise a submodule, by position or by name.
+    It is called in the dtype and on the device of its parameters (float32 on the CPU if
+    it has none), without gradients, and its mode is restored. The layer -1 is the
+    module itself; another is a submodule, by position or by name.
     """
     try:
         import torch
