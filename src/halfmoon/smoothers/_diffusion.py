@@ -31,8 +31,7 @@ from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon.blocks import Stream, worker_count
 from halfmoon.kernels import Kernel
-from halfmoon.smoothers._base import Smoother
-from halfmoon.smoothers._neighbors import neighbor_weights
+from halfmoon.smoothers._weights import Smoother, neighbor_weights
 
 __all__ = ["Diffusion", "DiffusionKernel", "chebyshev_product", "diffused_values"]
 
