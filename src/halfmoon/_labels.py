@@ -214,7 +214,7 @@ def class_codes(
             "A column-vector y was passed when a 1d array was expected. Please change "
             "the shape of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
         labels = labels.ravel()
     if labels.ndim != 1:
@@ -243,7 +243,7 @@ def class_codes(
             "y contains -1 and two other classes, so -1 is treated as a class. If it "
             "marks unlabeled rows, as in sklearn.semi_supervised, use unlabeled=-1.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     codes = np.full(len(labels), -1, dtype=np.intp)
     codes[~missing] = known_codes

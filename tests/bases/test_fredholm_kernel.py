@@ -9,9 +9,7 @@ from sklearn.svm import SVC
 
 from halfmoon import ConditionalRegressor, FredholmRegressor
 from halfmoon.bases import Exact, FredholmKernel, Smoothed
-from halfmoon.bases import (
-    _smoothed as fredholm_kernel,
-)
+from halfmoon.bases import _smoothed as fredholm_kernel
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Laplace, Linear, Polyharmonic, ThinPlate
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors

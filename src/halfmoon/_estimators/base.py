@@ -29,7 +29,7 @@ from halfmoon._estimators.output_groups import (
 from halfmoon._estimators.parameters import RULES, Rule, check_parameters, is_name
 from halfmoon._labels import as_labels, as_weights
 from halfmoon._moments import dirichlet
-from halfmoon._partitions.estimator_methods import fits_by_partition
+from halfmoon._partitions.estimator_methods import fit_by_partition
 from halfmoon._partitions.partitioned_rows import PartitionedRows
 from halfmoon._progress import ProgressLine
 from halfmoon._rows import (
@@ -38,6 +38,7 @@ from halfmoon._rows import (
     Rows,
     all_rows_of,
     checked_rows,
+    is_in_partitions,
     refuse_extreme,
 )
 from halfmoon._selection import Average
@@ -132,7 +133,6 @@ class Estimator(BaseEstimator, ABC):
 
     # ---- the fit ---------------------------------------------------------------------
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the labels in y.
 
@@ -148,6 +148,9 @@ class Estimator(BaseEstimator, ABC):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
+        if is_in_partitions(X):
+            fit_by_partition(Estimator.fit, self, X, y, sample_weight)
+            return self
         start = time.monotonic()
         X = self._table(X, reset=True)
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])

@@ -257,7 +257,7 @@ def _warn_if_features_hurt(fit: Fit) -> None:
         warnings.warn(
             f"{found} Leave them out, use fewer, or label more rows.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

@@ -35,7 +35,7 @@ from halfmoon._landmarks.simple_methods import as_count
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fits_by_partition,
+    fit_by_partition,
 )
 from halfmoon._partitions.partitioned_rows import PartitionedRows
 from halfmoon._rows import (
@@ -44,6 +44,7 @@ from halfmoon._rows import (
     all_rows_of,
     as_table,
     checked_rows,
+    is_in_partitions,
     refuse_extreme,
 )
 from halfmoon._sklearn_conventions import as_generator
@@ -82,7 +83,6 @@ class KernelTransformer(
     basis_: Basis
     _n_features_out: int
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the features to rows.
 
@@ -92,6 +92,9 @@ class KernelTransformer(
         y : None
             Not used; accepted so that pipelines work.
         """
+        if is_in_partitions(X):
+            fit_by_partition(KernelTransformer.fit, self, X, y)
+            return self
         X = self._table(X, reset=True, ensure_min_samples=2)
         refuse_extreme(X)
         with self._stream.handed_down():

@@ -1,28 +1,18 @@
 r"""Kernels that grow with the distance, and so need unpenalized polynomials.
 
-With q = |x - z|^2, e the length scale and B = -A, as for every radial kernel:
+They are functions of q = |x - z|^2 with B = -A, as every radial kernel, but only
+*conditionally* positive definite: c'Kc >= 0 for all c orthogonal to the polynomials up
+to degree `conditional_degree`, which must therefore be unpenalized.
 
-.. math::
-    thin plate, m = 2: k &= q log(q) / 2,               & A &= log(q) + 1 \\
-    m = 4:             k &= -q^2 log(q) / 2,            & A &= -q (2 log(q) + 1) \\
-    polyharmonic:      k &= (-1)^{\lceil m/2 \rceil} q^{m/2},
-                       & A &= (-1)^{\lceil m/2 \rceil} m q^{m/2 - 1} \\
-    multiquadric:      k &= -(1 + q / e^2)^{1/2},
-                       & A &= -(1 + q / e^2)^{-1/2} / e^2 \\
-    logarithmic:       k &= -\log(1 + (q / e^2)^{p/2}),
-                       & A &= -p \, (q/e^2)^{p/2} / (q \, (1 + (q/e^2)^{p/2}))
+The degree is m / 2 for thin plates of order m, and ceil(m / 2) - 1 for polyharmonic
+kernels, whose order m is not even. With alpha = 0 their fit equals
+`scipy.interpolate.RBFInterpolator` with kernel "thin_plate_spline", "linear", "cubic"
+or "quintic". Wendland, "Scattered data approximation", 2005, chapter 8.
 
-They are only *conditionally* positive definite: c'Kc >= 0 for all c orthogonal to the
-polynomials up to degree `conditional_degree`, which must therefore be unpenalized. The
-degree is m / 2 for thin plates, and ceil(m / 2) - 1 for polyharmonic kernels, whose
-order m is not even. With alpha = 0 the fit equals `scipy.interpolate.RBFInterpolator`
-with kernel "thin_plate_spline", "linear", "cubic" or "quintic". Wendland, "Scattered
-data approximation", 2005, chapter 8.
-
-The last two grow slowly: they are minus a Bernstein function of q, for which the
-constant is enough (Schoenberg; Micchelli, "Interpolation of scattered data", 1986).
-The logarithm and the power are the kernels of KERPLE (Chi, Fan, Ramadge, Rudnicky,
-2022).
+The multiquadric and the logarithm grow slowly: they are minus a Bernstein function of
+q, for which the constant is enough (Schoenberg; Micchelli, "Interpolation of scattered
+data", 1986). The logarithm and the power are the kernels of KERPLE (Chi, Fan, Ramadge,
+Rudnicky, 2022).
 """
 
 from __future__ import annotations
@@ -46,8 +36,11 @@ MAX_ORDER = 6  # exclusive: unpenalized polynomials have degree 2 at most
 class ThinPlate(Radial):
     r"""Thin plate spline r^2 log r, or -r^4 log r, for any number of columns.
 
-    .. math:: k = q log(q) / 2, \quad A = log(q) + 1, \quad A = 0 where q = 0
+    .. math:: k = q log(q) / 2, \quad A = log(q) + 1 \quad (order 2)
 
+    .. math:: k = -q^2 log(q) / 2, \quad A = -q (2 log(q) + 1) \quad (order 4)
+
+    and A = 0 where q = 0.
     In two columns, with alpha = 0, the fit is the surface of least bending energy.
 
     Parameters
@@ -197,7 +190,8 @@ class Multiquadric(_NegativeRadial):
 class Logarithmic(_NegativeRadial):
     r"""Logarithm of the distance.
 
-    .. math:: k = -\log(1 + (q / e^2)^{p/2})
+    .. math:: k = -\log(1 + (q / e^2)^{p/2}), \quad
+              A = -p \, (q/e^2)^{p/2} / (q \, (1 + (q/e^2)^{p/2}))
 
     and A = 0 where q = 0.
 
