@@ -60,6 +60,9 @@ __all__ = [
     "label_moments",
 ]
 
+ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
+MIN_OPERATIONS = 1e10  # less work ends before anyone has read a forecast
+
 
 def dirichlet(
     basis: Basis,
@@ -180,9 +183,6 @@ def _by_gradients(
     return cast(tuple[Array, ...], stream.sum(products, X, row_bytes=row_bytes))
 
 
-ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
-
-
 def graph_energy(
     basis: Basis,
     X: Rows,  # (n, d)
@@ -255,9 +255,6 @@ def label_moments(
         products, X_l, root_weights, columns, row_bytes=row_bytes
     )
     return G, b
-
-
-MIN_OPERATIONS = 1e10  # less work ends before anyone has read a forecast
 
 
 def energy_forecast(

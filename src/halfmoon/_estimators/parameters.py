@@ -43,6 +43,7 @@ a list of such objects, `Eigenfunctions` or  the best, chosen by folds in which 
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -267,14 +268,17 @@ def kernel_basis(
                 f"such as n_components=1000."
             )
     by_rows = basis == "random_features" and in_dual and by_ridge
-    thin = l if by_rows else None
-    n_smoothed = n if smoothed else 0
-    p = _largest(limit, n_smoothed, thin)
+
+    def needed(p: int) -> int:
+        side = min(max(l, 1), p) if by_rows else p
+        return NUMBER_BYTES * p * (PRIMAL * side + SMOOTHED * n * smoothed)
+
+    p = bisect_right(range(2**40), limit, key=needed) - 1  # the most that fit
     if n_components is not None:
         if basis != "random_features":
             n_components = min(n_components, n)
-        need = NUMBER_BYTES * _numbers(n_components, n_smoothed, thin)
-        if n_components > p and need > limit:
+        need = needed(n_components)
+        if need > limit:
             raise MemoryError(
                 f"n_components={n_components} needs {format_bytes(need)}, beyond "
                 f"memory_limit={format_bytes(limit)}; {p} functions would fit. Lower "
@@ -305,22 +309,6 @@ def kernel_basis(
     if basis == "auto" and whole and isinstance(landmarks, str):
         return Exact(kernel)
     return Nystrom(kernel, n_components, landmarks, memory_limit)
-
-
-def _largest(limit: int, n_smoothed: int, thin: int | None) -> int:
-    """Return the largest p for which `_numbers` is within the limit."""
-    a, b = float(PRIMAL), float(SMOOTHED * n_smoothed)
-    square = int((np.sqrt(b * b + 4 * a * limit / NUMBER_BYTES) - b) / (2 * a))
-    if thin is None:
-        return square
-    # From l functions on, each needs only l numbers.
-    return max(square, int(limit / NUMBER_BYTES / (PRIMAL * thin + b)))
-
-
-def _numbers(p: int, n_smoothed: int, thin: int | None) -> int:
-    """Return how many numbers a fit holds; `thin` is l if l-by-p is enough."""
-    side = p if thin is None else min(thin, p)
-    return PRIMAL * p * side + SMOOTHED * n_smoothed * p
 
 
 def as_unpenalized(

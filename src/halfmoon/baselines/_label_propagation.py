@@ -76,6 +76,9 @@ CLASS_ATTRIBUTES = {
     **ATTRIBUTES,
 }
 
+MAX_LU_ROWS = 3_000
+TOLERANCE = 1e-10  # of the residual of conjugate gradients
+
 
 @dataclass(eq=False, repr=False)
 class GraphEstimator(Baseline):
@@ -167,10 +170,6 @@ class GraphClassifier(GraphEstimator, BaselineClassifier):
     def _scores(self, X: Rows) -> Array:
         P = self._step(X, self.label_distributions_)
         return P[:, 1:] - P[:, :1] if P.shape[1] == 2 else P
-
-
-MAX_LU_ROWS = 3_000
-TOLERANCE = 1e-10  # of the residual of conjugate gradients
 
 
 class Harmonic(GraphEstimator):

@@ -32,6 +32,8 @@ from halfmoon.smoothers import KernelWeights, Smoother
 
 __all__ = ["FredholmKernel", "Smoothed"]
 
+DIAGONAL_ROWS = 256  # rows averaged at once for `diag`, with n numbers each
+
 
 @dataclass(eq=False, repr=False)
 class Smoothed(Basis):
@@ -135,9 +137,6 @@ class Smoothed(Basis):
         """Return a function of the inner basis at the rows, by row blocks."""
         rows, row_bytes = self.smoother_.rows_, self.basis_.row_bytes
         return Stream.inherited().map(function, rows, row_bytes=row_bytes)
-
-
-DIAGONAL_ROWS = 256  # rows averaged at once for `diag`, with n numbers each
 
 
 @dataclass(eq=False, repr=False)

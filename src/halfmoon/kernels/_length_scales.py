@@ -48,6 +48,11 @@ __all__ = [
 
 CACHED_ENTRIES = 2**16  # half a megabyte: fits in the cache of a core
 
+PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
+NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
+NEIGHBOR = 10
+SLICE_ENTRIES = 2**20  # distances held at once
+
 
 def squared_norms(X: Rows) -> Array:
     """Return the squared length of each row, shape (n,)."""
@@ -104,11 +109,6 @@ def _finish(q: Array, function: Callable[[Array], Any], start: int, same: bool) 
         np.fill_diagonal(q[:, start:], 0.0)
     function(q)
 
-
-PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
-NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
-NEIGHBOR = 10
-SLICE_ENTRIES = 2**20  # distances held at once
 
 #: Estimators choose among several numbers, or among those that "auto" stands for.
 LengthScale: TypeAlias = (

@@ -39,6 +39,8 @@ MAX_WORKER_COLUMNS = 32  # diffused at once by a worker; more do not fit into it
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
 
+DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
+
 
 @dataclass(eq=False, repr=False)
 class Diffusion(Smoother):
@@ -216,9 +218,6 @@ def chebyshev_product(S: sp.csr_array, series: Array, V: Array) -> Array:
     for coefficient, term in zip(series, chebyshev_terms(S, V), strict=False):
         total += coefficient * term
     return total
-
-
-DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
 
 
 @dataclass(eq=False, repr=False)

@@ -39,6 +39,8 @@ from halfmoon.kernels._radial import PositiveRadial
 
 __all__ = ["KernelWeights", "Neighbors", "Smoother", "neighbor_weights"]
 
+FEW_COLUMNS = 64  # of V, up to which the linear kernel stores X'V, (d, t)
+
 
 class Smoother(BaseEstimator, ABC):
     """Base class of smoothers: g(x) = sum_j a_j(x) (D v)_j over the fitted rows.
@@ -85,9 +87,6 @@ class Smoother(BaseEstimator, ABC):
     def row_bytes(self) -> int:
         """Bytes held at once for the weights of one row."""
         return 16 * int(self.rows_.shape[0])
-
-
-FEW_COLUMNS = 64  # of V, up to which the linear kernel stores X'V, (d, t)
 
 
 @dataclass(eq=False, repr=False)

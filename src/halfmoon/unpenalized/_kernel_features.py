@@ -62,6 +62,8 @@ MAX_EXACT_ROWS = 3_000  # with more rows, landmarks: no larger square matrix
 MIN_LANDMARKS = 1_000
 LANDMARKS_PER_FEATURE = 4  # so that the last features are accurate too
 
+SUBSET_FACTOR = 4  # for n / 4 eigenvectors or fewer, a partial decomposition is faster
+
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
@@ -158,9 +160,6 @@ def _resolved(kernel: Kernel | None, X: Rows, rng: np.random.Generator) -> Kerne
             f"penalized part may use this one, together with Polynomials."
         )
     return kernel
-
-
-SUBSET_FACTOR = 4  # for n / 4 eigenvectors or fewer, a partial decomposition is faster
 
 
 @dataclass(eq=False, repr=False)
