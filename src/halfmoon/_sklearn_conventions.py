@@ -24,6 +24,20 @@ __all__ = [
 ]
 
 Part = TypeVar("Part")
+Item = TypeVar("Item")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback import with_callbacks
+except ImportError:  # an older scikit-learn
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """Stands in for the mixin of scikit-learn 1.9; does nothing."""
+
+    def with_callbacks(method: Method) -> Method:
+        """Return the method unchanged."""
+        return method
 
 
 def unfitted_copy(part: Part) -> Part:
@@ -63,22 +77,6 @@ def as_generator(random_state: Any) -> np.random.Generator:
             f"random_state is {random_state!r}; None, a whole number (0 or more), a "
             f"numpy Generator or a RandomState is needed."
         ) from error
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-Item = TypeVar("Item")
-
-try:
-    from sklearn.callback import CallbackSupportMixin as CallbackSupport
-    from sklearn.callback import with_callbacks
-except ImportError:  # an older scikit-learn
-
-    class CallbackSupport:  # type: ignore[no-redef]
-        """Stands in for the mixin of scikit-learn 1.9; does nothing."""
-
-    def with_callbacks(method: Method) -> Method:
-        """Return the method unchanged."""
-        return method
 
 
 def announced(estimator: Any, items: Iterable[Item]) -> Iterator[Item]:
