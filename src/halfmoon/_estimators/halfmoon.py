@@ -48,6 +48,7 @@ from halfmoon._selection import (
     compare_members,
     try_candidates,
 )
+from halfmoon._selection.outlying_labels import within_limits
 from halfmoon._selection.semi_supervised_families import distance_preparation
 from halfmoon._sklearn_conventions import (
     CallbackSupport,
@@ -87,6 +88,10 @@ class Halfmoon(CallbackSupport, Estimator):
     #: Whether the targets are classes.
     _of_classes: ClassVar[bool]
 
+    def _learned_targets(self, y: Array) -> Array:
+        """Return the targets to learn from, for the given ones, (l, t)."""
+        return y
+
     @abstractmethod
     def _criterion(self, shared: SearchData) -> Criterion:
         """Return the criterion that candidates are judged by."""
@@ -110,6 +115,7 @@ class Halfmoon(CallbackSupport, Estimator):
         rng = as_generator(self.random_state)
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
+        self._given, data = data.y, replace(data, y=self._learned_targets(data.y))
         some = some_labels(data.y, SEARCH_LABELS, rng)
         more = len(some) < len(labeled)
         locally = more and not sp.issparse(X)
@@ -121,7 +127,7 @@ class Halfmoon(CallbackSupport, Estimator):
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
         # Model files contain these names: "answer" is the one chosen.
-        self._cross_fitted = {"y": data.y[some], **outcome.held_out}
+        self._cross_fitted = {"y": self._given[some], **outcome.held_out}
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
@@ -226,7 +232,15 @@ class Halfmoon(CallbackSupport, Estimator):
         values, rows = self._cross_fitted["answer"], average.rows
         if len(values) < len(average.y):  # with so many, the choice matters little
             values = average.held_out
-        return HeldOut(rows, average.y[rows], values, average.w[rows])
+        return HeldOut(rows, self._given[rows], values, average.w[rows])
+
+    def leave_one_out(self) -> Array:
+        """Return the leave-one-out residuals; see `LaplacianRegressor`."""
+        residuals = super().leave_one_out()
+        if self._parts():
+            return residuals
+        average = cast(Average, self.solution_)
+        return residuals + average.shaped(self._given - average.y)
 
     def _user_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
         """Return the user's unpenalized features, fitted."""
@@ -297,7 +311,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     by their leave-one-out errors. With few labels and a weak signal, predictions are
     shrunk towards the mean of the labels, and with a handful of labels towards a linear
     fit. They exceed the range of the labels by at most a quarter of it, unless
-    `unpenalized` is given.
+    `unpenalized` is given. A label far outside the range of the others, such as a
+    mistyped one, counts as the largest or smallest of the others.
 
     Examples
     --------
@@ -312,6 +327,9 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     """
 
     _of_classes = False
+
+    def _learned_targets(self, y: Array) -> Array:
+        return within_limits(y)
 
     def _criterion(self, shared: SearchData) -> Criterion:
         # Features of the user may lead beyond the range of the labels.

@@ -7,8 +7,16 @@ go from the mean m:
 .. math:: s = \frac{\sum_i w_i (y_i - m_i)(g_i - m_i)}{\sum_i w_i (g_i - m_i)^2},
           \quad 0 \le s \le 1
 
-Here m_i is the mean of the other labels. The weights of the entries are multiplied by
-s, and the constant gets the remaining 1 - s.
+Here m_i is the mean of the other labels. This s is itself uncertain, by a variance v,
+that of a slope estimated by least squares. If the best share is S, then a multiple c of
+s has the smallest squared error for :math:`c = S^2 / (S^2 + v)`. With the unbiased
+estimate :math:`s^2 - v` of S^2 that is
+
+.. math:: c = \max(0, 1 - 1/F), \quad F = s^2 / v
+
+The weights of the entries are multiplied by c s, and the constant gets the remaining
+1 - c s. For pure noise F is near 1 and next to nothing is left; for a clear signal it
+is in the hundreds.
 
 With a handful of labels, held-out errors can neither tell good entries from lucky ones
 nor find s. So a linear fit with a moderate penalty, chosen before any label was seen,
@@ -58,13 +66,23 @@ def shrink_to_constant(
         return weights, held_out
     mean = entries[constant].held_out
     way, needed = held_out - mean, y - mean
-    column = w[:, None]
-    size = float((column * way**2).sum())
-    share = float((column * way * needed).sum()) / size if size > 0 else 1.0
-    share = min(1.0, max(0.0, share))
+    share = _certain_share(way, needed, w[:, None] / w.mean())
     weights = share * weights
     weights[constant] += 1.0 - share
     return weights, np.asarray(mean + share * way)
+
+
+def _certain_share(way: Array, needed: Array, w: Array) -> float:
+    """Return c s of the formula: the share of the way that is worth going."""
+    size = float((w * way**2).sum())
+    if size <= 0:
+        return 1.0  # nowhere to go
+    share = float((w * way * needed).sum()) / size
+    if share <= 0:
+        return 0.0
+    error = float((w * (needed - share * way) ** 2).sum())
+    variance = error / max(1, way.size - 1) / size
+    return min(1.0, share) * max(0.0, 1.0 - variance / share**2)
 
 
 def add_first_guess(
