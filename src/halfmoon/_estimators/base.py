@@ -215,8 +215,7 @@ class Estimator(BaseEstimator, ABC):
     @property
     def _stream(self) -> Stream:
         """How to go through rows in blocks."""
-        client = Stream.inherited().client
-        return Stream(self.memory_limit, self.n_jobs, client=client)
+        return Stream(self.memory_limit, self.n_jobs, client=Stream.inherited().client)
 
     @property
     def _all_rows(self) -> PartitionedRows | None:
@@ -302,10 +301,7 @@ class Estimator(BaseEstimator, ABC):
 
     @property
     def rank_(self) -> Any:
-        """Number of directions of the basis that the fit could use.
-
-        An array with one for each output, where rows lack some outputs.
-        """
+        """Number of directions that the fit uses; an array if rows lack outputs."""
         check_is_fitted(self)
         if isinstance(self.solution_, OutputGroups):
             ranks = [[part.rank for _ in some] for part, some in self.solution_]
@@ -315,11 +311,8 @@ class Estimator(BaseEstimator, ABC):
     def dirichlet_energy(self) -> Any:
         """Return the mean squared gradient of the penalized part, over all rows.
 
-        With energy="graph" it is the energy along the edges of the graph.
-
-        Returns
-        -------
-        float or ndarray of shape (t,)
+        With energy="graph" it is the energy along the edges of the graph. A float, or
+        an array with one for each of several outputs.
         """
         check_is_fitted(self)
         if isinstance(self.solution_, OutputGroups):
@@ -374,12 +367,9 @@ class Estimator(BaseEstimator, ABC):
         if reset:
             check_parameters(self, self._parameter_rules)
         precomputed = self._is_precomputed()
+        sparse = False if precomputed else "csr"
         X = checked_rows(
-            self,
-            X,
-            accept_sparse=False if precomputed else "csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
+            self, X, accept_sparse=sparse, dtype=[np.float64, np.float32], reset=reset
         )
         if precomputed and reset:
             check_kernel_matrix(X)

@@ -128,8 +128,7 @@ class KernelTransformer(
 
     def _landmark_basis(self, kernel: Any, p: int | None) -> Nystrom:
         """Return the basis at p landmarks, for the parameter `kernel` of a subclass."""
-        chosen_by = self.landmarks
-        return Nystrom(features_kernel(kernel), p, chosen_by, self.memory_limit)
+        return Nystrom(features_kernel(kernel), p, self.landmarks, self.memory_limit)
 
     def _function(self) -> Callable[[Rows], Array]:
         return lambda X: self._whitening.whiten(self.basis_.transform(X))

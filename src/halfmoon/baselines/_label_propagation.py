@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -40,6 +39,7 @@ from halfmoon._solvers import conjugate_gradients
 from halfmoon.baselines._base import Baseline, BaselineClassifier, BaselineRegressor
 from halfmoon.baselines._row_graph import (
     AllPairs,
+    Mask,
     NearestRows,
     RowGraph,
     resolved_scale,
@@ -92,21 +92,15 @@ class GraphEstimator(Baseline):
 
     @abstractmethod
     def _propagate(
-        self,
-        graph: RowGraph,
-        Y: Array,  # (n, t)
-        labeled: NDArray[np.bool_],  # (n,)
-        reached: NDArray[np.bool_],  # (n,)
-    ) -> Array:  # (n, t)
-        """Values at all rows; those of rows that are not reached are ignored."""
+        self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
+    ) -> Array:
+        """Values at all rows, (n, t); those of rows not reached are ignored."""
 
-    def _fit_graph(
-        self,
-        X: Rows,
-        Y: Array,  # (n, t)
-        labeled: NDArray[np.bool_],  # (n,) or (n, t)
-    ) -> Array:  # (n, t)
-        """Build the graph and propagate; unreached rows get the mean label."""
+    def _fit_graph(self, X: Rows, Y: Array, labeled: Mask) -> Array:
+        """Build the graph and propagate Y, (n, t), from where it is labeled.
+
+        Unreached rows get the mean label. The mask is (n,), or (n, t).
+        """
         rng = as_generator(self.random_state)
         scale = resolved_scale(self.length_scale, X, rng)
         with blas_for(X.shape[0] ** 2):
@@ -176,11 +170,7 @@ class Harmonic(GraphEstimator):
     """Base class of the regressor and the classifier."""
 
     def _propagate(
-        self,
-        graph: RowGraph,
-        Y: Array,
-        labeled: NDArray[np.bool_],
-        reached: NDArray[np.bool_],
+        self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
     ) -> Array:
         """(1) as (I - S_uu) D_u^1/2 g_u = S_ul D_l^1/2 y_l, of unit diagonal."""
         S, root = graph.normalized(), graph.inverse_root_degree()
@@ -296,11 +286,7 @@ class LabelSpreadingClassifier(GraphClassifier):
     spread: float = 0.99
 
     def _propagate(
-        self,
-        graph: RowGraph,
-        Y: Array,
-        labeled: NDArray[np.bool_],
-        reached: NDArray[np.bool_],
+        self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
     ) -> Array:
         a = self.spread
         if not 0 < a < 1:

@@ -9,7 +9,7 @@ which are then scaled to sum to 1. A row of the table puts all weight on itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +28,9 @@ from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels._length_scales import median_distance, squared_distances
 
-__all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
+__all__ = ["AllPairs", "Mask", "NearestRows", "RowGraph", "resolved_scale"]
+
+Mask: TypeAlias = NDArray[np.bool_]  # of rows
 
 SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
 GRAPH_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
@@ -74,7 +76,7 @@ class RowGraph(ABC):
         """S = D^-1/2 W D^-1/2, shape (n, n); 0 for a row without edges."""
 
     @abstractmethod
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """Which rows are connected to a labeled row by some path, shape (n,)."""
 
     @abstractmethod
@@ -98,7 +100,7 @@ class NearestRows(RowGraph):
         """S, CSR."""
         return normalized_adjacency(self.W)
 
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """By connected components."""
         _, component = connected_components(self.W, directed=False)
         return np.isin(component, component[labeled])
@@ -146,7 +148,7 @@ class AllPairs(RowGraph):
         root = self.inverse_root_degree()
         return root[:, None] * self.W * root
 
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """By breadth-first search from the labeled rows."""
         reached = labeled.copy()
         edge = np.flatnonzero(labeled)
