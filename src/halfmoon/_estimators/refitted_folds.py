@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._landmarks.simple_methods import as_indices
+from halfmoon._landmarks.sampling import as_indices
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream

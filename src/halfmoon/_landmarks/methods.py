@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._landmarks.leverage import leverage
 from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
-from halfmoon._landmarks.simple_methods import (
+from halfmoon._landmarks.sampling import (
     as_count,
     as_indices,
     kmeans_plusplus,
+    leverage,
     refuse_conditional,
     uniform,
 )

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from halfmoon._landmarks.simple_methods import as_count, refuse_conditional
+from halfmoon._landmarks.sampling import as_count, refuse_conditional
 from halfmoon._rows import Array, Indices, Rows, as_table
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel

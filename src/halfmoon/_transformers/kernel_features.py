@@ -31,7 +31,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon import bases
-from halfmoon._landmarks.simple_methods import as_count
+from halfmoon._landmarks.sampling import as_count
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
