@@ -32,7 +32,7 @@ from benchmarks.curve_tables import folder, standardized
 from benchmarks.markdown import row
 from benchmarks.stored_runs import StoredRuns
 from halfmoon import ConditionalClassifier, HalfmoonClassifier
-from halfmoon._estimators.loo_probabilities import loo_class_probabilities
+from halfmoon._estimators.classification import loo_class_probabilities
 from halfmoon.queries import suspicious_labels
 
 LABELS = (50, 200, 1000)

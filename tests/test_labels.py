@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon._labels import is_missing, label_array, labeled_rows, labels_of
+from halfmoon._labels import (
+    as_targets,
+    as_weights,
+    is_missing,
+    label_array,
+    labeled_rows,
+    labels_of,
+)
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -94,3 +101,37 @@ def test_one_label_for_each_row():
 def test_arrays_are_not_copied():
     y = np.array([1.0, NAN])
     assert label_array(y) is y
+
+
+def test_targets_are_columns():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.5]])
+    assert_array_equal(as_targets([1, np.nan, 3], 3), [[1.0], [np.nan], [3.0]])
+    assert_array_equal(as_targets(X, 2), X)
+    assert as_targets([1, 2], 2).dtype == np.float64
+
+
+def test_targets_are_checked():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, -3.0, 0.5]])
+    with pytest.raises(ValueError, match=r"y has shape \(2,\), but X has 3 rows.*NaN"):
+        as_targets([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match=r"y has shape \(1, 2, 3\)"):
+        as_targets(X[None], 1)
+    with pytest.raises(ValueError, match="y contains infinity; finite numbers"):
+        as_targets([1.0, np.inf], 2)
+
+
+def test_weights_are_one_number_a_row():
+    assert_array_equal(as_weights(None, 3), [1.0, 1.0, 1.0])
+    assert_array_equal(as_weights(2, 3), [2.0, 2.0, 2.0])
+    assert_array_equal(as_weights([0, 1, 2], 3), [0.0, 1.0, 2.0])
+    assert as_weights([0, 1, 2], 3).dtype == np.float64
+
+
+def test_weights_are_checked():
+    with pytest.raises(ValueError, match=r"shape \(2,\); one number for each of the 3"):
+        as_weights([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match=r"shape \(3, 1\)"):
+        as_weights(np.ones((3, 1)), 3)
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="finite and not negative"):
+            as_weights([1.0, bad], 2)

@@ -4,17 +4,23 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
+from halfmoon import (
+    FredholmFeatures,
+    HalfmoonClassifier,
+    HalfmoonRegressor,
+    LaplacianClassifier,
+)
 from halfmoon import _rows as rows_module
 from halfmoon._rows import (
     as_dense_rows,
     as_rows,
     as_table,
-    as_targets,
-    as_weights,
     inner_products,
     refuse_non_finite,
 )
+from halfmoon.baselines import HarmonicClassifier
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -110,41 +116,86 @@ def test_finite_rows_pass_even_if_their_sum_overflows():
     refuse_non_finite(np.array([[True, False]]))
 
 
-def test_targets_are_columns():
-    assert_array_equal(as_targets([1, np.nan, 3], 3), [[1.0], [np.nan], [3.0]])
-    assert_array_equal(as_targets(X, 2), X)
-    assert as_targets([1, 2], 2).dtype == np.float64
-
-
-def test_targets_are_checked():
-    with pytest.raises(ValueError, match=r"y has shape \(2,\), but X has 3 rows.*NaN"):
-        as_targets([1.0, 2.0], 3)
-    with pytest.raises(ValueError, match=r"y has shape \(1, 2, 3\)"):
-        as_targets(X[None], 1)
-    with pytest.raises(ValueError, match="y contains infinity; finite numbers"):
-        as_targets([1.0, np.inf], 2)
-
-
-def test_weights_are_one_number_a_row():
-    assert_array_equal(as_weights(None, 3), [1.0, 1.0, 1.0])
-    assert_array_equal(as_weights(2, 3), [2.0, 2.0, 2.0])
-    assert_array_equal(as_weights([0, 1, 2], 3), [0.0, 1.0, 2.0])
-    assert as_weights([0, 1, 2], 3).dtype == np.float64
-
-
-def test_weights_are_checked():
-    with pytest.raises(ValueError, match=r"shape \(2,\); one number for each of the 3"):
-        as_weights([1.0, 2.0], 3)
-    with pytest.raises(ValueError, match=r"shape \(3, 1\)"):
-        as_weights(np.ones((3, 1)), 3)
-    for bad in (-1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match="finite and not negative"):
-            as_weights([1.0, bad], 2)
-
-
 @pytest.mark.parametrize("left", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize("right", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 def test_inner_products_are_dense(left, right):
     C = inner_products(left(X), right(X[:1]))
     assert type(C) is np.ndarray
     assert_allclose(C, [[5.0], [1.0]])
+
+
+pl = optional("polars")
+
+ESTIMATORS = [
+    HalfmoonClassifier(budget=1e-9),
+    HalfmoonRegressor(budget=1e-9),
+    LaplacianClassifier(),
+    HarmonicClassifier(),
+]
+Y = [0.0, 1.0, 0.0, 1.0, np.nan, np.nan]
+
+
+def table(**columns):
+    return pd.DataFrame({"length": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], **columns})
+
+
+WITH_TEXT = {
+    "text": table(island=list("abcabc")),
+    "category": table(island=pd.Categorical(list("abcabc"))),
+    "some text": table(island=[1, 2, "three", 4, 5, 6]),
+    "polars": pl.from_pandas(table(island=list("abcabc"))),
+}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("X", WITH_TEXT.values(), ids=WITH_TEXT)
+def test_text_is_refused_with_the_column_and_the_way(estimator, X):
+    with pytest.raises(ValueError, match="X has text") as error:
+        clone(estimator).fit(X, Y)
+    assert str(error.value) == (
+        f"X has text in column 'island'. Use halfmoon.fill(df, target), or a pipeline: "
+        f"skrub.tabular_pipeline({type(estimator).__name__}())."
+    )
+
+
+def test_columns_without_names_are_numbered():
+    X = table(island=list("abcabc")).to_numpy()
+    with pytest.raises(ValueError, match=r"X has text in column 1\. Use halfmoon"):
+        LaplacianClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match=r"X has text in column 0\. Use halfmoon"):
+        LaplacianClassifier().fit(np.array([["a"], ["b"]]), [0, 1])
+
+
+def test_text_in_the_rows_of_a_prediction():
+    model = LaplacianClassifier().fit(table(island=[1, 2, 3, 4, 5, 6]), Y)
+    with pytest.raises(ValueError, match="X has text in column 'island'"):
+        model.predict(WITH_TEXT["text"])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
+def test_missing_cells_are_refused_in_one_line(estimator):
+    X = table(depth=[1.0, np.nan, 2.0, np.nan, 3.0, 4.0])
+    for each in (X, pl.from_pandas(X)):
+        with pytest.raises(ValueError, match="contains NaN") as error:
+            clone(estimator).fit(each, Y)
+        assert str(error.value) == (
+            f"Input X contains NaN: 2 missing cells in column 'depth'. Use "
+            f"halfmoon.fill(df, target), or a pipeline: "
+            f"skrub.tabular_pipeline({type(estimator).__name__}())."
+        )
+
+
+def test_transformers_name_a_pipeline_of_their_own():
+    with pytest.raises(ValueError, match="X has text") as error:
+        FredholmFeatures().fit(WITH_TEXT["text"])
+    way = "make_pipeline(skrub.TableVectorizer(), FredholmFeatures())."
+    assert str(error.value).endswith(way)
+
+
+def test_other_errors_are_those_of_scikit_learn():
+    with pytest.raises(ValueError, match="contains infinity"):
+        LaplacianClassifier().fit(table(depth=[np.inf, 1, 2, 3, 4, 5]), Y)
+    with pytest.raises(ValueError, match="contains NaN"):
+        LaplacianClassifier().fit(sp.csr_array([[np.nan], [1.0]]), [0, 1])
+    with pytest.raises(ValueError, match="0 sample"):
+        LaplacianClassifier().fit(np.empty((0, 3)), [])

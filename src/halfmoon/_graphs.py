@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from halfmoon._rows import Array, Rows, as_rows
-from halfmoon.kernels._distances import squared_norms
+from halfmoon.kernels._length_scales import squared_norms
 
 __all__ = [
     "NeighborIndex",
@@ -32,18 +32,9 @@ __all__ = [
 
 
 class NeighborIndex:
-    """Nearest neighbors among fitted rows, and the scale of each fitted row.
+    """Nearest neighbors among fitted rows, at most n - 1, and the scale of each row.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    n_neighbors : int
-        k, at most n - 1.
-
-    Attributes
-    ----------
-    scales : ndarray of shape (n,)
-        s_i, the distance from row i to its k-th neighbor, never 0.
+    ``scales[i]`` is s_i, the distance from row i to its k-th neighbor, never 0.
     """
 
     def __init__(self, X: Rows, n_neighbors: int) -> None:
@@ -131,20 +122,9 @@ def neighbor_graph(
     n_neighbors: int = 10,
     length_scale: float | None = None,
 ) -> sp.csr_array:
-    """Return the symmetric weights W of the graph of nearest neighbors.
+    """Return the symmetric weights W of the graph, CSR with at most 2 n k entries.
 
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    n_neighbors : int
-        k.
-    length_scale : float or None
-        e of the Gaussian weights; None means self-tuned.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        At most 2 n k entries.
+    `length_scale` is e of the Gaussian weights; None means self-tuned.
     """
     return weighted_graph(NeighborIndex(X, n_neighbors), length_scale)
 

@@ -1,26 +1,41 @@
-"""Labels: which rows are labeled. An unlabeled row has a missing value.
+"""Labels: which rows are labeled, and their classes, numbers and weights.
 
-None, NaN, ``pd.NA`` and NaT are missing values for labels of any type: numbers,
-strings, booleans, categories and nullable columns.
+An unlabeled row has a missing value. None, NaN, ``pd.NA`` and NaT are missing values
+for labels of any type: numbers, strings, booleans, categories and nullable columns. The
+parameter ``unlabeled`` is one more value that counts as missing, such as -1.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 __all__ = [
+    "as_labels",
+    "as_targets",
+    "as_weights",
+    "class_codes",
     "is_missing",
     "label_array",
     "labeled_rows",
     "labels_of",
     "no_labels",
     "no_labels_to_score",
+    "numeric_targets",
+    "refuse_extreme_targets",
+    "require_y",
+    "rows_with_targets",
+    "unmasked",
 ]
 
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas, without importing pandas
+MAX_TARGET = 1e140  # the sum of squares of many is still finite
 
 
 def label_array(y: Any) -> NDArray[Any]:
@@ -47,12 +62,6 @@ def label_array(y: Any) -> NDArray[Any]:
 
 def is_missing(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
     """Return where labels are missing, in the shape of y.
-
-    Parameters
-    ----------
-    y : array-like
-    unlabeled : object or None
-        Another value that counts as missing, such as -1.
 
     Examples
     --------
@@ -139,3 +148,204 @@ def no_labels_to_score(n: int) -> ValueError:
         f"None of the {n:,} rows to score is labeled. Use LabeledKFold, which tests "
         f"labeled rows only, or score labeled rows."
     )
+
+
+def require_y(y: Any) -> None:
+    """Raise an error if y is None, in the words that scikit-learn's checks expect."""
+    if y is None:
+        raise ValueError(
+            "This estimator requires y to be passed, but the target y is None."
+        )
+
+
+def as_labels(y: Any, n: int) -> NDArray[Any]:
+    """Return y as an array of shape (n,) or (n, t), with its missing values."""
+    require_y(y)
+    labels = y.toarray() if sp.issparse(y) else label_array(y)
+    if labels.ndim == 0 or labels.shape[0] != n:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: y has shape "
+            f"{labels.shape}, but X has {n} rows. One label, or a missing value, is "
+            f"needed for each row."
+        )
+    return labels
+
+
+def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> NDArray[np.float64]:
+    """Return the targets of a regression, (n,) or (n, t), NaN in unlabeled rows."""
+    if labels.ndim > 2 or labels.size == 0:
+        raise ValueError(
+            f"y has shape {labels.shape}; one target, or one row of targets, is needed "
+            f"for each row."
+        )
+    if labels.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y must be real.")
+    if labels.dtype.kind in "mM":
+        raise ValueError(
+            f"y has dates or times ({labels.dtype}); a regression needs numbers. Give "
+            f"them in a unit, such as (y - y.min()) / np.timedelta64(1, 'D')."
+        )
+    missing = is_missing(labels, unlabeled)
+    if missing.any():
+        labels = np.where(missing, np.nan, labels)
+    try:
+        values = labels.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y cannot be read as numbers ({error}); a regression needs numbers. Use a "
+            f"classifier for classes."
+        ) from error
+    refuse_extreme_targets(values)
+    return values
+
+
+def class_codes(
+    labels: NDArray[Any], unlabeled: Any = None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes, and the class code of each row; -1 if unlabeled.
+
+    Examples
+    --------
+    >>> class_codes(np.array(["no", None, "yes", "no"], dtype=object))
+    (array(['no', 'yes'], dtype=object), array([ 0, -1,  1,  0]))
+    """
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change "
+            "the shape of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ValueError(
+            f"y has shape {labels.shape}; one class for each row is needed."
+        )
+    missing = is_missing(labels, unlabeled)
+    known = labels[~missing]
+    if known.size == 0:
+        raise no_labels(len(labels), "one label for each of two classes")
+    if known.dtype == object:
+        _refuse_mixed_types(known)
+        known = labels_of(labels, ~missing)
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        raise ValueError("y contains infinity; a class, or NaN for none, is needed.")
+    check_classification_targets(known)
+    classes, known_codes = np.unique(known, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"All {known.size} labels are of one class, {classes.tolist()[0]!r}; "
+            f"labels of at least two classes are needed."
+        )
+    numbers = classes.dtype.kind in "if" and len(classes) > 2
+    if unlabeled is None and numbers and -1 in classes:
+        warnings.warn(
+            "y contains -1 and two other classes, so -1 is treated as a class. If it "
+            "marks unlabeled rows, as in sklearn.semi_supervised, use unlabeled=-1.",
+            UserWarning,
+            stacklevel=4,
+        )
+    codes = np.full(len(labels), -1, dtype=np.intp)
+    codes[~missing] = known_codes
+    return classes, codes
+
+
+def _refuse_mixed_types(known: NDArray[Any]) -> None:
+    """Raise an error unless all are strings, all are booleans or all are numbers."""
+    types = {type(value) for value in known}
+    kinds = [(str,), (bool, np.bool_), (int, float, np.number)]
+    # A bool is an int too, so the kind of a type is the first that fits.
+    found = {next((k for k in kinds if issubclass(t, k)), None) for t in types}
+    if len(found) == 1 and None not in found:
+        return
+    names = ", ".join(sorted(each.__name__ for each in types))
+    if len(types) == 1:
+        raise ValueError(
+            f"Unknown label type: y has labels of type {names}; numbers, strings or "
+            f"booleans, and missing values, are needed."
+        )
+    raise ValueError(
+        f"Unknown label type: y mixes labels of type {names}; labels of one type, and "
+        f"missing values, are needed."
+    )
+
+
+def as_targets(y: Any, n: int) -> NDArray[np.float64]:
+    """Return targets as a float64 array of shape (n, t), NaN for unlabeled rows."""
+    y = _as_numbers(y, "y")
+    if y.ndim not in (1, 2) or y.shape[0] != n or y.size == 0:
+        raise ValueError(
+            f"y has shape {y.shape}, but X has {n} rows; one target, or one row of "
+            f"targets, is needed for each row, NaN if it is unlabeled."
+        )
+    refuse_extreme_targets(y)
+    return y.reshape(n, -1)
+
+
+def refuse_extreme_targets(y: NDArray[np.float64]) -> None:
+    """Raise a ValueError if targets, or their squares, leave the range of float64."""
+    largest = float(np.nanmax(np.abs(y), initial=0.0))
+    if np.isinf(largest):
+        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
+    if largest > MAX_TARGET or 0 < largest < 1 / MAX_TARGET:
+        raise ValueError(
+            f"The largest number in y is {largest:.0e}, and its square leaves the "
+            f"range of floating-point numbers. Use another unit for y."
+        )
+
+
+def rows_with_targets(y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the numbers of rows with all targets; raise if a row has only some."""
+    missing = np.isnan(y)
+    partly = missing.any(axis=1) & ~missing.all(axis=1)
+    if partly.any():
+        raise ValueError(
+            f"{int(partly.sum())} row(s) have some of their targets but not all, "
+            f"first row {int(partly.argmax())}; all or none are needed. Use a "
+            f"regressor, which fits outputs with gaps, or fit each target by itself."
+        )
+    return np.flatnonzero(~missing.any(axis=1))
+
+
+def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """Return row weights as a float64 array of shape (n,); ones if None."""
+    if sample_weight is None:
+        return np.ones(n)
+    w = _as_numbers(sample_weight, "sample_weight")
+    w = np.full(n, float(w)) if w.ndim == 0 else w
+    if w.shape != (n,):
+        raise ValueError(
+            f"sample_weight has shape {w.shape}; one number for each of the {n} rows "
+            f"is needed."
+        )
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    return w
+
+
+def _as_numbers(values: Any, name: str) -> NDArray[np.float64]:
+    if name == "y" and np.ma.is_masked(values):  # a masked target is a missing one
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    values = unmasked(values, name)
+    if getattr(getattr(values, "dtype", None), "kind", "f") in "mM":
+        raise ValueError(
+            f"{name} has dates or times ({values.dtype}); numbers are needed. Give "
+            f"them in a unit, such as ({name} - {name}.min()) / np.timedelta64(1, 'D')."
+        )
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} cannot be read as numbers ({error}). Encode classes as numbers, "
+            f"one column for each, first."
+        ) from error
+
+
+def unmasked(values: Any, name: str) -> Any:
+    """Return values; refuse a masked array, whose mask NumPy would drop silently."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} has {int(values.mask.sum()):,} masked entries; numbers "
+            f"are needed. Impute them (sklearn.impute) or drop those rows."
+        )
+    return values

@@ -3,35 +3,45 @@
 A row is a point in R^d. Rows are stored in the user's own dtype (float32, float64,
 integers, a memory map, CSR). Computations convert them to float64, one row block at a
 time, so that memory stays small and numerics accurate.
+
+Estimators need numbers. For text and missing cells in the user's table, the errors of
+`checked_rows` recommend a pipeline or `halfmoon.fill`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from halfmoon._labels import is_missing, unmasked
 
 __all__ = [
     "EPS",
     "Array",
     "Indices",
     "Rows",
+    "all_rows_of",
     "as_dense_rows",
     "as_rows",
     "as_table",
-    "as_targets",
-    "as_weights",
+    "checked_rows",
+    "fitted_to_part_of",
     "inner_products",
+    "is_in_partitions",
     "largest_entry",
     "refuse_equal_rows",
     "refuse_extreme",
-    "refuse_extreme_targets",
     "refuse_non_finite",
     "refuse_range",
-    "rows_with_targets",
     "some_rows",
+    "text_in_column",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
@@ -42,7 +52,7 @@ EPS = float(np.finfo(np.float64).eps)  # relative rounding of the numbers of an 
 SLICE_ENTRIES = 2**20  # read at once when a whole table is checked
 MAX_ENTRY = 1e75  # its fourth power is still finite
 MAX_NEW_ENTRY = 1e150  # its square is still finite
-MAX_TARGET = 1e140  # the sum of squares of many is still finite
+MAX_CELLS = 10_000  # of a column that are searched for text
 
 
 def as_table(X: Rows, *, name: str = "X") -> Rows:
@@ -50,7 +60,7 @@ def as_table(X: Rows, *, name: str = "X") -> Rows:
 
     A memory map stays one and is not read.
     """
-    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(_unmasked(X, name))
+    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(unmasked(X, name))
     if X.ndim != 2:
         raise ValueError(
             f"{name} has shape {X.shape}; a table of rows and columns is needed. "
@@ -68,16 +78,7 @@ def as_table(X: Rows, *, name: str = "X") -> Rows:
 def as_rows(X: Rows, *, name: str = "X") -> Rows:
     """Return rows as a 2-D, non-empty, finite float64 array or CSR array.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-    name : str
-        Name of the rows in an error.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n, d), float64
-        The input itself if it already has this form.
+    The input itself, if it already has this form. `name` is that of the rows in errors.
     """
     X = as_table(X, name=name)
     if X.dtype != np.float64:
@@ -107,23 +108,10 @@ def _as_float(X: Rows, name: str) -> Rows:
         ) from error
 
 
-def _unmasked(values: Any, name: str) -> Any:
-    """Return values; refuse a masked array, whose mask NumPy would drop silently."""
-    if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} has {int(values.mask.sum()):,} masked entries; numbers "
-            f"are needed. Impute them (sklearn.impute) or drop those rows."
-        )
-    return values
-
-
 def refuse_non_finite(X: Rows, *, name: str = "X") -> None:
     """Raise a ValueError that names the first NaN or infinity, if there is one.
 
-    Parameters
-    ----------
-    X : array or CSR array of any dtype, or a memory map, which is read in slices
-    name : str
+    A memory map is read in slices.
     """
     if X.dtype.kind in "biu":
         return
@@ -188,30 +176,6 @@ def refuse_equal_rows(X: Rows) -> None:
         )
 
 
-def as_targets(y: Any, n: int) -> Array:
-    """Return targets as a float64 array of shape (n, t), NaN for unlabeled rows."""
-    y = _as_numbers(y, "y")
-    if y.ndim not in (1, 2) or y.shape[0] != n or y.size == 0:
-        raise ValueError(
-            f"y has shape {y.shape}, but X has {n} rows; one target, or one row of "
-            f"targets, is needed for each row, NaN if it is unlabeled."
-        )
-    refuse_extreme_targets(y)
-    return y.reshape(n, -1)
-
-
-def refuse_extreme_targets(y: Array) -> None:
-    """Raise a ValueError if targets, or their squares, leave the range of float64."""
-    largest = float(np.nanmax(np.abs(y), initial=0.0))
-    if np.isinf(largest):
-        raise ValueError("y contains infinity; finite numbers, or NaN, are needed.")
-    if largest > MAX_TARGET or 0 < largest < 1 / MAX_TARGET:
-        raise ValueError(
-            f"The largest number in y is {largest:.0e}, and its square leaves the "
-            f"range of floating-point numbers. Use another unit for y."
-        )
-
-
 def some_rows(
     X: Rows,  # (n, d)
     size: int,
@@ -224,54 +188,121 @@ def some_rows(
     return X[np.sort(chosen)]
 
 
-def rows_with_targets(y: Array) -> Indices:
-    """Return the numbers of rows with all targets; raise if a row has only some."""
-    missing = np.isnan(y)
-    partly = missing.any(axis=1) & ~missing.all(axis=1)
-    if partly.any():
-        raise ValueError(
-            f"{int(partly.sum())} row(s) have some of their targets but not all, "
-            f"first row {int(partly.argmax())}; all or none are needed. Use a "
-            f"regressor, which fits outputs with gaps, or fit each target by itself."
-        )
-    return np.flatnonzero(~missing.any(axis=1))
-
-
-def as_weights(sample_weight: Any, n: int) -> Array:
-    """Return row weights as a float64 array of shape (n,); ones if None."""
-    if sample_weight is None:
-        return np.ones(n)
-    w = _as_numbers(sample_weight, "sample_weight")
-    w = np.full(n, float(w)) if w.ndim == 0 else w
-    if w.shape != (n,):
-        raise ValueError(
-            f"sample_weight has shape {w.shape}; one number for each of the {n} rows "
-            f"is needed."
-        )
-    if not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError("sample_weight must be finite and not negative.")
-    return w
-
-
-def _as_numbers(values: Any, name: str) -> Array:
-    if name == "y" and np.ma.is_masked(values):  # a masked target is a missing one
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    values = _unmasked(values, name)
-    if getattr(getattr(values, "dtype", None), "kind", "f") in "mM":
-        raise ValueError(
-            f"{name} has dates or times ({values.dtype}); numbers are needed. Give "
-            f"them in a unit, such as ({name} - {name}.min()) / np.timedelta64(1, 'D')."
-        )
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} cannot be read as numbers ({error}). Encode classes as numbers, "
-            f"one column for each, first."
-        ) from error
-
-
 def inner_products(X: Rows, Z: Rows) -> Array:
     """Return X Z' as a dense array; CSR rows are never densified."""
     C = X @ Z.T
     return cast(Array, C.toarray() if sp.issparse(C) else np.asarray(C))
+
+
+def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
+    """Return rows checked by `validate_data`, with plain errors for text and NaN."""
+    if is_in_partitions(X):
+        raise TypeError(
+            f"X is a Dask {type(X).__name__}; this method needs rows in memory. Give "
+            f"a few rows, such as X.compute() of a part of them."
+        )
+    for column in _date_columns(X):
+        raise ValueError(
+            f"X has dates or times in column {column!r}. Use {_remedy(estimator)}."
+        )
+    if np.ma.is_masked(X):  # validate_data would drop the mask
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    try:
+        return validate_data(estimator, X, **options)
+    except ValueError as error:
+        message = _plain_message(estimator, X, str(error))
+        if message is None:
+            raise
+        raise ValueError(message) from None
+
+
+def text_in_column(estimator: Any, column: Any) -> str:
+    """Return the error message for a column of text."""
+    return f"X has text in column {column!r}. Use {_remedy(estimator)}."
+
+
+def _remedy(estimator: Any) -> str:
+    name = type(estimator).__name__
+    pipeline = f"skrub.tabular_pipeline({name}())"
+    if hasattr(estimator, "transform"):
+        pipeline = f"make_pipeline(skrub.TableVectorizer(), {name}())"
+    return f"halfmoon.fill(df, target), or a pipeline: {pipeline}"
+
+
+def _plain_message(estimator: Any, X: Any, error: str) -> str | None:
+    """Return a message about text or missing cells in X; None for other errors."""
+    if sp.issparse(X):
+        return None
+    remedy = _remedy(estimator)
+    if "could not convert string" in error:
+        for column, values in _columns(X):
+            cells = values[:MAX_CELLS]
+            if any(isinstance(v, str) and not _is_number(v) for v in cells):
+                return text_in_column(estimator, column)
+        return f"X has text in it. Use {remedy}."
+    if "contains NaN" in error:
+        for column, values in _columns(X):
+            missing = int(is_missing(values).sum())
+            if missing:
+                return (
+                    f"Input X contains NaN: {missing:,} missing cell"
+                    f"{'s' * (missing != 1)} in column {column!r}. Use {remedy}."
+                )
+    return None
+
+
+def _date_columns(X: Any) -> Iterator[Any]:
+    """Yield the names (or numbers) of columns of dates or times, in any table."""
+    if isinstance(X, np.ndarray):
+        yield from range(X.dtype.kind in "mM")
+    elif hasattr(X, "dtypes") and hasattr(X, "columns"):  # of pandas or polars
+        for name, dtype in zip(X.columns, X.dtypes, strict=True):
+            is_temporal = getattr(dtype, "is_temporal", lambda: False)  # of polars
+            if getattr(dtype, "kind", "O") in "mM" or is_temporal():
+                yield name
+
+
+def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Yield the names (or numbers) and values of the columns of any table."""
+    if hasattr(X, "columns"):  # of pandas or polars
+        for place, name in enumerate(X.columns):
+            column = X.iloc[:, place] if hasattr(X, "iloc") else X[name]
+            yield name, np.asarray(column, dtype=object)
+        return
+    values = np.asarray(X, dtype=object)
+    if values.ndim == 2:
+        yield from enumerate(values.T)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+_all_rows: ContextVar[tuple[Any, Any]] = ContextVar(
+    "halfmoon_rows", default=(None, None)
+)
+
+
+def is_in_partitions(X: Any) -> bool:
+    """Return whether X is a Dask collection, without importing Dask."""
+    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "to_delayed")
+
+
+@contextmanager
+def fitted_to_part_of(model: Any, rows: Any) -> Iterator[None]:
+    """Declare, in a context, that a model is being fitted to a part of `rows`."""
+    token = _all_rows.set((model, rows))
+    try:
+        yield
+    finally:
+        _all_rows.reset(token)
+
+
+def all_rows_of(model: Any) -> Any:
+    """Return all rows if a model is being fitted to a part of them, else None."""
+    owner, rows = _all_rows.get()
+    return rows if owner is model else None

@@ -59,21 +59,11 @@ def refuse_asymmetric(A: Array, *, name: str) -> None:
 
 @dataclass(frozen=True)
 class Whitening:
-    """A root of a penalty matrix, and its numerical null space.
+    """A root of a penalty matrix, and its numerical null space."""
 
-    Attributes
-    ----------
-    root : ndarray of shape (p, p), (p, rank) or (p,)
-        Upper triangular R; or R^-1 if Q was truncated; or the diagonal of a diagonal R.
-    truncated : bool
-        Whether `root` is R^-1.
-    null : ndarray of shape (p, p - rank)
-        Orthonormal directions in which Q is numerically 0.
-    """
-
-    root: Array
-    truncated: bool
-    null: Array
+    root: Array  # R, (p, p); or R^-1, (p, rank); or the diagonal of a diagonal R, (p,)
+    truncated: bool  # whether the root is R^-1, because Q has no full rank
+    null: Array  # (p, p - rank), orthonormal directions in which Q is numerically 0
 
     @property
     def rank(self) -> int:
@@ -109,17 +99,10 @@ def identity_whitening(p: int) -> Whitening:
 
 
 def whitening(Q: Array) -> Whitening:
-    """Factor a positive semi-definite Q = R'R at its numerical rank.
+    """Factor a positive semi-definite Q = R'R, (p, p), at its numerical rank.
 
-    Parameters
-    ----------
-    Q : ndarray of shape (p, p)
-
-    Returns
-    -------
-    Whitening
-        O(p^3) time, by a Cholesky factorization, or by an eigendecomposition if that
-        fails or is too ill-conditioned. O(p^2) for a diagonal Q.
+    O(p^3) time, by a Cholesky factorization, or by an eigendecomposition if that fails
+    or is too ill-conditioned. O(p^2) for a diagonal Q.
     """
     p = Q.shape[0]
     diagonal = np.diag(Q)

@@ -56,10 +56,11 @@ class Filter(BaseEstimator, ABC):
     def _psi(self, s: Array) -> Array: ...
 
 
+@dataclass(eq=False, repr=False)
 class _WithAlpha(Filter):
     """A filter with a parameter alpha, 0 or more."""
 
-    alpha: float
+    alpha: float = 1.0
 
     def _check(self) -> None:
         if not self.alpha >= 0:
@@ -92,8 +93,6 @@ class Tikhonov(_WithAlpha):
     array([1.  , 0.5 , 0.25])
     """
 
-    alpha: float = 1.0
-
     def _psi(self, s: Array) -> Array:
         return _ratio(np.ones_like(s), s + self.alpha, 0.0)
 
@@ -101,8 +100,6 @@ class Tikhonov(_WithAlpha):
 @dataclass(eq=False, repr=False)
 class Cutoff(_WithAlpha):
     """Principal components: 1 / s above alpha, and 0 below."""
-
-    alpha: float = 1.0
 
     def _psi(self, s: Array) -> Array:
         return _ratio((s > self.alpha).astype(float), s, 0.0)
@@ -112,7 +109,6 @@ class Cutoff(_WithAlpha):
 class IteratedTikhonov(_WithAlpha):
     """Ridge refitted to its residuals, t times: (1 - (alpha / (s + alpha))^t) / s."""
 
-    alpha: float = 1.0
     t: int = 2
 
     def _check(self) -> None:
@@ -163,8 +159,6 @@ class Landweber(Filter):
 class GradientFlow(_WithAlpha):
     """Gradient descent in continuous time 1 / alpha: (1 - exp(-s / alpha)) / s."""
 
-    alpha: float = 1.0
-
     def _psi(self, s: Array) -> Array:
         if self.alpha == 0:
             return _ratio(np.ones_like(s), s, 0.0)
@@ -176,8 +170,6 @@ class GradientFlow(_WithAlpha):
 @dataclass(eq=False, repr=False)
 class Heat(_WithAlpha):
     """The heat equation at time alpha: exp(-alpha / s) / s."""
-
-    alpha: float = 1.0
 
     def _psi(self, s: Array) -> Array:
         tiny = np.finfo(np.float64).tiny

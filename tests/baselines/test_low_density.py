@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon.baselines._low_density import LowDensity, anneal
+from halfmoon.baselines._tsvm import LowDensity, anneal
 
 C, C_STAR, BALANCE = 2.0, 0.7, 0.25
 

@@ -9,13 +9,11 @@ from sklearn.svm import SVC
 
 from halfmoon import ConditionalRegressor, FredholmRegressor
 from halfmoon.bases import Exact, FredholmKernel, Smoothed
-from halfmoon.bases import (
-    _fredholm_kernel as fredholm_kernel,
-)
+from halfmoon.bases import _smoothed as fredholm_kernel
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Laplace, Linear, Polyharmonic, ThinPlate
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 from helpers import SMOOTHERS, peak_bytes
 
 H = Gaussian(1.2)

@@ -15,7 +15,7 @@ from halfmoon._estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas, unit_of
+from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, unit_of
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.problem import Problem

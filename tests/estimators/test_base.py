@@ -21,8 +21,7 @@ from halfmoon._estimators import (
 )
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels._kernel_names import KERNELS
-from halfmoon.kernels._user_kernels import Precomputed
+from halfmoon.kernels._user_kernels import KERNELS, Precomputed
 from halfmoon.unpenalized import Eigenfunctions
 from reference import columns, gaussian, table
 

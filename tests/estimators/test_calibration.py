@@ -14,7 +14,7 @@ from halfmoon._estimators import (
     FredholmClassifier,
     LaplacianClassifier,
 )
-from halfmoon._estimators.calibration import fitted_temperature, probabilities
+from halfmoon._estimators.classification import fitted_temperature, probabilities
 from halfmoon.datasets import two_gaussians
 from halfmoon.kernels import Gaussian
 from reference import gaussian

@@ -15,7 +15,7 @@ from halfmoon._estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon._estimators.choose_basis import kernel_basis
+from halfmoon._estimators.parameters import kernel_basis
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, WithDerivatives
 from halfmoon.kernels import Gaussian, ThinPlate
 from helpers import peak_bytes

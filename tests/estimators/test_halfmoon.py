@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators import halfmoon
-from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon._estimators.classification import fitted_temperature
 from halfmoon._selection import criteria, families, refit
 from halfmoon._selection.criteria import log_losses
 from halfmoon.bases import Exact

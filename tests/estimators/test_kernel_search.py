@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 import halfmoon as hm
-from halfmoon._estimators.kernel_search import AUTO_WIDTHS, kernel_choices
+from halfmoon._estimators.fit_problem import AUTO_WIDTHS, kernel_choices
 from halfmoon._partitions import survey
 from halfmoon.filters import Heat
 from halfmoon.kernels import Gaussian, Matern

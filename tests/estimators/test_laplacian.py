@@ -13,7 +13,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import r2_score
 
 from halfmoon._estimators import LaplacianClassifier, LaplacianRegressor
-from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon._estimators.classification import fitted_temperature
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon.datasets import concentric_circles, reveal, two_gaussians
 from halfmoon.filters import (

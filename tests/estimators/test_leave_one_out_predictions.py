@@ -16,7 +16,7 @@ from halfmoon._estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon._estimators.calibration import probabilities
+from halfmoon._estimators.classification import probabilities
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import _leave_one_out
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor, StructuredPredictor

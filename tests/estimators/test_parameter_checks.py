@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from halfmoon import _estimators as estimators
 from halfmoon import weak
-from halfmoon._estimators.parameter_checks import RULES, check_parameters
+from halfmoon._estimators.parameters import RULES, check_parameters
 from halfmoon.baselines import LapRLSClassifier, LapRLSRegressor, TSVMClassifier
 from halfmoon.bases import RandomFeatures
 from halfmoon.filters import Heat

@@ -16,7 +16,7 @@ from halfmoon._estimators import (
     FredholmClassifier,
     LaplacianClassifier,
 )
-from halfmoon._estimators.targets import as_labels, class_codes, numeric_targets
+from halfmoon._labels import as_labels, class_codes, numeric_targets
 
 pd = pytest.importorskip("pandas")
 

@@ -15,7 +15,7 @@ from halfmoon._estimators import (
     FredholmRegressor,
     LaplacianRegressor,
 )
-from halfmoon._estimators.unpenalized_parameter import as_unpenalized
+from halfmoon._estimators.parameters import as_unpenalized
 from halfmoon.bases import RandomFeatures
 from halfmoon.kernels import NNGP, Gaussian, Laplace
 from halfmoon.problem import Problem

@@ -10,7 +10,7 @@ from scipy.linalg import null_space
 from sklearn.base import clone
 
 from halfmoon.bases import Nystrom
-from halfmoon.bases._fredholm_kernel import FredholmKernel
+from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import (
     NNGP,
     NTK,
@@ -29,7 +29,7 @@ from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 
 KERNELS = [
     Gaussian(1.5),

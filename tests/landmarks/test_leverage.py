@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
 from halfmoon._landmarks import leverage, ridge_leverage_scores
-from halfmoon._landmarks.leverage import (
+from halfmoon._landmarks.sampling import (
     DIMENSION_SHARE,
     ridge_of_dimension,
 )

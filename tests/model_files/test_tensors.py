@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import halfmoon
-from halfmoon._model_files.tensors import ArrayLayout, read_tensors, write_tensors
+from halfmoon._model_files.container import ArrayLayout, read_tensors, write_tensors
 
 ARRAYS = {
     "0": np.arange(6.0).reshape(2, 3),

@@ -23,10 +23,8 @@ from halfmoon import (
     NystromFeatures,
     RandomFeatures,
 )
+from halfmoon import _moments as forecast
 from halfmoon._costs import energy_cost
-from halfmoon._moments import (
-    forecasts as forecast,
-)
 from halfmoon.baselines import (
     HarmonicClassifier,
     HarmonicRegressor,

@@ -16,7 +16,7 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianClassifier,
 )
-from halfmoon._estimators.calibration import fitted_temperature
+from halfmoon._estimators.classification import fitted_temperature
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._suspicious_labels import interval_ratios

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn import datasets
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon._estimators.calibration import probabilities
+from halfmoon._estimators.classification import probabilities
 from halfmoon._report import Findings, Note, Reason, render
 from halfmoon._report.eigenmap import eigenmap
 from halfmoon._report.findings import (

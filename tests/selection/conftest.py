@@ -6,13 +6,13 @@ import pytest
 from halfmoon._selection import Candidate, NormalScores, NumberCriterion, Preparation
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon.bases import Nystrom
-from halfmoon.bases._fredholm_kernel import FredholmKernel
+from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Linear, ProductLaplace
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 from halfmoon.unpenalized import Constant
 from selection.search_tables import bench_of
 

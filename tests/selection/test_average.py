@@ -16,7 +16,7 @@ from halfmoon.kernels import Gaussian
 from halfmoon.problem import solve_locally, solve_ridge
 from halfmoon.smoothers import Diffusion
 from halfmoon.unpenalized import Polynomials
-from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from halfmoon.unpenalized._base import PreparedFeatures
 from selection.search_tables import with_targets
 
 WEIGHTS = np.array([0.3, 0.1, 0.25, 0.15, 0.12, 0.08])

@@ -19,7 +19,7 @@ from halfmoon.unpenalized import (
     Features,
     Polynomials,
 )
-from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from halfmoon.unpenalized._base import PreparedFeatures
 from selection.search_tables import bench_of, with_targets
 
 NAMES = [

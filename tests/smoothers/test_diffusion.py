@@ -9,10 +9,10 @@ from halfmoon.blocks import worker_count
 from halfmoon.smoothers import Diffusion, Neighbors
 from halfmoon.smoothers._diffusion import (
     MAX_WORKER_COLUMNS,
+    DiffusionKernel,
     chebyshev_product,
     diffused_values,
 )
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
 from helpers import squared_distances
 
 

@@ -11,10 +11,8 @@ from halfmoon.bases import Exact
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion
-from halfmoon.smoothers import (
-    _diffusion_kernel as diffusion_kernel,
-)
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers import _diffusion as diffusion_kernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 
 
 @pytest.fixture

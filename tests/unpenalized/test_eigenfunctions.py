@@ -116,7 +116,7 @@ def test_landmarks_stand_for_many_rows(rng, kernel, digits):
 
 def test_all_landmarks_give_the_exact_ones(X):
     """Equation (2) with every row a landmark is (1)."""
-    from halfmoon.unpenalized._eigenfunctions import _of_landmarks, _of_rows
+    from halfmoon.unpenalized._kernel_features import _of_landmarks, _of_rows
 
     kernel = Matern(1.5, 1.0)
     s, weights = _of_rows(kernel, X, 40)
@@ -126,7 +126,7 @@ def test_all_landmarks_give_the_exact_ones(X):
 
 
 def test_no_square_matrix_of_many_rows(rng, monkeypatch):
-    module = "halfmoon.unpenalized._kernel_expansion"
+    module = "halfmoon.unpenalized._kernel_features"
     monkeypatch.setattr(f"{module}.MAX_EXACT_ROWS", 200)
     monkeypatch.setattr(f"{module}.MIN_LANDMARKS", 50)
     X = rng.normal(size=(4_000, 2))

@@ -16,7 +16,7 @@ from halfmoon.unpenalized import (
     HiddenLayer,
     Polynomials,
 )
-from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from halfmoon.unpenalized._base import PreparedFeatures
 
 
 @pytest.fixture

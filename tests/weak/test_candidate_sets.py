@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 
 import halfmoon
 from halfmoon import ConditionalClassifier, LaplacianClassifier
-from halfmoon._estimators.alpha_grid import unit_of
+from halfmoon._estimators.fit_problem import unit_of
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import Neighbors
 from halfmoon.unpenalized import Constant, Polynomials

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import halfmoon
 from halfmoon import ConditionalRegressor, LaplacianRegressor
-from halfmoon._estimators.alpha_grid import unit_of
+from halfmoon._estimators.fit_problem import unit_of
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import IntervalRegressor
 from halfmoon.weak._interval_labels import as_ends

@@ -19,22 +19,29 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
-from halfmoon._estimators.fit_problem import (
+from halfmoon._estimators.fit_problem import fit_problem, held_out_values
+from halfmoon._estimators.output_groups import (
+    OutputGroups,
+    by_output,
     collect_groups,
     fit_groups,
-    fit_problem,
-    held_out_values,
 )
-from halfmoon._estimators.output_groups import OutputGroups, by_output
-from halfmoon._estimators.parameter_checks import RULES, Rule, check_parameters
-from halfmoon._estimators.targets import as_labels
+from halfmoon._estimators.parameters import RULES, Rule, check_parameters, is_name
+from halfmoon._labels import as_labels, as_weights
 from halfmoon._moments import dirichlet
-from halfmoon._partitions.estimator_methods import fits_by_partition
-from halfmoon._partitions.partitioned_rows import PartitionedRows, all_rows_of
+from halfmoon._partitions.estimator_methods import fit_by_partition
+from halfmoon._partitions.partitioned_rows import PartitionedRows
 from halfmoon._progress import ProgressLine
-from halfmoon._rows import Array, Indices, Rows, as_weights, refuse_extreme
+from halfmoon._rows import (
+    Array,
+    Indices,
+    Rows,
+    all_rows_of,
+    checked_rows,
+    is_in_partitions,
+    refuse_extreme,
+)
 from halfmoon._selection import Average
-from halfmoon._validation import checked_rows
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import (
     Precomputed,
@@ -126,7 +133,6 @@ class Estimator(BaseEstimator, ABC):
 
     # ---- the fit ---------------------------------------------------------------------
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the labels in y.
 
@@ -142,6 +148,9 @@ class Estimator(BaseEstimator, ABC):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
+        if is_in_partitions(X):
+            fit_by_partition(Estimator.fit, self, X, y, sample_weight)
+            return self
         start = time.monotonic()
         X = self._table(X, reset=True)
         labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
@@ -206,8 +215,7 @@ class Estimator(BaseEstimator, ABC):
     @property
     def _stream(self) -> Stream:
         """How to go through rows in blocks."""
-        client = Stream.inherited().client
-        return Stream(self.memory_limit, self.n_jobs, client=client)
+        return Stream(self.memory_limit, self.n_jobs, client=Stream.inherited().client)
 
     @property
     def _all_rows(self) -> PartitionedRows | None:
@@ -293,10 +301,7 @@ class Estimator(BaseEstimator, ABC):
 
     @property
     def rank_(self) -> Any:
-        """Number of directions of the basis that the fit could use.
-
-        An array with one for each output, where rows lack some outputs.
-        """
+        """Number of directions that the fit uses; an array if rows lack outputs."""
         check_is_fitted(self)
         if isinstance(self.solution_, OutputGroups):
             ranks = [[part.rank for _ in some] for part, some in self.solution_]
@@ -306,11 +311,8 @@ class Estimator(BaseEstimator, ABC):
     def dirichlet_energy(self) -> Any:
         """Return the mean squared gradient of the penalized part, over all rows.
 
-        With energy="graph" it is the energy along the edges of the graph.
-
-        Returns
-        -------
-        float or ndarray of shape (t,)
+        With energy="graph" it is the energy along the edges of the graph. A float, or
+        an array with one for each of several outputs.
         """
         check_is_fitted(self)
         if isinstance(self.solution_, OutputGroups):
@@ -347,8 +349,7 @@ class Estimator(BaseEstimator, ABC):
     def _is_precomputed(self) -> bool:
         """Whether X is a kernel matrix."""
         given = [
-            isinstance(kernel, Precomputed)
-            or (isinstance(kernel, str) and kernel == "precomputed")
+            isinstance(kernel, Precomputed) or is_name(kernel, "precomputed")
             for kernel in self._kernels()
         ]
         if any(given) and not all(given):
@@ -366,12 +367,9 @@ class Estimator(BaseEstimator, ABC):
         if reset:
             check_parameters(self, self._parameter_rules)
         precomputed = self._is_precomputed()
+        sparse = False if precomputed else "csr"
         X = checked_rows(
-            self,
-            X,
-            accept_sparse=False if precomputed else "csr",
-            dtype=[np.float64, np.float32],
-            reset=reset,
+            self, X, accept_sparse=sparse, dtype=[np.float64, np.float32], reset=reset
         )
         if precomputed and reset:
             check_kernel_matrix(X)

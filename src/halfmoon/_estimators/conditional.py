@@ -17,14 +17,13 @@ from typing import Any, Literal, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.alpha_grid import Alphas
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.fit_problem import basis_for
+from halfmoon._estimators.fit_problem import Alphas
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
-from halfmoon._estimators.targets import as_labels
-from halfmoon._labels import no_labels_to_score
+from halfmoon._labels import as_labels, no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features
@@ -51,20 +50,11 @@ COSTLY_SHARE = 0.25
 
 @dataclass(frozen=True)
 class HardThresholdPath:
-    """Test error for each number of unpenalized eigenfunctions and each alpha.
+    """Test error for each number of unpenalized eigenfunctions and each alpha."""
 
-    Attributes
-    ----------
-    k : ndarray of shape (rank + 1,)
-        0, 1, ..., the numerical rank of the kernel at the labeled rows.
-    alphas : ndarray of shape (a,)
-    errors : ndarray of shape (a, rank + 1)
-        Mean squared error on the test rows.
-    """
-
-    k: Indices
-    alphas: Array
-    errors: Array
+    k: Indices  # 0, 1, ..., the numerical rank of the kernel at the labeled rows
+    alphas: Array  # (a,)
+    errors: Array  # (a, rank + 1), mean squared error on the test rows
 
     @property
     def best(self) -> tuple[int, float]:
@@ -75,24 +65,12 @@ class HardThresholdPath:
 
 @dataclass(frozen=True)
 class NestedFeaturesPath:
-    """Test error with the first j unpenalized features, j = 0, ..., k.
+    """Test error with the first j unpenalized features, j = 0, ..., k."""
 
-    Attributes
-    ----------
-    names : list of str
-        Names of the features, in order.
-    errors : ndarray of shape (k + 1,)
-        Mean squared error on the test rows.
-    loo_errors : ndarray of shape (k + 1,)
-        Mean squared leave-one-out residual of the labeled rows.
-    solutions : FeaturePath
-        The fits: `coef(j)` and `dual_coef(j)`.
-    """
-
-    names: list[str]
-    errors: Array
-    loo_errors: Array
-    solutions: FeaturePath
+    names: list[str]  # of the features, in order
+    errors: Array  # (k + 1,), mean squared error on the test rows
+    loo_errors: Array  # (k + 1,), mean squared leave-one-out residual
+    solutions: FeaturePath  # the fits: `coef(j)` and `dual_coef(j)`
 
 
 @dataclass(eq=False, repr=False)
@@ -258,7 +236,7 @@ def _warn_if_features_hurt(fit: Fit) -> None:
         warnings.warn(
             f"{found} Leave them out, use fewer, or label more rows.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

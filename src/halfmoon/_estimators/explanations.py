@@ -86,19 +86,10 @@ class Explanation:
         rows: Indices,
         labels: NDArray[Any] | None = None,
     ) -> Explanation:
-        """Explain predictions of a solution.
+        """Explain the answers that a solution, an Average or a Fit, gives at X.
 
-        Parameters
-        ----------
-        solution : Average or Fit
-        X : array or CSR of shape (b, d)
-        answers : ndarray of shape (b,)
-        codes : ndarray of shape (b,) or None
-            Class codes of the answers; None for numbers.
-        rows : ndarray of shape (l,)
-            The labeled rows.
-        labels : ndarray of shape (l,) or None
-            None if they are the targets.
+        `codes` are the class codes of the answers, None for numbers; `rows` the labeled
+        rows; `labels` their labels, None if they are the targets.
         """
         weights, y, targets, scale = _label_weights(solution, X)
         labels = y[:, 0] if labels is None else labels

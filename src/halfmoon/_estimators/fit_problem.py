@@ -1,4 +1,4 @@
-"""Fit an estimator that states one problem: choose, pose, solve, store.
+r"""Fit an estimator that states one problem: choose, pose, solve, store.
 
 The steps, for an estimator with a `_make_problem`:
 
@@ -6,92 +6,84 @@ The steps, for an estimator with a `_make_problem`:
 2. of several choices of unpenalized features, choose by folds (`refitted_folds`);
 3. pose the problem to the rows and search alpha and mu by leave-one-out;
 4. try the alternatives of the estimator, and store what was found in it.
+
+A kernel does not depend on labels, so leave-one-out is as exact as with one kernel:
+
+================================  ====================================================
+``kernel``                        compared
+================================  ====================================================
+``Gaussian([0.5, 1.0, 2.0])``     the kernel with each of the length scales
+``Gaussian("auto")``              a quarter, a half, one, two and four times the median
+                                  distance between rows
+``[Gaussian(1.0), "linear"]``     each of them
+================================  ====================================================
+
+The alphas to compare are those given, or ``"auto"`` in the unit of the problem:
+
+.. math:: alpha = a \, u, \quad u = \frac1W \sum_j s_j^2
+          = \frac1W tr \bigl( (I - P) Phi Q^{-1} Phi' \bigr)
+
+The squared singular values s^2 are those of the problem, in coordinates where its
+penalty is the identity and without what the unpenalized features explain
+(`_solvers.ridge`). So u is the mean prior variance of the labeled rows around these
+features, and a is the ratio of noise to signal. Other units of X, of the kernel or of
+the energy change u, and nothing in the fit. The quantile loss grows with residuals and
+not with their squares; for it u is divided by the standard deviation of the labels.
 """
 
 from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 from sklearn.base import is_classifier
 
-from halfmoon._cloning import unfitted_copy
-from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
-from halfmoon._estimators.choose_basis import kernel_basis
-from halfmoon._estimators.kernel_search import kernel_settings
-from halfmoon._estimators.output_groups import (
-    OutputGroups,
-    by_output,
-    without_factorization,
-)
+from halfmoon._estimators.parameters import as_unpenalized, refuse_columns
 from halfmoon._estimators.refitted_folds import refitted_fold_errors
-from halfmoon._estimators.unpenalized_parameter import as_unpenalized, refuse_columns
-from halfmoon._memory import parse_bytes
-from halfmoon._partitions.partitioned_rows import fitted_to_part_of
 from halfmoon._progress import row_progress
-from halfmoon._random_state import as_generator
-from halfmoon._rows import Array, Indices, Rows
-from halfmoon.bases import Basis
+from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.blocks import Stream, blas_for
-from halfmoon.kernels._kernel_names import as_kernel
-from halfmoon.losses import Logistic, Loss, Softmax, Squared, as_loss
+from halfmoon.kernels import Kernel
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.losses import Logistic, Loss, Quantile, Softmax, Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._alpha_search import search
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._leave_one_out import loo_sample
 from halfmoon.problem._posed import Posed
+from halfmoon.problem._solve_ridge import as_numbers
 
 if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator
 
 __all__ = [
+    "AUTO_ALPHAS",
+    "Alphas",
     "Data",
-    "basis_for",
-    "collect_groups",
-    "fit_groups",
+    "fit_posed",
     "fit_problem",
     "held_out_values",
+    "kernel_settings",
+    "select_unpenalized",
+    "unit_of",
 ]
 
 logger = logging.getLogger("halfmoon")
 
-Model = TypeVar("Model", bound="Estimator")
+#: Length scales of "auto", relative to the median distance between rows.
+AUTO_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+#: "auto", in the unit of the problem: from interpolation to nearly no fit.
+AUTO_ALPHAS = tuple(10.0 ** (e / 2) for e in range(-16, 3))
 
 #: An alternative is used where its leave-one-out error is below this share of the first
 #: one's: a smaller difference is mostly chance.
 CLEARLY_LOWER = 0.9
-
-
-def basis_for(
-    model: Estimator,
-    kernel: Any,
-    X: Rows,
-    l: int,
-    rng: np.random.Generator,
-    *,
-    in_dual: bool = True,
-    smoothed: bool = False,
-    length_scale: str = "median",
-) -> Basis:
-    """Return the basis of a kernel that the parameters ask for; see `kernel_basis`."""
-    return kernel_basis(
-        as_kernel(kernel, length_scale).resolve(X, rng),
-        model.basis,
-        model.n_components,
-        model.landmarks,
-        n=X.shape[0],
-        l=l,
-        in_dual=in_dual,
-        smoothed=smoothed,
-        by_ridge=model._solver() is None,
-        all_at_hand=model._all_rows is None,
-        memory_limit=model.memory_limit,
-    )
 
 
 class Data(NamedTuple):
@@ -106,7 +98,9 @@ class Data(NamedTuple):
     @classmethod
     def of(cls, model: Estimator, X: Rows, targets: Array, w: Array) -> Self:
         """Return the data with the random state and the stream of a model."""
-        stream = replace(model._stream, progress=row_progress(model.verbose))
+        stream = model._stream
+        if model.verbose:
+            stream = replace(stream, progress=row_progress(model.verbose))
         return cls(X, targets, w, as_generator(model.random_state), stream)
 
     def pose(self, model: Estimator, problem: Problem) -> Posed:
@@ -149,73 +143,52 @@ def _fit_one_kernel(model: Estimator, X: Rows, targets: Array, w: Array) -> None
     data = Data.of(model, X, targets, w)
     l = int((~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)).sum())
     problem = model._make_problem(X, l, data.rng)
-    problem, alphas = _select_unpenalized(model, problem, data)
-    _fit_posed(model, data.pose(model, problem), alphas, data.rng)
+    problem, alphas = select_unpenalized(model, problem, data)
+    fit_posed(model, data.pose(model, problem), alphas, data.rng)
 
 
-def fit_groups(
-    model: Model, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
-) -> list[Model]:
-    """Return a fitted copy of the model for each group of outputs.
+def kernel_settings(estimator: Any, X: Rows) -> list[dict[str, Any]]:
+    """Return the parameters to set for each combination of kernels to compare.
 
-    What does not depend on labels is computed once, for all groups.
+    [{}] if there is one, which the parameters give already.
     """
-    if kernel_settings(model, X) != [{}]:
-        parts = [copy(model) for _ in groups]
-        for part, columns in zip(parts, groups, strict=True):
-            with fitted_to_part_of(part, model._all_rows):
-                fit_problem(part, X, targets[:, columns], w)
-        return parts
-    data = Data.of(model, X, targets, w)
-    rng = data.rng
-    known = ~np.isnan(targets)
-    labeled = np.flatnonzero(known.any(axis=1))
-    stated = model._make_problem(X, len(labeled), rng)
-    state = rng.bit_generator.state  # each group draws what it would draw alone
-    parts, whole = [copy(model) for _ in groups], None
-    for part, columns in zip(parts, groups, strict=True):
-        rng.bit_generator.state = state
-        y = targets[:, columns]
-        problem, alphas = _select_unpenalized(part, stated, data._replace(targets=y))
-        if whole is None:
-            any_label = np.where(known.any(axis=1), 0.0, np.nan)
-            whole = data._replace(targets=any_label).pose(model, problem)
-        rows = np.flatnonzero(known[labeled, columns[0]])
-        posed = whole.of_rows(rows, y[labeled[rows]])
-        if part.fold_errors_ is not None:  # the group has chosen its own features
-            features = problem.unpenalized
-            if features is not None:
-                features = unfitted_copy(features).fit(X, rng)
-            posed = posed.with_unpenalized(features)
-        _fit_posed(part, posed, alphas, rng)
-        # All factorizations together may be more than the memory limit.
-        l = len(labeled)
-        side = l if whole.dual else whole.basis.n_components_
-        if 16 * len(groups) * side * min(l, side) > parse_bytes(model.memory_limit):
-            part.solution_ = without_factorization(part.solution_)
-    return parts
+    rng = as_generator(estimator.random_state)
+    settings: list[dict[str, Any]] = [{}]
+    for name in ("kernel", "inner_kernel"):
+        given = getattr(estimator, name)
+        kernels = kernel_choices(given, X, rng)
+        if len(kernels) > 1 or kernels[0] is not given:
+            settings = [
+                {**each, name: kernel} for each in settings for kernel in kernels
+            ]
+    return settings
 
 
-def collect_groups(model: Estimator) -> None:
-    """Set attributes of a model from those of its parts, with a column per output."""
-    columns, parts = cast(OutputGroups, model.solution_).columns, model._parts()
+def kernel_choices(kernel: Any, X: Rows, rng: np.random.Generator) -> list[Any]:
+    """Return the kernels that a parameter stands for; see the module's table.
 
-    def collected(name: str) -> Any:
-        values = [getattr(part, name) for part in parts]
-        if any(value is None for value in values):
-            return None
-        repeated = [
-            np.repeat(np.asarray(value)[..., None], len(some), axis=-1)
-            for value, some in zip(values, columns, strict=True)
-        ]
-        return by_output(columns, repeated, fill=np.nan)
+    Examples
+    --------
+    >>> from halfmoon.kernels import Gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> kernel_choices([Gaussian((1.0, 2.0)), "linear"], np.eye(3), rng)
+    [Gaussian(length_scale=1.0), Gaussian(length_scale=2.0), 'linear']
+    """
+    if isinstance(kernel, (list, tuple)):
+        if not kernel:
+            raise ValueError("kernel is empty; at least one kernel is needed.")
+        return [each for one in kernel for each in kernel_choices(one, X, rng)]
+    scale = getattr(kernel, "length_scale", None)
+    if not isinstance(kernel, Kernel) or scale is None:
+        return [kernel]
+    if isinstance(scale, str) and scale == "auto":
+        scale = median_distance(X, rng) * np.array(AUTO_WIDTHS)
+    if np.ndim(scale) == 0:
+        return [kernel]
+    return [replace(cast(Any, kernel), length_scale=float(one)) for one in scale]
 
-    for name in ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_"):
-        setattr(model, name, collected(name))
-    model.coef_ = by_output(columns, [part.coef_ for part in parts])
 
-
-def _select_unpenalized(
+def select_unpenalized(
     model: Estimator, problem: Problem, data: Data
 ) -> tuple[Problem, Alphas]:
     """Return the problem with one choice of features, and the alphas to search."""
@@ -241,7 +214,7 @@ def _select_unpenalized(
     y = targets.reshape(X.shape[0], -1)
     errors = np.array(
         [
-            refitted_fold_errors(each, X, y, w, alphas, solve, rng=rng, stream=stream)
+            refitted_fold_errors(each, X, y, w, alphas.at, solve, rng, stream)
             for each in problems
         ]
     )
@@ -269,7 +242,53 @@ def _loss_of(model: Estimator) -> Loss:
     return loss
 
 
-def _fit_posed(
+@dataclass(frozen=True)
+class Alphas:
+    """Alphas to choose from."""
+
+    values: tuple[float, ...]
+    automatic: bool = False  # whether the values are in the unit of the problem
+
+    @classmethod
+    def of(cls, alpha: Any, automatic: tuple[float, ...] = AUTO_ALPHAS) -> Self:
+        """Return the alphas of a parameter: "auto", a number or a sequence."""
+        if isinstance(alpha, str):
+            return cls(automatic, automatic=True)
+        return cls(tuple(as_numbers(alpha, "alpha")))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def only(self, which: int) -> Self:
+        """Return only one of them."""
+        return replace(self, values=(self.values[which],))
+
+    def at(self, posed: Posed) -> list[float]:
+        """Return the alphas as numbers, for a posed problem."""
+        unit = unit_of(posed) if self.automatic else 1.0
+        return [unit * value for value in self.values]
+
+
+def unit_of(posed: Posed) -> float:
+    """Return u above; 1 where no row varies and alpha does not matter.
+
+    Examples
+    --------
+    >>> from halfmoon.bases import Exact
+    >>> from halfmoon.kernels import Gaussian
+    >>> from halfmoon.problem import Problem
+    >>> problem = Problem(Exact(9.0 * Gaussian(1.0)), unpenalized=None)
+    >>> round(unit_of(problem.pose(np.eye(2), [0.0, 1.0])), 6)
+    9.0
+    """
+    path = posed.path
+    unit = float(path.s2.sum()) / path.total_weight
+    if isinstance(posed.loss, Quantile):
+        unit /= float(posed.y.std(axis=0).mean()) or 1.0
+    return unit if 0 < unit < np.inf else 1.0
+
+
+def fit_posed(
     model: Estimator, posed: Posed, alphas: Alphas, rng: np.random.Generator
 ) -> None:
     """Solve a posed problem and its alternatives, and store the fit in the model."""

@@ -32,16 +32,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.fit_problem import basis_for
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for, is_name
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels._kernel_names import as_kernel
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
+from halfmoon.kernels._user_kernels import as_kernel
 from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.smoothers import KernelWeights
@@ -82,7 +82,7 @@ class Fredholm(Estimator):
                 "the inner kernel as an object."
             )
         outer, inner = (
-            "gaussian" if _is_auto(kernel) else kernel
+            "gaussian" if is_name(kernel, "auto") else kernel
             for kernel in (self.kernel, self.inner_kernel)
         )
         if smoother is None:
@@ -94,7 +94,7 @@ class Fredholm(Estimator):
 
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
         """Yield a wider average of a narrower kernel: for noise in many columns."""
-        automatic = _is_auto(self.kernel) and _is_auto(self.inner_kernel)
+        automatic = all(is_name(kernel, "auto") for kernel in self._kernels())
         given = self.smoother is not None or self.basis not in ("auto", "exact")
         if given or not automatic or self._solver() is not None or not posed.dual:
             return
@@ -122,10 +122,6 @@ class Fredholm(Estimator):
                 "normalize=False."
             )
         return fit.shaped(smoother.primal(basis.at_rows(fit.theta)))
-
-
-def _is_auto(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel == "auto"
 
 
 @with_parameter_docs

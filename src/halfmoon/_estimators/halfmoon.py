@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -23,24 +22,16 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.base import Estimator, HeldOut
-from halfmoon._estimators.callbacks import CallbackSupport, announced, with_callbacks
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.comparison_table import Comparison
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import as_unpenalized, is_name
 from halfmoon._estimators.regression import Regressor
-from halfmoon._estimators.unpenalized_parameter import as_unpenalized
-from halfmoon._labels import no_labels
+from halfmoon._labels import no_labels, rows_with_targets
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import ProgressLine, show_log
-from halfmoon._random_state import as_generator
-from halfmoon._rows import (
-    Array,
-    Indices,
-    Rows,
-    refuse_equal_rows,
-    rows_with_targets,
-)
+from halfmoon._rows import Array, Indices, Rows, refuse_equal_rows
 from halfmoon._selection import (
     SUMMARIES,
     Average,
@@ -59,6 +50,12 @@ from halfmoon._selection import (
 )
 from halfmoon._selection.outlying_labels import within_limits
 from halfmoon._selection.semi_supervised_families import distance_preparation
+from halfmoon._sklearn_conventions import (
+    CallbackSupport,
+    announced,
+    as_generator,
+    with_callbacks,
+)
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear
@@ -99,12 +96,22 @@ class Halfmoon(CallbackSupport, Estimator):
     def _criterion(self, shared: SearchData) -> Criterion:
         """Return the criterion that candidates are judged by."""
 
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows of X and from the labels that y has.
+
+        Parameters
+        ----------
+        X, y, sample_weight : see `LaplacianClassifier` and `LaplacianRegressor`
+        """
+        return super().fit(X, y, sample_weight)
+
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
         """Try the candidates, average them, and choose between average and twin."""
         if self.verbose:
             show_log()
         refuse_equal_rows(X)
-        start, seconds = time.monotonic(), self._seconds()
+        start, seconds = time.monotonic(), self.budget
         rng = as_generator(self.random_state)
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
@@ -112,7 +119,7 @@ class Halfmoon(CallbackSupport, Estimator):
         some = some_labels(data.y, SEARCH_LABELS, rng)
         more = len(some) < len(labeled)
         locally = more and not sp.issparse(X)
-        auto = _is_auto(self.unpenalized)
+        auto = is_name(self.unpenalized, "auto")
         unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         outcome, criterion = self._search(
             self._search_data(X, labeled[some], _only(data, some), rng),
@@ -143,13 +150,13 @@ class Halfmoon(CallbackSupport, Estimator):
         entries: list[Entry] = []
         kinds = candidates(
             *(shared, criterion, unpenalized),
-            auto=_is_auto(self.unpenalized),
+            auto=is_name(self.unpenalized, "auto"),
             classes=self._of_classes,
             tried=entries,
         )
         tried = announced(self, kinds)
         if self.verbose == 1:
-            tried = ProgressLine().over(tried, self._seconds())
+            tried = ProgressLine().over(tried, self.budget)
         log_level = logging.INFO if self.verbose > 1 else logging.DEBUG
         try_candidates(tried, shared, criterion, seconds, log_level, entries)
         return SearchOutcome.of(entries, shared, criterion, safe=self.safe), criterion
@@ -160,7 +167,7 @@ class Halfmoon(CallbackSupport, Estimator):
         """Search for each group of outputs, in its share of the budget."""
         parts = [copy(self) for _ in groups]
         for part, columns in zip(parts, groups, strict=True):
-            part.budget = self._seconds() / len(groups)
+            part.budget = self.budget / len(groups)
             part._fit_rows(X, targets[:, columns], w)
             part.__dict__.pop("_callback_fit_ctx", None)  # that of the whole fit
         return parts
@@ -247,14 +254,6 @@ class Halfmoon(CallbackSupport, Estimator):
         features = options[0]
         return None if features is None else features.fit(X, rng)
 
-    def _seconds(self) -> float:
-        if not isinstance(self.budget, Real) or not self.budget > 0:
-            raise ValueError(
-                f"budget is {self.budget!r}, but a positive number of seconds is "
-                f"needed."
-            )
-        return float(self.budget)
-
     @property
     def twin_(self) -> Self:
         """The supervised twin: a model that has not seen unlabeled rows."""
@@ -278,7 +277,7 @@ class Halfmoon(CallbackSupport, Estimator):
     def coef_(self) -> Array:
         """Coefficients of the unpenalized features, shape (k,) or (k, t)."""
         check_is_fitted(self)
-        if _is_auto(self.unpenalized):
+        if is_name(self.unpenalized, "auto"):
             raise AttributeError(
                 "With unpenalized='auto' the candidates have different unpenalized "
                 "features. Pass some, such as unpenalized='linear'."
@@ -303,10 +302,6 @@ def _only(data: Posed, some: Indices) -> Posed:
     )
 
 
-def _is_auto(unpenalized: Any) -> bool:
-    return isinstance(unpenalized, str) and unpenalized == "auto"
-
-
 @with_parameter_docs
 @dataclass(eq=False, repr=False)
 class HalfmoonRegressor(Regressor, Halfmoon):
@@ -318,15 +313,6 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     fit. They exceed the range of the labels by at most a quarter of it, unless
     `unpenalized` is given. A label far outside the range of the others, such as a
     mistyped one, counts as the largest or smallest of the others.
-
-    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
-    the supervised twin, for the average of all, and for each candidate. Its columns are
-    ``loo_error`` (leave-one-out mean squared error), the ``difference`` from the twin
-    with its 95 % interval (``low``, ``high``), whether unlabeled rows were used
-    (``unlabeled``), the number of labels compared (``labels``), and the ``weight`` in
-    the prediction. With more than 500 labels, candidates are compared on 500 of them,
-    and the members of the refitted average have rows of their own. ``used_unlabeled_``
-    says whether unlabeled rows contribute to the prediction, and ``twin_`` is the twin.
 
     Examples
     --------
@@ -340,16 +326,6 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     True
     """
 
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from all rows of X and from the labels that y has.
-
-        Parameters
-        ----------
-        X, y, sample_weight : see `LaplacianRegressor`
-        """
-        return super().fit(X, y, sample_weight)
-
     _of_classes = False
 
     def _learned_targets(self, y: Array) -> Array:
@@ -357,7 +333,7 @@ class HalfmoonRegressor(Regressor, Halfmoon):
 
     def _criterion(self, shared: SearchData) -> Criterion:
         # Features of the user may lead beyond the range of the labels.
-        return NumberCriterion(limited=_is_auto(self.unpenalized))
+        return NumberCriterion(limited=is_name(self.unpenalized, "auto"))
 
 
 @with_parameter_docs
@@ -370,15 +346,6 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     well the class shares of their predictions agree with those of the labels, and
     whether class borders avoid dense regions.
 
-    ``comparison_`` is a table (``pandas.DataFrame(model.comparison_)``) with a row for
-    the supervised twin, for the average of all, and for each candidate. Its columns are
-    ``loo_error`` (leave-one-out log loss), the ``difference`` from the twin with its 95
-    % interval (``low``, ``high``), whether unlabeled rows were used (``unlabeled``),
-    the number of labels compared (``labels``), and the ``weight`` in the prediction.
-    With more than 500 labels, candidates are compared on 500 of them, and the members
-    of the refitted average have rows of their own. ``used_unlabeled_`` says whether
-    unlabeled rows contribute to the prediction, and ``twin_`` is the twin.
-
     Examples
     --------
     >>> import numpy as np
@@ -389,16 +356,6 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     >>> bool((model.predict(X) == y).mean() > 0.95), model.used_unlabeled_
     (True, True)
     """
-
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from all rows of X and from the labels that y has.
-
-        Parameters
-        ----------
-        X, y, sample_weight : see `LaplacianClassifier`
-        """
-        return super().fit(X, y, sample_weight)
 
     _of_classes = True
 

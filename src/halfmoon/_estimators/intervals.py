@@ -38,39 +38,21 @@ MIN_SHARE = 0.3  # of the mean error: the line does not go below
 
 @dataclass
 class Intervals:
-    """Prediction intervals, as a function of the predicted values.
+    """Prediction intervals, as a function of the predicted values."""
 
-    Attributes
-    ----------
-    level : float
-        Share of the labels that the intervals should contain.
-    quantile : float
-        q above.
-    low, high : float
-        The range of the labels.
-    at_low, at_high : float
-        s at the ends of the range.
-    least : float
-        Lower bound of s.
-    """
-
-    level: float
-    quantile: float
-    low: float
+    level: float  # share of the labels that the intervals should contain
+    quantile: float  # q above
+    low: float  # of the range of the labels
     high: float
-    at_low: float
+    at_low: float  # s at the ends of the range
     at_high: float
-    least: float
+    least: float  # lower bound of s
 
     @classmethod
     def of(cls, y: Array, predicted: Array, level: float) -> Intervals:
-        """Return the intervals for labels and their leave-one-out predictions.
+        """Return the intervals for labels and their leave-one-out predictions, (n,).
 
-        Parameters
-        ----------
-        y, predicted : ndarrays of shape (n,)
-            Labels and predictions; NaN where a row could not be predicted.
-        level : float
+        A prediction is NaN where a row could not be predicted.
 
         Examples
         --------

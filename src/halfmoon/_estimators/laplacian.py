@@ -22,8 +22,8 @@ import scipy.sparse as sp
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.fit_problem import basis_for
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for, is_name
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Rows
@@ -64,7 +64,7 @@ class Laplacian(Estimator):
                 f"energy is a graph of shape {energy.shape}, but {X.shape[0]} rows "
                 f"count; the Laplacian over these rows is needed."
             )
-        if isinstance(energy, str) and energy == "graph" and self._is_precomputed():
+        if is_name(energy, "graph") and self._is_precomputed():
             raise ValueError(
                 "energy='graph' needs the table to find neighbors in, but X is a "
                 "kernel matrix. Give the Laplacian of the graph as a sparse matrix."
@@ -79,10 +79,10 @@ class Laplacian(Estimator):
 
     @property
     def _uses_gradients(self) -> bool:
-        return isinstance(self.energy, str) and self.energy == "gradient"
+        return is_name(self.energy, "gradient")
 
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
-        automatic = isinstance(self.unpenalized, str) and self.unpenalized == "auto"
+        automatic = is_name(self.unpenalized, "auto")
         if automatic and self._uses_gradients and self._solver() is None:
             yield posed.with_unpenalized(None)
 

@@ -19,15 +19,36 @@ its dual coefficient              0
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._estimators.fit_problem import (
+    Data,
+    fit_posed,
+    fit_problem,
+    kernel_settings,
+    select_unpenalized,
+)
+from halfmoon._memory import parse_bytes
+from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.problem import Fit
 
-__all__ = ["OutputGroups", "by_output", "groups_of_outputs", "without_factorization"]
+if TYPE_CHECKING:
+    from halfmoon._estimators.base import Estimator
+
+__all__ = [
+    "OutputGroups",
+    "by_output",
+    "collect_groups",
+    "fit_groups",
+    "groups_of_outputs",
+]
+
+Model = TypeVar("Model", bound="Estimator")
 
 
 def groups_of_outputs(
@@ -79,24 +100,12 @@ def by_output(
 
 @dataclass(frozen=True)
 class OutputGroups:
-    """The fitted functions of the groups, joined into one function of all outputs.
+    """The fitted functions of the groups, joined into one function of all outputs."""
 
-    Attributes
-    ----------
-    parts : tuple of Fit or Average
-        One for each group.
-    columns : tuple of ndarray
-        The outputs of each group.
-    places : tuple of ndarray
-        The labeled rows of each group, as positions among all labeled rows.
-    n_labeled : int
-        Number of rows with any label.
-    """
-
-    parts: tuple[Any, ...]
-    columns: tuple[Indices, ...]
-    places: tuple[Indices, ...]
-    n_labeled: int
+    parts: tuple[Any, ...]  # a Fit or an Average for each group
+    columns: tuple[Indices, ...]  # the outputs of each group
+    places: tuple[Indices, ...]  # its labeled rows: positions among all labeled rows
+    n_labeled: int  # number of rows with any label
 
     def with_parts(self, estimators: Sequence[Any]) -> OutputGroups:
         """Return the same groups with the solutions of other estimators."""
@@ -167,3 +176,65 @@ def without_factorization(solution: Any) -> Any:
     if not isinstance(solution, Fit):
         return solution
     return replace(solution, posed=replace(solution.posed))
+
+
+def fit_groups(
+    model: Model, X: Rows, targets: Array, w: Array, groups: Sequence[Indices]
+) -> list[Model]:
+    """Return a fitted copy of the model for each group of outputs.
+
+    What does not depend on labels is computed once, for all groups.
+    """
+    if kernel_settings(model, X) != [{}]:
+        parts = [copy(model) for _ in groups]
+        for part, columns in zip(parts, groups, strict=True):
+            with fitted_to_part_of(part, model._all_rows):
+                fit_problem(part, X, targets[:, columns], w)
+        return parts
+    data = Data.of(model, X, targets, w)
+    rng = data.rng
+    known = ~np.isnan(targets)
+    labeled = np.flatnonzero(known.any(axis=1))
+    stated = model._make_problem(X, len(labeled), rng)
+    state = rng.bit_generator.state  # each group draws what it would draw alone
+    parts, whole = [copy(model) for _ in groups], None
+    for part, columns in zip(parts, groups, strict=True):
+        rng.bit_generator.state = state
+        y = targets[:, columns]
+        problem, alphas = select_unpenalized(part, stated, data._replace(targets=y))
+        if whole is None:
+            any_label = np.where(known.any(axis=1), 0.0, np.nan)
+            whole = data._replace(targets=any_label).pose(model, problem)
+        rows = np.flatnonzero(known[labeled, columns[0]])
+        posed = whole.of_rows(rows, y[labeled[rows]])
+        if part.fold_errors_ is not None:  # the group has chosen its own features
+            features = problem.unpenalized
+            if features is not None:
+                features = unfitted_copy(features).fit(X, rng)
+            posed = posed.with_unpenalized(features)
+        fit_posed(part, posed, alphas, rng)
+        # All factorizations together may be more than the memory limit.
+        l = len(labeled)
+        side = l if whole.dual else whole.basis.n_components_
+        if 16 * len(groups) * side * min(l, side) > parse_bytes(model.memory_limit):
+            part.solution_ = without_factorization(part.solution_)
+    return parts
+
+
+def collect_groups(model: Estimator) -> None:
+    """Set attributes of a model from those of its parts, with a column per output."""
+    columns, parts = cast(OutputGroups, model.solution_).columns, model._parts()
+
+    def collected(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        if any(value is None for value in values):
+            return None
+        repeated = [
+            np.repeat(np.asarray(value)[..., None], len(some), axis=-1)
+            for value, some in zip(values, columns, strict=True)
+        ]
+        return by_output(columns, repeated, fill=np.nan)
+
+    for name in ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_"):
+        setattr(model, name, collected(name))
+    model.coef_ = by_output(columns, [part.coef_ for part in parts])

@@ -127,9 +127,15 @@ ATTRIBUTES = {
 SEARCH_ATTRIBUTES = {
     "n_labeled_": ATTRIBUTES["n_labeled_"],
     "comparison_": """
-        Comparison, a dict. Columns of equal length that compare each candidate with the
-        supervised twin.""",
-    "used_unlabeled_": "bool. Whether the fit uses unlabeled rows.",
+        Comparison, a dict. A table (``pandas.DataFrame(model.comparison_)``) with a row
+        for the supervised twin, for the average of all, and for each candidate. Its
+        columns are ``loo_error`` (leave-one-out mean squared error or log loss), the
+        ``difference`` from the twin with its 95 % interval (``low``, ``high``), whether
+        unlabeled rows were used (``unlabeled``), the number of labels compared
+        (``labels``), and the ``weight`` in the prediction. With more than 500 labels,
+        candidates are compared on 500 of them, and the members of the refitted average
+        have rows of their own.""",
+    "used_unlabeled_": "bool. Whether unlabeled rows contribute to the prediction.",
     "twin_": "estimator. The supervised twin, fitted.",
     "coef_": """
         ndarray of shape (k,) or (k, t). Weights of the unpenalized features, if
@@ -152,13 +158,8 @@ def with_parameter_docs(
 ) -> Class:
     """Write the parameters and attributes into a class's docstring.
 
-    Parameters
-    ----------
-    cls : type
-    parameters : dict or None
-        Docstrings of parameters that only this class has.
-    attributes : dict or None
-        Docstrings of the attributes; None is `ATTRIBUTES` or `SEARCH_ATTRIBUTES`.
+    `parameters` are those that only this class has. If `attributes` is None, they are
+    `ATTRIBUTES` or `SEARCH_ATTRIBUTES`.
     """
     head, examples = cls.__doc__.split("Examples\n", 1)  # type: ignore[union-attr]
     names = [field.name for field in fields(cls)]

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._estimators.alpha_grid import Alphas
-from halfmoon._landmarks.checks import as_indices
+from halfmoon._landmarks.sampling import as_indices
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream
@@ -33,12 +32,11 @@ def refitted_fold_errors(
     X: Rows,  # (n, d)
     y: Array,  # (n, t)
     w: Array,  # (n,)
-    alphas: Alphas,
+    alphas: Callable[[Posed], list[float]],
     solve: Callable[[Posed, float], Fit],
-    *,
     rng: np.random.Generator,
     stream: Stream,
-) -> Array:  # (len(alphas),)
+) -> Array:  # one for each alpha
     """Return the mean loss of each alpha on held-out folds of the labeled rows."""
     if sp.issparse(problem.energy):
         raise ValueError(
@@ -49,7 +47,7 @@ def refitted_fold_errors(
     problem = replace(problem, basis=_with_landmark_rows(problem.basis, X))
     labeled = np.flatnonzero(~np.isnan(y).any(axis=1) & (w > 0))
     seed = int(rng.integers(2**32))  # the same landmarks in every fold, if possible
-    total = np.zeros(len(alphas))
+    total: Any = 0.0
     for fold in balanced_folds(y[labeled]):
         test = labeled[fold]
         train = np.delete(np.arange(X.shape[0]), test)
@@ -57,11 +55,13 @@ def refitted_fold_errors(
         posed = _with_refitted_features(problem, X_t, y_t, w_t, seed).pose(
             X_t, y_t, sample_weight=w_t, rng=seed, stream=stream
         )
-        for i, alpha in enumerate(alphas.at(posed)):
+        sums = []
+        for alpha in alphas(posed):
             values = solve(posed, alpha).predict(X[test]).reshape(len(test), -1)
             losses = posed.loss.values(y[test], values)
-            total[i] += (w[test, None] * losses).sum() / losses.shape[1]
-    return total / w[labeled].sum()
+            sums.append((w[test, None] * losses).sum() / losses.shape[1])
+        total += np.array(sums)
+    return np.asarray(total / w[labeled].sum())
 
 
 def _with_landmark_rows(basis: Basis, X: Rows) -> Basis:

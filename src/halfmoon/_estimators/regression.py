@@ -1,4 +1,17 @@
-"""Base class of the regressors: one number, or several, for each row."""
+r"""Base class of the regressors: one number, or several, for each row.
+
+A leave-one-out residual is the error of the function plus the noise of the label, which
+are independent. So their variances add up, and the variance of the noise is
+
+.. math:: s^2 = \mathrm{mean}_i \; e_i^2 - \mathrm{mean}_i \; \mathrm{std}(x_i)^2
+
+with the leave-one-out residuals e and the posterior standard deviations of the function
+at the labeled rows. An error of the function that its deviation does not show counts as
+noise, so with few labels and little noise the estimate is too large: 2 to 5 times with
+40 labels in 3 columns, noise of deviation 0.1 and a function of deviation 0.8. With 150
+labels it was 0.9 to 1.9 of the truth. The restricted likelihood, which gives the
+deviations, estimates a fifth to a half of the truth in half of the cases at 40 labels.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +27,20 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.labeled_score import labeled_score
-from halfmoon._estimators.noise_variance import noise_variance
 from halfmoon._estimators.output_groups import (
     OutputGroups,
     by_output,
     groups_of_outputs,
 )
-from halfmoon._estimators.targets import numeric_targets
+from halfmoon._labeled_scores import labeled_score
+from halfmoon._labels import numeric_targets
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon.problem import Fit
 
 __all__ = ["Regressor"]
+
+MAX_ROWS = 500  # for the mean variance of the function
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -176,7 +191,7 @@ class Regressor(RegressorMixin, Estimator):
         """Estimated variance of the noise in the labels, a float or of shape (t,).
 
         The mean square of the leave-one-out residuals minus the mean posterior variance
-        of the function (`halfmoon._estimators.noise_variance`). A fit by a filter has
+        of the function (`halfmoon._estimators.regression`). A fit by a filter has
         no posterior variance, so that its estimate is too large.
         """
         check_is_fitted(self)
@@ -201,3 +216,19 @@ def _r2(held_out: HeldOut) -> float:
     r2 = np.where(squares > 0, 0.0, 1.0)
     np.divide(total - squares, total, out=r2, where=total > 0)
     return float(r2.mean())
+
+
+def noise_variance(solution: Any, held_out: HeldOut) -> Array:  # (t,)
+    """Return the noise variance of each target; NaN if no row could be predicted."""
+    rows, y, values, w = held_out
+    known = np.isfinite(values).all(axis=1)
+    if not known.any():
+        return np.full(y.shape[1], np.nan)
+    square = np.average((y - values)[known] ** 2, axis=0, weights=w[known])
+    X_l = solution.posed.X_l if isinstance(solution, Fit) else solution.X_l
+    if isinstance(solution, Fit) and not solution.by_ridge:  # no posterior
+        return np.asarray(square)
+    chosen = np.arange(X_l.shape[0])[rows][known][:MAX_ROWS]
+    std = solution.std(X_l[chosen]).reshape(len(chosen), -1)
+    function = np.average(std**2, axis=0, weights=w[known][:MAX_ROWS])
+    return np.maximum(square - function, 0.0)

@@ -1,10 +1,13 @@
 """Landmarks: p of the n rows, on which a basis is built. Labels are not used."""
 
-from halfmoon._landmarks.kmeans_plusplus import kmeans_plusplus
-from halfmoon._landmarks.leverage import leverage, ridge_leverage_scores
 from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._landmarks.rpcholesky import PivotedCholesky, randomly_pivoted_cholesky
-from halfmoon._landmarks.uniform import uniform
+from halfmoon._landmarks.sampling import (
+    kmeans_plusplus,
+    leverage,
+    ridge_leverage_scores,
+    uniform,
+)
 
 __all__ = [
     "PivotedCholesky",

@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._landmarks.checks import as_count, as_indices, refuse_conditional
-from halfmoon._landmarks.kmeans_plusplus import kmeans_plusplus
-from halfmoon._landmarks.leverage import leverage
 from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
-from halfmoon._landmarks.uniform import uniform
+from halfmoon._landmarks.sampling import (
+    as_count,
+    as_indices,
+    kmeans_plusplus,
+    leverage,
+    refuse_conditional,
+    uniform,
+)
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
 from halfmoon._rows import Indices, Rows, as_table, refuse_non_finite
 from halfmoon.kernels import Kernel
@@ -45,30 +49,14 @@ def select_landmarks(
     ``uniform``    equal                                          O(n)
     ============== ============================================== ====================
 
-    The first two need a positive definite kernel.
+    The first two need a positive definite kernel, with resolved parameters. Without a
+    name, `method` is row numbers of X, or the landmarks themselves, dense or CSR.
+    Otherwise p is `n_components`; None, or n and above, returns all rows in order. A
+    memory map is read in blocks. If the n-by-p factor of ``rpcholesky`` needs more than
+    `memory_limit`, it uses a uniform sample of as many rows as fit (and at least p).
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-        Any real dtype, or a memory map, which is read in blocks.
-    n_components : int or None
-        p. None, or n and above, returns all rows in order. Ignored if `method` gives
-        rows or row numbers.
-    method : str, or array of whole numbers (p,), or rows (p, d)
-        A name in the table; or numbers of rows of X; or the landmarks themselves, dense
-        or CSR, which need not be rows of X.
-    kernel : Kernel
-        With resolved parameters.
-    rng : Generator, int or None
-    memory_limit : int or str
-        If the n-by-p factor of ``rpcholesky`` needs more, it uses a uniform
-        sample of as many rows as fit (and at least p).
-
-    Returns
-    -------
-    ndarray or csr_array of shape (r, d), in the dtype of X
-        At least one row. Fewer than p rows if they explain all others to rounding
-        (``rpcholesky``), or if fewer rows are distinct (``kmeans++``).
+    There are fewer than p rows, but at least one, if they explain all others to
+    rounding (``rpcholesky``), or if fewer rows are distinct (``kmeans++``).
 
     Examples
     --------

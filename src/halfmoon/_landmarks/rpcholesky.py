@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from halfmoon._landmarks.checks import as_count, refuse_conditional
+from halfmoon._landmarks.sampling import as_count, refuse_conditional
 from halfmoon._rows import Array, Indices, Rows, as_table
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
@@ -47,24 +47,12 @@ MIN_ROUNDINGS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class PivotedCholesky:
-    """A partial Cholesky factorization K ~= G G', exact in the chosen rows and columns.
+    """A partial Cholesky factorization K ~= G G', exact in the chosen rows."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (r,)
-        The chosen rows in the order chosen, all different.
-    factor : ndarray of shape (n, r)
-        G; its rows `indices` are lower triangular.
-    trace : float
-        tr K.
-    residual_trace : float
-        tr(K - G G').
-    """
-
-    indices: Indices  # (r,)
-    factor: Array  # (n, r)
-    trace: float
-    residual_trace: float
+    indices: Indices  # (r,), the chosen rows in the order chosen, all different
+    factor: Array  # (n, r), G; its rows `indices` are lower triangular
+    trace: float  # tr K
+    residual_trace: float  # tr(K - G G')
 
 
 def randomly_pivoted_cholesky(
@@ -83,20 +71,10 @@ def randomly_pivoted_cholesky(
     O(n p^2 + n p d) time, nearly all in matrix products. Memory for the n-by-p factor
     and for row blocks.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Positive definite, with resolved parameters.
-    X : array-like or sparse matrix of shape (n, d)
-    n_components : int
-        p, at most n.
-    rng : Generator, int or None
-    block_size : int, default=None
-        Proposals per block. It does not change the distribution of the rows.
-    tolerance : float, default=None
-        A row counts as explained if its residual is at most `tolerance` k(x, x), and
-        all rows if the residual trace is at most `tolerance` tr K. None is max(n, 1000)
-        roundings.
+    `block_size`, the proposals in a block, does not change the distribution of the
+    rows. A row counts as explained if its residual is at most `tolerance` k(x, x), and
+    all rows if the residual trace is at most `tolerance` tr K. None is max(n, 1000)
+    roundings.
 
     Examples
     --------

@@ -48,21 +48,11 @@ CODECS: dict[str, Codec] = {}
 
 @dataclass(frozen=True)
 class Codec:
-    """One kind of value.
+    """One kind of value."""
 
-    Attributes
-    ----------
-    fits : callable
-        Whether a value is of this kind.
-    parts : callable
-        From a value to its parts, by name.
-    build : callable
-        From the parts, as keyword arguments, to the value.
-    """
-
-    fits: Callable[[Any], bool]
-    parts: Callable[[Any], dict[str, Any]]
-    build: Callable[..., Any]
+    fits: Callable[[Any], bool]  # whether a value is of this kind
+    parts: Callable[[Any], dict[str, Any]]  # from a value to its parts, by name
+    build: Callable[..., Any]  # from the parts, as keyword arguments, to the value
 
     @property
     def names(self) -> set[str]:

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from halfmoon._model_files.container import SCHEMA, opened, write_file
-from halfmoon._model_files.decode import decode, layouts_of
-from halfmoon._model_files.encode import encode
-from halfmoon._model_files.errors import ModelFileError, in_one_line
+from halfmoon._model_files.container import (
+    SCHEMA,
+    opened,
+    parsed,
+    read_tensors,
+    write_file,
+    write_tensors,
+)
+from halfmoon._model_files.errors import (
+    ModelFileError,
+    ModelVersionWarning,
+    in_one_line,
+)
+from halfmoon._model_files.nodes import decode, encode, layouts_of
 from halfmoon._model_files.registry import package_of
-from halfmoon._model_files.strict_json import parsed
-from halfmoon._model_files.tensors import read_tensors, write_tensors
-from halfmoon._model_files.versions import PACKAGES, versions_here, warn_of_versions
 
 __all__ = ["load", "save"]
 
 FORMAT = "halfmoon model"
 KEYS = {"format", "schema", "versions", "root", "nodes"}
+#: Packages by the names that they are imported under.
+PACKAGES = {
+    "halfmoon": "halfmoon",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+}
 
 
 def save(model: Any, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
@@ -134,3 +151,29 @@ def _document(text: bytes) -> dict[str, Any]:
     if not all(isinstance(node, dict) for node in nodes or ()):
         raise ModelFileError("holds parts that are not well formed")
     return document
+
+
+@cache
+def versions_here() -> dict[str, str]:
+    """Return the installed version of each package."""
+    import halfmoon
+
+    others = [name for name in PACKAGES.values() if name != "halfmoon"]
+    return {"halfmoon": halfmoon.__version__} | {name: version(name) for name in others}
+
+
+def warn_of_versions(path: Path, written: dict[str, Any], used: set[str]) -> None:
+    """Warn once if packages whose objects the file holds have other versions here."""
+    here = versions_here()
+    names = [PACKAGES[package] for package in sorted(used) if package in PACKAGES]
+    other = [name for name in names if written[name] != here[name]]
+    if other:
+        then = ", ".join(f"{name} {in_one_line(written[name])}" for name in other)
+        now = ", ".join(f"{name} {here[name]}" for name in other)
+        warnings.warn(
+            f"{in_one_line(path)} was written with {then}; installed here: {now}. "
+            f"Predictions may differ or fail: use the same versions, or fit and save "
+            f"the model again.",
+            ModelVersionWarning,
+            stacklevel=3,
+        )

@@ -20,18 +20,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._labels import no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._partitions.partitioned_rows import (
-    PartitionedRows,
-    Reader,
-    fitted_to_part_of,
-    is_in_partitions,
-)
+from halfmoon._partitions.partitioned_rows import PartitionedRows, Reader
 from halfmoon._partitions.survey import Survey, labels_in, survey_partitions
-from halfmoon._random_state import as_generator
-from halfmoon._validation import text_in_column
+from halfmoon._rows import fitted_to_part_of, is_in_partitions, text_in_column
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.blocks import Stream, alone
 
-__all__ = ["answers_by_partition", "fits_by_partition", "scores_by_partition"]
+__all__ = [
+    "answers_by_partition",
+    "fit_by_partition",
+    "fits_by_partition",
+    "scores_by_partition",
+]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -45,23 +45,30 @@ def fits_by_partition(method: Method) -> Method:
     """Make a ``fit(X, y, sample_weight)`` take Dask tables as well."""
 
     @wraps(method)
-    def fit(self: Any, X: Any, y: Any = None, *others: Any, **named: Any) -> Any:
-        if not is_in_partitions(X):
-            return method(self, X, y, *others, **named)
-        weights = others[0] if others else named.get("sample_weight")
-        _refuse_kernel_matrix(self)
-        rows, found = _surveyed(self, X, y, weights)
-        if not found.complete:
-            _refuse_row_numbers(self)
-        given = () if weights is None else (found.weights,)
-        labels = None if y is None else found.labels
-        with fitted_to_part_of(self, None if found.complete else rows):
-            result = method(self, rows.reader.with_names(found.rows), labels, *given)
-        if hasattr(self, "_labeled_places"):
-            self._weighted_rows, self._n_rows = found.numbers, found.n_all
-        return result
+    def fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        if is_in_partitions(X):
+            fit_by_partition(method, self, X, y, sample_weight)
+            return self
+        given = () if sample_weight is None else (sample_weight,)
+        return method(self, X, y, *given)
 
     return cast(Method, fit)
+
+
+def fit_by_partition(
+    method: Callable[..., Any], model: Any, X: Any, y: Any = None, weights: Any = None
+) -> None:
+    """Call a ``fit`` method with the rows to learn from in a Dask table."""
+    _refuse_kernel_matrix(model)
+    rows, found = _surveyed(model, X, y, weights)
+    if not found.complete:
+        _refuse_row_numbers(model)
+    given = () if weights is None else (found.weights,)
+    labels = None if y is None else found.labels
+    with fitted_to_part_of(model, None if found.complete else rows):
+        method(model, rows.reader.with_names(found.rows), labels, *given)
+    if hasattr(model, "_labeled_places"):
+        model._weighted_rows, model._n_rows = found.numbers, found.n_all
 
 
 def answers_by_partition(method: Method) -> Method:

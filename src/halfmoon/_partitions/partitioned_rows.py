@@ -7,8 +7,6 @@ columns and the dtype of the whole table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,17 +21,9 @@ from halfmoon._rows import Rows
 __all__ = [
     "PartitionedRows",
     "Reader",
-    "all_rows_of",
     "first_row",
-    "fitted_to_part_of",
-    "is_in_partitions",
     "weighted",
 ]
-
-
-_all_rows: ContextVar[tuple[Any, Any]] = ContextVar(
-    "halfmoon_rows", default=(None, None)
-)
 
 
 @dataclass(frozen=True)
@@ -140,27 +130,6 @@ class PartitionedRows:
         """Yield ``function(rows)`` for each partition, in their order."""
         work = partial(_read_and_work, self.reader, function)
         return self.engine(client).map(work, self.partitions)
-
-
-@contextmanager
-def fitted_to_part_of(model: Any, rows: PartitionedRows | None) -> Iterator[None]:
-    """Declare, in a context, that a model is being fitted to a part of `rows`."""
-    token = _all_rows.set((model, rows))
-    try:
-        yield
-    finally:
-        _all_rows.reset(token)
-
-
-def all_rows_of(model: Any) -> PartitionedRows | None:
-    """Return all rows if a model is being fitted to a part of them, else None."""
-    owner, rows = _all_rows.get()
-    return rows if owner is model else None
-
-
-def is_in_partitions(X: Any) -> bool:
-    """Return whether X is a Dask collection, without importing Dask."""
-    return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "to_delayed")
 
 
 def first_row(X: Rows) -> Rows:

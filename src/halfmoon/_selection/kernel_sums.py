@@ -16,7 +16,7 @@ from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Fit
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["KernelSums", "gram_matrix"]

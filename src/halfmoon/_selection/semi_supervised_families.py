@@ -33,7 +33,7 @@ from halfmoon._selection.row_preparation import (
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.supervised_families import MANY_COLUMNS, fit_on_sample
 from halfmoon.bases import Nystrom
-from halfmoon.bases._fredholm_kernel import FredholmKernel
+from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Kernel, Linear
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
 from halfmoon.kernels._prepared import Prepared
@@ -41,8 +41,7 @@ from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights
-from halfmoon.smoothers._diffusion import diffused_values
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel, diffused_values
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [

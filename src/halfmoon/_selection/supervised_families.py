@@ -41,7 +41,7 @@ from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
-from halfmoon.unpenalized._prepared_features import PreparedFeatures
+from halfmoon.unpenalized._base import PreparedFeatures
 
 __all__ = [
     "LABELS_PER_FEATURE",

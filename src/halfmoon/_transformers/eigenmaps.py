@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._random_state import as_generator
 from halfmoon._rows import EPS, Array, Rows
-from halfmoon._transformers.base import KernelTransformer, features_kernel
+from halfmoon._sklearn_conventions import as_generator, unfitted_copy
+from halfmoon._transformers.kernel_features import KernelTransformer, features_kernel
 from halfmoon._whitening import Whitening, symmetric_eigen, whitening
 from halfmoon.bases import Basis, WithDerivatives
 from halfmoon.problem._posed import energy_matrix

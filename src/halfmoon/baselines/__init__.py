@@ -9,9 +9,8 @@ from halfmoon.baselines._label_propagation import (
     HarmonicRegressor,
     LabelSpreadingClassifier,
 )
-from halfmoon.baselines._lap_rls import LapRLSClassifier, LapRLSRegressor
+from halfmoon.baselines._lap_rls import LapRLSClassifier, LapRLSRegressor, RLSClassifier
 from halfmoon.baselines._principal_components import PrincipalComponentRegressor
-from halfmoon.baselines._rls import RLSClassifier
 from halfmoon.baselines._tsvm import TSVMClassifier
 
 __all__ = [

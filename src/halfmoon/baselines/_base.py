@@ -13,21 +13,32 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.labeled_score import labeled_score
 from halfmoon._estimators.output_groups import groups_of_outputs
-from halfmoon._estimators.targets import as_labels, class_codes, numeric_targets
-from halfmoon._labels import labeled_rows, no_labels
+from halfmoon._labeled_scores import labeled_score
+from halfmoon._labels import (
+    as_labels,
+    class_codes,
+    labeled_rows,
+    no_labels,
+    numeric_targets,
+)
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fits_by_partition,
+    fit_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, refuse_extreme
-from halfmoon._validation import checked_rows
+from halfmoon._rows import (
+    Array,
+    Indices,
+    Rows,
+    checked_rows,
+    is_in_partitions,
+    refuse_extreme,
+)
 
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 
 
-class Baseline(BaseEstimator):
+class Baseline(BaseEstimator, ABC):
     """Base class of estimators that take dense or CSR rows."""
 
     unlabeled: Any
@@ -36,6 +47,28 @@ class Baseline(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to all rows of X and the labels in y.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            All rows, labeled and unlabeled.
+        y : array-like of shape (n,) or (n, t)
+            Labels; NaN, None or pd.NA for an unlabeled row. A regressor may have
+            several outputs; each learns from the rows that have it.
+        """
+        if is_in_partitions(X):
+            fit_by_partition(Baseline.fit, self, X, y)
+            return self
+        X = self._table(X, reset=True)
+        self._fit_labels(X, as_labels(y, X.shape[0]))
+        return self
+
+    @abstractmethod
+    def _fit_labels(self, X: Rows, labels: NDArray[Any]) -> None:
+        """Fit to checked rows and their labels."""
 
     def _table(self, X: Any, *, reset: bool) -> Rows:
         """Return the rows as a float64 array or CSR, checked."""
@@ -51,7 +84,7 @@ class Baseline(BaseEstimator):
         return X
 
 
-class BaselineRegressor(RegressorMixin, Baseline, ABC):
+class BaselineRegressor(RegressorMixin, Baseline):
     """Base class of regressors with one or several targets."""
 
     score = labeled_score(RegressorMixin)
@@ -61,55 +94,29 @@ class BaselineRegressor(RegressorMixin, Baseline, ABC):
         tags.target_tags.multi_output = True
         return tags
 
-    @fits_by_partition
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to all rows of X and the targets in y.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            All rows, labeled and unlabeled.
-        y : array-like of shape (n,) or (n, t)
-            Targets; NaN, None or pd.NA for an unlabeled row. Each output learns from
-            the rows that have it.
-        """
-        X = self._table(X, reset=True)
-        targets = numeric_targets(as_labels(y, X.shape[0]), self.unlabeled)
+    def _fit_labels(self, X: Rows, labels: NDArray[Any]) -> None:
+        targets = numeric_targets(labels, self.unlabeled)
         groups_of_outputs(targets)  # raises if an output has no label
         labeled = np.flatnonzero(labeled_rows(targets))
         if labeled.size == 0:
             raise no_labels(X.shape[0])
         self._fit_targets(X, targets, labeled)
-        return self
 
     @abstractmethod
     def _fit_targets(self, X: Rows, targets: Array, labeled: Indices) -> None:
         """Fit to checked rows and targets of the shape of y, and the labeled rows."""
 
 
-class BaselineClassifier(ClassifierMixin, Baseline, ABC):
+class BaselineClassifier(ClassifierMixin, Baseline):
     """Base class of classifiers."""
 
     classes_: NDArray[Any]
 
     score = labeled_score(ClassifierMixin)
 
-    @fits_by_partition
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to all rows of X and the labels in y.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n, d)
-            All rows, labeled and unlabeled.
-        y : array-like of shape (n,)
-            Classes; NaN, None or pd.NA for an unlabeled row.
-        """
-        X = self._table(X, reset=True)
-        labels = as_labels(y, X.shape[0])
+    def _fit_labels(self, X: Rows, labels: NDArray[Any]) -> None:
         self.classes_, codes = class_codes(labels, self.unlabeled)
         self._fit_classes(X, codes)
-        return self
 
     @abstractmethod
     def _fit_classes(self, X: Rows, codes: Indices) -> None:

@@ -1,4 +1,4 @@
-r"""LapRLS: kernel ridge with the energy of a neighbor graph added to the norm.
+r"""Regularized least squares: kernel ridge, and LapRLS with the energy of a graph.
 
 .. math:: min_f \; 1/l \sum_{i \, labeled} |y_i - f(x_i)|^2 + gamma_A |f|^2
           + gamma_I / n^2 \, f(X)'L f(X)                                            (1)
@@ -12,7 +12,9 @@ It is a special case of `Problem`, whose penalty is alpha (energy + mu norm), wi
 .. math:: alpha = gamma_I, \quad mu = gamma_A / gamma_I
 
 `LaplacianClassifier` with ``energy="graph"`` fits it too, and searches both weights by
-leave-one-out. Belkin, Niyogi, Sindhwani, "Manifold regularization", 2006.
+leave-one-out. Without the energy, gamma_A is alpha. Two classes are -1 and 1. Papers
+call that RLSC with the linear kernel and KRLSC with others. Unlabeled rows then enter
+only through the length scale by the median rule.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ import numpy as np
 from halfmoon._estimators import parameter_docs
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.fit_problem import basis_for
+from halfmoon._estimators.conditional import ConditionalClassifier
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon._memory import MEMORY_LIMIT
@@ -35,7 +38,7 @@ from halfmoon._rows import Rows
 from halfmoon.baselines._row_graph import resolved_scale
 from halfmoon.problem import Problem
 
-__all__ = ["LapRLSClassifier", "LapRLSRegressor"]
+__all__ = ["LapRLSClassifier", "LapRLSRegressor", "RLSClassifier"]
 
 #: gamma_A l and gamma_I l / n^2 of the paper's experiments with digits.
 NORM, ENERGY = 0.005, 0.045
@@ -164,3 +167,26 @@ class LapRLSRegressor(Regressor, LapRLS):
     >>> int((np.sign(model.predict(X)) == np.repeat([-1, 1], 40)).sum())
     80
     """
+
+
+@with_parameter_docs
+@dataclass(eq=False, repr=False)
+class RLSClassifier(ConditionalClassifier):
+    """Regularized least squares classification (RLSC; KRLSC with a kernel).
+
+    `ConditionalClassifier` whose defaults are a linear kernel and no unpenalized
+    features. See `halfmoon.baselines._lap_rls` for the equation. R. Rifkin, G. Yeo,
+    T. Poggio, "Regularized least-squares classification", 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.baselines import RLSClassifier
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
+    >>> model = RLSClassifier(alpha=0.5).fit(X, ["a", "a", "b", None])
+    >>> model.decision_function([[1.0]])  # 4 / (6 + 0.5 * 3)
+    array([0.53333333])
+    """
+
+    kernel: Any = "linear"
+    unpenalized: Any = None

@@ -9,7 +9,7 @@ which are then scaled to sum to 1. A row of the table puts all weight on itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,10 +26,11 @@ from halfmoon._graphs import (
 )
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._rows import EPS, Array, Rows
-from halfmoon.kernels._distances import squared_distances
-from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._length_scales import median_distance, squared_distances
 
-__all__ = ["AllPairs", "NearestRows", "RowGraph", "resolved_scale"]
+__all__ = ["AllPairs", "Mask", "NearestRows", "RowGraph", "resolved_scale"]
+
+Mask: TypeAlias = NDArray[np.bool_]  # of rows
 
 SELF_TUNING_NEIGHBOR = 10  # its distance is the scale of a row in a graph of all pairs
 GRAPH_MATRICES = 5  # n-by-n matrices that a graph of all pairs holds at its peak
@@ -54,17 +55,12 @@ def resolved_scale(
 class RowGraph(ABC):
     """Weights between all rows of a table, and from any row to them.
 
-    Attributes
-    ----------
-    W : csr_array or ndarray of shape (n, n)
-        Symmetric, without loops. An edge that weighs less than eps of the degree at
-        both of its ends is dropped: rounding would lose it.
-    row_bytes : int
-        Bytes of temporaries for `step` of one row.
+    An edge that weighs less than eps of the degree at both of its ends is dropped:
+    rounding would lose it.
     """
 
-    W: Any
-    row_bytes: int
+    W: Any  # (n, n), dense or CSR, symmetric, without loops
+    row_bytes: int  # of temporaries for `step` of one row
 
     @property
     def degree(self) -> Array:
@@ -80,7 +76,7 @@ class RowGraph(ABC):
         """S = D^-1/2 W D^-1/2, shape (n, n); 0 for a row without edges."""
 
     @abstractmethod
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """Which rows are connected to a labeled row by some path, shape (n,)."""
 
     @abstractmethod
@@ -89,15 +85,7 @@ class RowGraph(ABC):
 
 
 class NearestRows(RowGraph):
-    """The sparse graph of nearest neighbors.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    n_neighbors : int
-    length_scale : float or None
-        e; None is self-tuned.
-    """
+    """The sparse graph of nearest neighbors; self-tuned if `length_scale` is None."""
 
     def __init__(self, X: Rows, n_neighbors: int, length_scale: float | None) -> None:
         self.index, self.length_scale = NeighborIndex(X, n_neighbors), length_scale
@@ -112,7 +100,7 @@ class NearestRows(RowGraph):
         """S, CSR."""
         return normalized_adjacency(self.W)
 
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """By connected components."""
         _, component = connected_components(self.W, directed=False)
         return np.isin(component, component[labeled])
@@ -129,15 +117,7 @@ class NearestRows(RowGraph):
 
 
 class AllPairs(RowGraph):
-    """The dense graph of all pairs of rows.
-
-    Parameters
-    ----------
-    X : array or CSR of shape (n, d)
-    length_scale : float or None
-        e; None is self-tuned, by the tenth neighbor.
-    memory_limit : int or str
-    """
+    """The dense graph of all pairs; None is self-tuned, by the tenth neighbor."""
 
     def __init__(
         self, X: Rows, length_scale: float | None, memory_limit: int | str
@@ -168,7 +148,7 @@ class AllPairs(RowGraph):
         root = self.inverse_root_degree()
         return root[:, None] * self.W * root
 
-    def reached(self, labeled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reached(self, labeled: Mask) -> Mask:
         """By breadth-first search from the labeled rows."""
         reached = labeled.copy()
         edge = np.flatnonzero(labeled)

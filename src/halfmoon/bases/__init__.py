@@ -2,11 +2,9 @@
 
 from halfmoon.bases._base import Basis
 from halfmoon.bases._derivatives import WithDerivatives
-from halfmoon.bases._exact import Exact
-from halfmoon.bases._fredholm_kernel import FredholmKernel
-from halfmoon.bases._nystrom import Nystrom
 from halfmoon.bases._random_features import RandomFeatures, RandomUnits
-from halfmoon.bases._smoothed import Smoothed
+from halfmoon.bases._sections import Exact, Nystrom
+from halfmoon.bases._smoothed import FredholmKernel, Smoothed
 
 __all__ = [
     "Basis",

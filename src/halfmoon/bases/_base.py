@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon._cloning import refuse_unfitted
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
+from halfmoon._sklearn_conventions import refuse_unfitted
 from halfmoon.kernels import Kernel
 
 __all__ = ["Basis", "GradientCoefficients", "Sections"]

@@ -7,11 +7,15 @@ Widths are length scales, ``exp(-d^2 / (2 length_scale^2))``, as in
 from halfmoon.kernels._base import Kernel
 from halfmoon.kernels._definiteness import conditional_degree_of, least_eigenvalue
 from halfmoon.kernels._dot_product import Linear, Polynomial
+from halfmoon.kernels._growing import Logarithmic, Multiquadric, Polyharmonic, ThinPlate
 from halfmoon.kernels._periodic import PeriodicSobolev
-from halfmoon.kernels._product_laplace import ProductLaplace
-from halfmoon.kernels._radial import Gaussian, Laplace, Matern, RationalQuadratic
-from halfmoon.kernels._slow_growth import Logarithmic, Multiquadric
-from halfmoon.kernels._splines import Polyharmonic, ThinPlate
+from halfmoon.kernels._radial import (
+    Gaussian,
+    Laplace,
+    Matern,
+    ProductLaplace,
+    RationalQuadratic,
+)
 from halfmoon.kernels._wide_networks import NNGP, NTK
 
 __all__ = [

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -198,6 +198,9 @@ class _Pair(Kernel):
     k1: Kernel
     k2: Kernel
 
+    _join: ClassVar[np.ufunc]  # of values, and of their logarithms
+    _join_logs: ClassVar[np.ufunc]
+
     @property
     def radial(self) -> bool:  # type: ignore[override]
         return self.k1.radial and self.k2.radial
@@ -221,9 +224,17 @@ class _Pair(Kernel):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         return replace(self, k1=self.k1.resolve(X, rng), k2=self.k2.resolve(X, rng))
 
-    def _logs(self, X: Rows, Z: Rows) -> tuple[Array, Array] | None:
+    def log(self, X: Rows, Z: Rows) -> Array | None:
         first, second = self.k1.log(X, Z), self.k2.log(X, Z)
-        return None if first is None or second is None else (first, second)
+        known = first is not None and second is not None
+        return np.asarray(self._join_logs(first, second)) if known else None
+
+    def _value(self, X: Rows, Z: Rows) -> Array:
+        K = self.k1._value(X, Z)
+        return np.asarray(self._join(K, self.k2._value(X, Z), out=K))
+
+    def _diag(self, X: Rows) -> Array:
+        return np.asarray(self._join(self.k1._diag(X), self.k2._diag(X)))
 
 
 @dataclass(eq=False, repr=False)
@@ -236,6 +247,8 @@ class Sum(_Pair):
     >>> (Linear() + Gaussian(1.0))([[0.0]], [[0.0], [5.0]]).round(3)
     array([[1., 0.]])
     """
+
+    _join, _join_logs = np.add, np.logaddexp
 
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]
@@ -254,18 +267,6 @@ class Sum(_Pair):
         a1 += a2
         return v1, a1
 
-    def log(self, X: Rows, Z: Rows) -> Array | None:
-        logs = self._logs(X, Z)
-        return None if logs is None else np.logaddexp(*logs)
-
-    def _value(self, X: Rows, Z: Rows) -> Array:
-        K = self.k1._value(X, Z)
-        K += self.k2._value(X, Z)
-        return K
-
-    def _diag(self, X: Rows) -> Array:
-        return self.k1._diag(X) + self.k2._diag(X)
-
     def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
         A, B = self.k1._gradient_coefficients(X, Z)
         A2, B2 = self.k2._gradient_coefficients(X, Z)
@@ -280,6 +281,8 @@ class Sum(_Pair):
 @dataclass(eq=False, repr=False)
 class Product(_Pair):
     """The kernel k1(x, z) k2(x, z), for positive definite k1 and k2."""
+
+    _join, _join_logs = np.multiply, np.add
 
     def __post_init__(self) -> None:
         for factor in (self.k1, self.k2):
@@ -296,18 +299,6 @@ class Product(_Pair):
         a1 += a2
         v1 *= v2
         return v1, a1
-
-    def log(self, X: Rows, Z: Rows) -> Array | None:
-        logs = self._logs(X, Z)
-        return None if logs is None else logs[0] + logs[1]
-
-    def _value(self, X: Rows, Z: Rows) -> Array:
-        K = self.k1._value(X, Z)
-        K *= self.k2._value(X, Z)
-        return K
-
-    def _diag(self, X: Rows) -> Array:
-        return self.k1._diag(X) * self.k2._diag(X)
 
     def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
         K1, K2 = self.k1._value(X, Z), self.k2._value(X, Z)

@@ -18,7 +18,7 @@ import scipy.linalg as sla
 from sklearn.preprocessing import PolynomialFeatures
 
 from halfmoon._rows import Array, Rows, as_rows
-from halfmoon.kernels._kernel_names import as_kernel
+from halfmoon.kernels._user_kernels import as_kernel
 
 __all__ = ["conditional_degree_of", "least_eigenvalue"]
 

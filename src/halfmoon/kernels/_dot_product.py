@@ -11,7 +11,7 @@ import numpy as np
 
 from halfmoon._rows import Array, Rows, inner_products
 from halfmoon.kernels._base import Kernel
-from halfmoon.kernels._distances import squared_norms
+from halfmoon.kernels._length_scales import squared_norms
 
 __all__ = ["Linear", "Polynomial"]
 

@@ -21,14 +21,7 @@ __all__ = ["Prepared"]
 
 @dataclass(eq=False, repr=False)
 class Prepared(Wrapper):
-    """The kernel k(t(x), t(z)).
-
-    Parameters
-    ----------
-    prepare : callable
-        t: takes original rows and returns transformed ones.
-    kernel : Kernel
-        k, its parameters resolved on transformed rows.
+    """The kernel k(t(x), t(z)), with parameters of k resolved on transformed rows.
 
     Examples
     --------

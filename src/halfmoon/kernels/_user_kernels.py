@@ -1,4 +1,4 @@
-"""Kernels from the user: a function of two tables, or a precomputed matrix."""
+"""Kernels as users give them: by name, as a function of two tables, or as a matrix."""
 
 from __future__ import annotations
 
@@ -12,19 +12,33 @@ import scipy.sparse as sp
 from halfmoon._rows import Array, Rows
 from halfmoon._whitening import refuse_asymmetric
 from halfmoon.kernels._base import Kernel
+from halfmoon.kernels._dot_product import Linear, Polynomial
+from halfmoon.kernels._growing import Logarithmic, Multiquadric, Polyharmonic, ThinPlate
+from halfmoon.kernels._length_scales import WithLengthScale
+from halfmoon.kernels._radial import (
+    Gaussian,
+    Laplace,
+    Matern,
+    ProductLaplace,
+    RationalQuadratic,
+)
+from halfmoon.kernels._wide_networks import NNGP, NTK
 
-__all__ = ["FromFunction", "Precomputed", "check_kernel_matrix", "with_row_numbers"]
+__all__ = [
+    "KERNELS",
+    "FromFunction",
+    "Precomputed",
+    "as_kernel",
+    "check_kernel_matrix",
+    "with_row_numbers",
+]
 
 
 @dataclass(eq=False, repr=False)
 class FromFunction(Kernel):
-    """A kernel given by a function of two tables.
+    """A kernel given by a function of two tables, with values of shape (n, p).
 
-    Parameters
-    ----------
-    function : callable
-        ``function(X, Z)`` returns the matrix of values, shape (n, p). For X = Z it
-        must be symmetric and positive semi-definite.
+    For X = Z its values must be symmetric and positive semi-definite.
 
     Examples
     --------
@@ -108,3 +122,49 @@ def _numbers(Z: Array) -> Any:
             "or a function."
         )
     return numbers
+
+
+KERNELS: dict[str, type[Kernel]] = {
+    "gaussian": Gaussian,
+    "rbf": Gaussian,
+    "laplace": Laplace,
+    "laplacian": Laplace,
+    "product_laplace": ProductLaplace,
+    "matern": Matern,
+    "rational_quadratic": RationalQuadratic,
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "poly": Polynomial,
+    "nngp": NNGP,
+    "ntk": NTK,
+    "thin_plate": ThinPlate,
+    "polyharmonic": Polyharmonic,
+    "multiquadric": Multiquadric,
+    "logarithmic": Logarithmic,
+    "precomputed": Precomputed,
+}
+
+
+def as_kernel(kernel: Any, length_scale: str = "median") -> Kernel:
+    """Return a kernel, given as an object, a name or a function of two tables.
+
+    A name means the kernel with default parameters, and this rule for its length scale.
+
+    Examples
+    --------
+    >>> as_kernel("matern")
+    Matern()
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in KERNELS:
+        named = KERNELS[kernel]
+        scaled = issubclass(named, WithLengthScale)
+        return named(length_scale=length_scale) if scaled else named()
+    if callable(kernel) and not isinstance(kernel, type):
+        return FromFunction(kernel)
+    names = ", ".join(repr(name) for name in KERNELS)
+    raise ValueError(
+        f"kernel is {kernel!r}; a kernel of halfmoon.kernels, such as Gaussian(), a "
+        f"function of two tables, or one of {names} is needed."
+    )

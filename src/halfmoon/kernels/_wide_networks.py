@@ -38,7 +38,7 @@ from halfmoon.kernels._activations import (
     sines,
 )
 from halfmoon.kernels._base import Kernel
-from halfmoon.kernels._distances import squared_norms
+from halfmoon.kernels._length_scales import squared_norms
 
 __all__ = ["NNGP", "NTK"]
 
@@ -221,7 +221,7 @@ def _check_parameters(depth: int, weight: float, bias: float) -> None:
 
 def _first_layer(X: Rows, Z: Rows, weight: float, bias: float) -> Layer:
     d = X.shape[1]
-    # A product of d terms is off by about sqrt(d) roundings, as in `_distances.py`.
+    # A product of d terms is off by about sqrt(d) roundings, as in `of_distances`.
     slack = (4.0 + np.sqrt(d)) * np.finfo(np.float64).eps
     s = Layer(inner_products(X, Z), squared_norms(X), squared_norms(Z), slack)
     s.affine(weight / np.sqrt(d), bias)

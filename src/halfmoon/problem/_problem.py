@@ -26,20 +26,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon._cloning import unfitted_copy
-from halfmoon._labels import no_labels
+from halfmoon._labels import as_targets, as_weights, no_labels, rows_with_targets
 from halfmoon._moments import dirichlet, energy_forecast
 from halfmoon._partitions.partitioned_rows import PartitionedRows
-from halfmoon._rows import (
-    Array,
-    Rows,
-    as_table,
-    as_targets,
-    as_weights,
-    refuse_extreme,
-    refuse_non_finite,
-    rows_with_targets,
-)
+from halfmoon._rows import Array, Rows, as_table, refuse_extreme, refuse_non_finite
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.losses import Squared, as_loss

@@ -18,9 +18,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from halfmoon._estimators.base import Estimator
-from halfmoon._estimators.loo_probabilities import scores_by_class
-from halfmoon._estimators.targets import as_labels
-from halfmoon._labels import is_missing
+from halfmoon._estimators.classification import scores_by_class
+from halfmoon._labels import as_labels, is_missing
 from halfmoon._rows import Array, Indices
 from halfmoon.queries._pool import last_step
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._optimism import choice_factor
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._measured_curve import MeasuredErrors, measured_errors
 

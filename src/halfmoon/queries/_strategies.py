@@ -35,7 +35,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.base import is_classifier
 
-from halfmoon._estimators.loo_probabilities import probabilities_of_scores
+from halfmoon._estimators.classification import probabilities_of_scores
 from halfmoon._rows import Array, Indices
 from halfmoon.queries._greedy import best_rows, spread_out, squared_correlation
 from halfmoon.queries._pool import Pool

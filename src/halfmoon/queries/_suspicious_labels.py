@@ -37,9 +37,12 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.base import Estimator, HeldOut
-from halfmoon._estimators.calibration import fitted_temperature, probabilities
+from halfmoon._estimators.classification import (
+    fitted_temperature,
+    probabilities,
+    scores_by_class,
+)
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.loo_probabilities import scores_by_class
 from halfmoon._rows import Array, Indices
 from halfmoon._selection import Average
 from halfmoon.problem import Fit

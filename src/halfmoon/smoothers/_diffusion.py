@@ -7,13 +7,20 @@ eigenvalues lie in [-1, 1], so it is applied as a Chebyshev series in S: a few d
 sparse products for any t, and no n-by-n matrix. Each row, fitted or new, averages the
 diffused values of its neighbors. Long walks (such as a restart of 1e-4) need thousands
 of products. For up to 3,000 rows, I - a S is then factored by Cholesky instead.
+
+The kernel of a diffusion says how often walks from x and from z end at the same row:
+
+.. math:: k(x, z) = a(x)'D a(z)
+
+with the weights a of one step to the rows of the graph. D is a positive function of a
+symmetric matrix, so the kernel is positive definite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg as sla
@@ -23,14 +30,16 @@ from scipy.fft import dct
 from halfmoon._graphs import NeighborIndex, normalized_adjacency, weighted_graph
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon.blocks import Stream, worker_count
-from halfmoon.smoothers._base import Smoother
-from halfmoon.smoothers._neighbors import neighbor_weights
+from halfmoon.kernels import Kernel
+from halfmoon.smoothers._weights import Smoother, neighbor_weights
 
-__all__ = ["Diffusion", "chebyshev_product", "diffused_values"]
+__all__ = ["Diffusion", "DiffusionKernel", "chebyshev_product", "diffused_values"]
 
 MAX_WORKER_COLUMNS = 32  # diffused at once by a worker; more do not fit into its cache
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
+
+DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
 
 
 @dataclass(eq=False, repr=False)
@@ -209,3 +218,49 @@ def chebyshev_product(S: sp.csr_array, series: Array, V: Array) -> Array:
     for coefficient, term in zip(series, chebyshev_terms(S, V), strict=False):
         total += coefficient * term
     return total
+
+
+@dataclass(eq=False, repr=False)
+class DiffusionKernel(Kernel):
+    """The kernel a(x)'D a(z) of a diffusion that is fitted on the rows of the graph.
+
+    Examples
+    --------
+    >>> rows = [[0.0], [0.1], [0.2], [5.0], [5.1]]
+    >>> walk = Diffusion(n_neighbors=1, restart=0.1).fit(rows)
+    >>> K = DiffusionKernel(walk)([[0.0]], [[0.2], [5.1]])
+    >>> bool(K[0, 0] > 1e6 * K[0, 1])
+    True
+    """
+
+    walk: Diffusion
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        """Return x -> a(x)'(D A_Z'C): one diffusion serves all x."""
+        return self.walk.function(self.at_rows(Z, C))
+
+    def at_rows(self, Z: Rows, C: Array) -> Array:
+        """Return D A_Z'C, shape (n, t): the values to average at x."""
+        return self.walk.spread(np.asarray(self.walk.weights(Z).T @ C))
+
+    def row_bytes(self, p: int) -> int:
+        return self.walk.row_bytes + super().row_bytes(p)
+
+    def __sklearn_clone__(self) -> Any:
+        """Copy the kernel and share the graph."""
+        return replace(self)
+
+    def _value(self, X: Rows, Z: Rows) -> Array:
+        if X.shape[0] < Z.shape[0]:
+            return self._value(Z, X).T
+        (K,) = diffused_values([self.walk], X, Z)
+        return (K + K.T) / 2 if Z is X else np.ascontiguousarray(K)
+
+    def _diag(self, X: Rows) -> Array:
+        A = self.walk.weights(X)  # (b, n)
+        values = np.empty(A.shape[0])
+        for start in range(0, A.shape[0], DIAGONAL_ROWS):  # spread is n-by-b
+            rows = slice(start, start + DIAGONAL_ROWS)
+            spread = self.walk.spread(A[rows].T.toarray())
+            values[rows] = np.asarray(A[rows].multiply(spread.T).sum(axis=1)).ravel()
+        return values

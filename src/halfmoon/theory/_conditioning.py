@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows, as_table, as_targets
+from halfmoon._labels import as_targets
+from halfmoon._rows import Array, Rows, as_table
 from halfmoon._solvers import Elimination, ridge_dual
 from halfmoon.kernels import Kernel
 from halfmoon.theory._residual import fitted, residual_kernel

@@ -22,8 +22,8 @@ from functools import cached_property
 
 import numpy as np
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._rows import Array, Rows, as_table
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon._solvers import Elimination
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel

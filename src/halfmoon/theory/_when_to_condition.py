@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows, as_table, as_targets
+from halfmoon._labels import as_targets
+from halfmoon._rows import Array, Rows, as_table
 from halfmoon._solvers import Elimination
 from halfmoon._whitening import symmetric_eigen
 from halfmoon.kernels import Kernel

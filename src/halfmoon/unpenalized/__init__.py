@@ -1,10 +1,8 @@
 """Unpenalized features: the null space of the penalty, the third lever."""
 
-from halfmoon.unpenalized._base import Unpenalized
-from halfmoon.unpenalized._eigenfunctions import Eigenfunctions
-from halfmoon.unpenalized._gaussian_draws import GaussianDraws
+from halfmoon.unpenalized._base import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._hidden_layer import HiddenLayer
-from halfmoon.unpenalized._polynomials import Constant, Polynomials
+from halfmoon.unpenalized._kernel_features import Eigenfunctions, GaussianDraws
 from halfmoon.unpenalized._user_features import Features
 
 __all__ = [

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from halfmoon._cloning import unfitted_copy
 from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.bases import Basis
 from halfmoon.unpenalized._base import Unpenalized
 

@@ -13,8 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._estimators.targets import as_labels, class_codes, require_y
-from halfmoon._labels import is_missing, label_array, no_labels
+from halfmoon._labels import (
+    as_labels,
+    class_codes,
+    is_missing,
+    label_array,
+    no_labels,
+    require_y,
+)
 
 __all__ = ["as_candidates", "as_objects"]
 

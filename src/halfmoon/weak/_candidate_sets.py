@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from halfmoon._estimators.base import HeldOut
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.parameter_docs import ATTRIBUTES, with_parameter_docs
+from halfmoon._labels import as_weights
 from halfmoon._partitions.estimator_methods import fits_by_partition
-from halfmoon._rows import Array, as_weights
+from halfmoon._rows import Array
 from halfmoon.weak._candidate_labels import as_candidates
 from halfmoon.weak._disambiguation import Embedding, best_candidates
 from halfmoon.weak._fit_sets import fit_sets

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.weak._disambiguation import (
     Embedding,

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from halfmoon._estimators.targets import as_labels
-from halfmoon._labels import is_missing
-from halfmoon._rows import Array, refuse_extreme_targets
+from halfmoon._labels import as_labels, is_missing, refuse_extreme_targets
+from halfmoon._rows import Array
 
 __all__ = ["as_ends", "distance", "middles", "narrowed"]
 

@@ -26,14 +26,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._labels import no_labels_to_score
+from halfmoon._labeled_scores import take_rows
+from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fits_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, as_weights
-from halfmoon._validation import take_rows
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
 from halfmoon.weak._interval_labels import as_ends, distance, middles, narrowed

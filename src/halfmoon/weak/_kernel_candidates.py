@@ -30,7 +30,7 @@ from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.smoothers import Diffusion
-from halfmoon.smoothers._diffusion_kernel import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel
 
 __all__ = ["KernelChoice", "kernel_choices"]
 

@@ -21,8 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._estimators.targets import class_codes, require_y
-from halfmoon._labels import is_missing, label_array, no_labels
+from halfmoon._labels import class_codes, is_missing, label_array, no_labels, require_y
 from halfmoon.weak._candidate_labels import as_objects
 from halfmoon.weak._output_space import (
     OutputSpace,

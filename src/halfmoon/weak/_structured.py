@@ -21,12 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._labels import as_weights
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fits_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, as_weights
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
 from halfmoon.weak._disambiguation import Embedding, best_candidates
 from halfmoon.weak._fit_sets import fit_sets

@@ -18,14 +18,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._estimators.alpha_grid import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.base import Estimator
-from halfmoon._estimators.fit_problem import Data, basis_for
-from halfmoon._estimators.parameter_checks import RULES, Rule, is_positive, is_whole
-from halfmoon._estimators.unpenalized_parameter import as_unpenalized
+from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
+from halfmoon._estimators.parameters import (
+    RULES,
+    Rule,
+    as_unpenalized,
+    basis_for,
+    is_positive,
+    is_whole,
+)
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge

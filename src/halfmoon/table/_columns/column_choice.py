@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon._estimators.loo_probabilities import loo_class_probabilities
+from halfmoon._estimators.classification import loo_class_probabilities
+from halfmoon._labels import rows_with_targets
 from halfmoon._report.sentences import count, number, percent
-from halfmoon._rows import Array, Indices, rows_with_targets
+from halfmoon._rows import Array, Indices
 from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels._length_scales import median_of_positive

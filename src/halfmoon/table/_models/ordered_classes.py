@@ -12,7 +12,7 @@ probabilities p of the classifier, the result is
 .. math:: \propto ((1 - w) p_k(x) + w q_k(x))^T
 
 The spread s, the weight w and the temperature T maximize, one after the other, the
-leave-one-out likelihood of the labels. As in `halfmoon._estimators.calibration`, the
+leave-one-out likelihood of the labels. As in `halfmoon._estimators.classification`, the
 weight of one additional row is spread over all classes, and the only row of a class
 does not count.
 """
@@ -29,8 +29,11 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon._estimators.calibration import fitted_temperature, probabilities
-from halfmoon._estimators.loo_probabilities import loo_class_probabilities
+from halfmoon._estimators.classification import (
+    fitted_temperature,
+    loo_class_probabilities,
+    probabilities,
+)
 from halfmoon._rows import Array
 
 __all__ = ["Ordered", "fitted_share", "fitted_spread"]

@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
+from halfmoon._estimators.classification import loo_class_probabilities
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.loo_probabilities import loo_class_probabilities
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import Progress, report_search_to
 from halfmoon._report.findings import LooClasses, LooNumbers

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from halfmoon._estimators.classification import probabilities_of_scores
 from halfmoon._estimators.intervals import Intervals
-from halfmoon._estimators.loo_probabilities import probabilities_of_scores
 from halfmoon._progress import Progress
 from halfmoon._report.findings import Helped, LooClasses, LooNumbers, PartialLabels
 from halfmoon._report.unlabeled_gain import (

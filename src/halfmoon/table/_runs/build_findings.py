@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import halfmoon
-from halfmoon._estimators.loo_probabilities import probabilities_of_scores
+from halfmoon._estimators.classification import probabilities_of_scores
 from halfmoon._report.eigenmap import eigenmap
 from halfmoon._report.findings import (
     FilledClasses,
