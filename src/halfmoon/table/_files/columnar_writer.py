@@ -18,17 +18,16 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from halfmoon.table._files.arrow_types import (
+    Values,
     encoded_as,
     is_text,
     null_where,
     plain_array,
+    value_text,
     without_null_values,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
-from halfmoon.table._files.csv_quoting import value_text
-from halfmoon.table._files.table_interface import Batch
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values
+from halfmoon.table._files.table_interface import Batch, TableOutput
 from halfmoon.table._table_errors import OutputError
 
 __all__ = ["ColumnarWriter"]

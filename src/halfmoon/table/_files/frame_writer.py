@@ -11,12 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon.table._files.arrow_types import is_text
-from halfmoon.table._files.csv_quoting import value_text
+from halfmoon.table._files.arrow_types import Values, is_text, value_text
 from halfmoon.table._files.frame_table import library_of
-from halfmoon.table._files.table_interface import Batch, Table
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values
+from halfmoon.table._files.table_interface import Batch, Table, TableOutput
 
 __all__ = ["FrameWriter", "taken_rows", "with_columns"]
 

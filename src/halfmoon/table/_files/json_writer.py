@@ -6,11 +6,10 @@ from typing import Any
 
 import pyarrow.types as pt
 
+from halfmoon.table._files.arrow_types import Values, column_text
 from halfmoon.table._files.json_objects import changed_object, json_text
 from halfmoon.table._files.json_table import JsonTable
-from halfmoon.table._files.table_interface import Batch
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values, column_text
+from halfmoon.table._files.table_interface import Batch, TableOutput
 from halfmoon.table._files.workbook_cells import cell_number
 
 __all__ = ["JsonWriter"]

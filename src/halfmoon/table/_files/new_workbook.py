@@ -14,9 +14,8 @@ from typing import IO, Any, cast
 import pyarrow.types as pt
 
 from halfmoon._atomic_files import unfinished
-from halfmoon.table._files.table_interface import Batch
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values, column_text
+from halfmoon.table._files.arrow_types import Values, column_text
+from halfmoon.table._files.table_interface import Batch, TableOutput
 from halfmoon.table._files.workbook_cells import (
     Value,
     cell_number,

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from halfmoon.table._files.csv_quoting import value_text
+from halfmoon.table._files.arrow_types import value_text
 
 __all__ = ["SheetLayout", "column_type", "find_layout", "typed_column"]
 

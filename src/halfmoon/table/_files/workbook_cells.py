@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow.types as pt
 
-from halfmoon.table._files.csv_quoting import value_text
+from halfmoon.table._files.arrow_types import value_text
 from halfmoon.table._table_errors import OutputError
 
 __all__ = [

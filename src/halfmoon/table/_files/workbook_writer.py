@@ -6,13 +6,12 @@ import zipfile
 from collections.abc import Mapping
 from typing import IO, Any
 
+from halfmoon.table._files.arrow_types import Values
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.new_workbook import NewOds, NewXlsx
 from halfmoon.table._files.ods_copy import copy_ods
 from halfmoon.table._files.sheet_copy import SheetEdits
-from halfmoon.table._files.table_interface import Batch, Table
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values
+from halfmoon.table._files.table_interface import Batch, Table, TableOutput
 from halfmoon.table._files.workbook_cells import sheet_value
 from halfmoon.table._files.workbook_table import WorkbookTable
 from halfmoon.table._files.xlsx_copy import copy_xlsx

@@ -17,8 +17,7 @@ from halfmoon.table._files.formats import Format, format_from_name, format_from_
 from halfmoon.table._files.frame_writer import FrameWriter
 from halfmoon.table._files.json_writer import JsonWriter
 from halfmoon.table._files.outputs import replacing, streaming
-from halfmoon.table._files.table_interface import Table
-from halfmoon.table._files.table_output import TableOutput
+from halfmoon.table._files.table_interface import Table, TableOutput
 from halfmoon.table._files.text_writer import TextWriter
 from halfmoon.table._files.unsupported import unsupported_ending
 from halfmoon.table._files.workbook_writer import workbook_writer
