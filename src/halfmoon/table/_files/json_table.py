@@ -14,8 +14,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from halfmoon.table._files.byte_source import Source
-from halfmoon.table._files.compression import decompressed
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.json_objects import json_text, skip_blanks
 from halfmoon.table._files.records import MAX_RECORD

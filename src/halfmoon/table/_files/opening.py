@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import IO, Any
 
-from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.columnar_table import ColumnarTable, spooled_stream
-from halfmoon.table._files.compression import decompressed
 from halfmoon.table._files.dialect import SEPARATOR_LINE, encoding_of, sniffed_delimiter
 from halfmoon.table._files.formats import (
     WORKBOOKS,

@@ -31,6 +31,7 @@ __all__ = [
     "cell_spans",
     "count_lines",
     "line_end",
+    "long_line",
     "plain_lines",
     "read_pieces",
     "read_records",
@@ -265,12 +266,17 @@ def _collected(
             first = number - len(lines) + 1
             if '"' in line or len(lines) > 1:
                 raise _unclosed(name, first, "is not closed within 16 MB")
-            raise ReadError(
-                f"{name}, line {first} is longer than 16 MB, so it is not a row of a "
-                f"table. Check that the file is one."
-            )
+            raise long_line(name, first)
         yield line
     lines.append("")
+
+
+def long_line(name: str, line: int) -> ReadError:
+    """Return the error for a line that is longer than any record."""
+    return ReadError(
+        f"{name}, line {line} is longer than 16 MB, so it is not a row of a table. "
+        f"Check that the file is one."
+    )
 
 
 def _unclosed(name: str, first: int, what: str) -> ReadError:

@@ -89,11 +89,15 @@ class Table(ABC):
         """Read all rows, a batch at a time; refuse a file that changed in between."""
         self.source.check()
         n = 0
-        for batch, done in self._read_batches():
-            n += len(batch)
-            yield batch
-            if progress is not None:
-                progress(min(done, self.source.size), self.source.size)
+        try:
+            for batch, done in self._read_batches():
+                n += len(batch)
+                yield batch
+                if progress is not None:
+                    progress(min(done, self.source.size), self.source.size)
+        except ReadError:
+            self.source.check()  # a file that changed may look damaged
+            raise
         self.source.check()
         if self.n_rows is not None and n != self.n_rows:
             raise self.source.changed()

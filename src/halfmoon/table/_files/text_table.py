@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
-from halfmoon.table._files.byte_source import Source
-from halfmoon.table._files.compression import decompressed
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.dialect import (
     SEPARATOR_LINE,
     header_number,
