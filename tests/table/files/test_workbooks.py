@@ -16,9 +16,9 @@ from openpyxl.styles import Font
 
 from halfmoon import _atomic_files as atomic_files
 from halfmoon.table._files import new_table, open_table, workbook_table
+from halfmoon.table._files.arrow_types import cell_number
 from halfmoon.table._files.byte_source import Source
-from halfmoon.table._files.sheet_layout import find_layout
-from halfmoon.table._files.workbook_cells import cell_number
+from halfmoon.table._files.workbook_table import find_layout
 from halfmoon.table._table_errors import (
     CommandError,
     OutputError,

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +36,7 @@ __all__ = [
     "Values",
     "as_list",
     "as_lists",
+    "cell_number",
     "column_text",
     "decoded_array",
     "encoded_as",
@@ -44,6 +47,7 @@ __all__ = [
     "plain_rows",
     "refuse_target_type",
     "type_text",
+    "typed_label",
     "value_text",
     "without_null_values",
 ]
@@ -53,6 +57,10 @@ Values = Mapping[str, Sequence[object]]
 
 DAY_SECONDS = 86_400
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970
+#: A number that a spreadsheet shows unchanged: no leading zeros, as codes have.
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+MAX_DIGITS = 15  # that a cell keeps
+TRUTH = {"true": True, "false": False}
 BYTES = (
     pt.is_binary,
     pt.is_large_binary,
@@ -317,3 +325,31 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, (int, float)) else str(value)
+
+
+def cell_number(text: str) -> float | int | None:
+    """Return the number in a text cell; None for text such as ``007``.
+
+    Examples
+    --------
+    >>> cell_number("3.50"), cell_number("12"), cell_number("007"), cell_number("x")
+    (3.5, 12, None, None)
+    """
+    if not NUMBER.fullmatch(text):
+        return None
+    digits = re.split("[eE]", text)[0].lstrip("-").replace(".", "").lstrip("0")
+    if len(digits) > MAX_DIGITS:
+        return None
+    value = float(text)
+    if not math.isfinite(value):
+        return None
+    return int(text) if text.lstrip("-").isdecimal() else value
+
+
+def typed_label(label: str, kind: Any) -> str | float | int | bool:
+    """Return a label in the type of its column, if that has truth values or numbers."""
+    if pt.is_boolean(kind) and label.lower() in TRUTH:
+        return TRUTH[label.lower()]
+    is_number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
+    number = cell_number(label) if is_number else None
+    return label if number is None else number

@@ -76,25 +76,14 @@ _FORMAT_BYTES = {
 
 @dataclass(frozen=True)
 class Format:
-    """Format, compression and text encoding of a table.
+    """Format, compression and text encoding of a table."""
 
-    Parameters
-    ----------
-    name : {"csv", "tsv", "parquet", "feather", "xlsx", "xlsm", "xlsb", "xls", "ods",
-        "jsonl", "json"}
-    compression : {None, "gzip", "bz2", "xz", "zstd", "lz4", "brotli"}
-        Around the whole file; Parquet and Feather also compress inside.
-    delimiter, encoding : str or None
-        For text; None otherwise.
-    bom : bytes
-        The byte order mark at the start of the text, if any.
-    """
-
-    name: str
+    name: str  # a value of FORMATS
+    #: Around the whole file, a value of COMPRESSIONS; Parquet also compresses inside.
     compression: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    bom: bytes = b""
+    delimiter: str | None = None  # for text
+    encoding: str | None = None  # for text
+    bom: bytes = b""  # the byte order mark at the start of the text, if any
 
     @property
     def is_text(self) -> bool:

@@ -60,17 +60,6 @@ def open_table(
     sheet : str or int, optional
         For a workbook: name of the sheet, or its number from 1. By default the first
         visible sheet with a table.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ReadError
-        If the source is not a table, or cannot be read.
-    CommandError
-        If an option is not valid.
     """
     asked = (None, None) if format is None else format_from_option(format)
     delimiter = None if delimiter is None else _checked_delimiter(delimiter)

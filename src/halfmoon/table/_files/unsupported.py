@@ -24,24 +24,12 @@ PANDAS = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file that cannot be read.
+    """A kind of file that cannot be read."""
 
-    Attributes
-    ----------
-    what : str
-        What it is, as in "is ...".
-    remedy : str
-        What to do; ``{file}`` is the path quoted for a shell, ``{name}`` the path.
-    start : bytes
-        Pattern of its first bytes; empty if they say nothing.
-    endings : tuple of str
-        Endings of its names.
-    """
-
-    what: str
-    remedy: str
-    start: bytes = b""
-    endings: tuple[str, ...] = ()
+    what: str  # as in "is ..."
+    remedy: str  # {file} is the path quoted for a shell, {name} the path
+    start: bytes = b""  # pattern of its first bytes; empty if they say nothing
+    endings: tuple[str, ...] = ()  # of its names
 
 
 def _by_pandas(what: str, reader: str, start: bytes, *endings: str) -> Kind:
