@@ -16,8 +16,8 @@ from pyarrow import parquet
 from halfmoon import fill
 from halfmoon.table._files import open_table
 from halfmoon.table._files.byte_source import reading
+from halfmoon.table._files.formats import KINDS, refuse_unsupported
 from halfmoon.table._files.frame_table import FrameTable
-from halfmoon.table._files.unsupported import KINDS, refuse_unsupported
 from halfmoon.table._table_errors import TableError
 
 FULL = OSError(errno.ENOSPC, "No space left on device")

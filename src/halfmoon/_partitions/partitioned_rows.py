@@ -12,12 +12,13 @@ wherever and whenever they are computed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, Protocol
 
 import numpy as np
@@ -109,20 +110,23 @@ class ByExecutor:
 
 
 def in_order(
-    submit: Callable[[Partition], Any], partitions: Sequence[Partition], ahead: int
+    submit: Callable[[Any], Any],
+    items: Iterable[Any],
+    ahead: int,
+    result: Callable[[Any], Any] = methodcaller("result"),
 ) -> Iterator[Any]:
-    """Yield the results of futures in the order of the partitions.
+    """Yield the results of futures, which `submit` returns, in the order of the items.
 
-    At most `ahead` futures, which `submit` returns, are held at once.
+    At most `ahead` futures are held at once.
     """
     waiting: deque[Any] = deque()
     try:
-        for partition in partitions:
-            waiting.append(submit(partition))
+        for item in items:
+            waiting.append(submit(item))
             if len(waiting) >= ahead:
-                yield waiting.popleft().result()
+                yield result(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield result(waiting.popleft())
     finally:  # after an error, or if the caller stops early
         for future in waiting:
             future.cancel()

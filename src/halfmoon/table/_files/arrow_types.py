@@ -61,12 +61,7 @@ FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 197
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 MAX_DIGITS = 15  # that a cell keeps
 TRUTH = {"true": True, "false": False}
-BYTES = (
-    pt.is_binary,
-    pt.is_large_binary,
-    pt.is_binary_view,
-    pt.is_fixed_size_binary,
-)
+BYTES = (pt.is_binary, pt.is_large_binary, pt.is_binary_view, pt.is_fixed_size_binary)
 TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 

@@ -15,6 +15,8 @@ from halfmoon.table._files.formats import (
     format_from_name,
     format_from_option,
     kind_of,
+    refuse_address,
+    refuse_unsupported,
     workbook_in_zip,
 )
 from halfmoon.table._files.frame_table import FrameTable, library_of
@@ -22,7 +24,6 @@ from halfmoon.table._files.joined_table import JoinedTable, matching_files
 from halfmoon.table._files.json_table import JsonTable
 from halfmoon.table._files.table_interface import BATCH_ROWS, Table
 from halfmoon.table._files.text_table import TextTable
-from halfmoon.table._files.unsupported import refuse_address, refuse_unsupported
 from halfmoon.table._files.workbook_table import WorkbookTable
 from halfmoon.table._table_errors import CommandError, ReadError
 

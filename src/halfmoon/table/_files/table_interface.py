@@ -151,10 +151,7 @@ class TableOutput(ABC):
         return 0
 
     def write(
-        self,
-        batch: Batch,
-        replace: Values | None = None,
-        append: Values | None = None,
+        self, batch: Batch, replace: Values | None = None, append: Values | None = None
     ) -> None:
         """Write the rows of a batch, with a value for each row in each column.
 
