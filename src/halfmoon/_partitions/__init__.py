@@ -5,11 +5,10 @@ partition computes for its own rows, and collects the labeled rows and a sample.
 """
 
 from halfmoon._partitions.partitioned_rows import (
-    ByExecutor,
     Engine,
     InTurn,
     PartitionedRows,
     Reader,
 )
 
-__all__ = ["ByExecutor", "Engine", "InTurn", "PartitionedRows", "Reader"]
+__all__ = ["Engine", "InTurn", "PartitionedRows", "Reader"]

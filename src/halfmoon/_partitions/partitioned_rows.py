@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ from numpy.typing import NDArray
 from halfmoon._rows import Rows
 
 __all__ = [
-    "ByExecutor",
     "Engine",
     "InTurn",
     "PartitionedRows",
@@ -81,32 +79,6 @@ class InTurn:
     ) -> Iterator[Any]:
         for partition in partitions:
             yield function(*partition)
-
-
-@dataclass(frozen=True)
-class ByExecutor:
-    """Runs partitions on any `concurrent.futures.Executor`: threads or processes.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(ByExecutor(pool).map(pow, [(2, 3), (3, 2)]))
-    [8, 9]
-    """
-
-    executor: Executor
-    ahead: int = 8  # partitions that are running, or done and waiting, at once
-
-    @property
-    def threads(self) -> int:
-        return int(getattr(self.executor, "_max_workers", 1))
-
-    def map(
-        self, function: Callable[..., Any], partitions: Sequence[Partition]
-    ) -> Iterator[Any]:
-        submit = self.executor.submit
-        yield from in_order(lambda p: submit(function, *p), partitions, self.ahead)
 
 
 def in_order(
