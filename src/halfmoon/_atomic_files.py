@@ -45,18 +45,10 @@ def whole_file(
 ) -> Iterator[IO[bytes]]:
     """Open a file that gets its name when the block ends without an exception.
 
-    Parameters
-    ----------
-    place : Path
-        Path of the file; links are not followed.
-    overwrite : bool
-        Whether an existing file may be replaced. If not, a file that another process
-        creates in the meantime is kept as well.
-    failed : callable
-        Returns the exception to raise for a system error, which is `FileExistsError` if
-        the name is taken.
-    keep_mode : bool
-        Whether the file gets the permissions of the file that it replaces.
+    Links are not followed. Without `overwrite`, a file that another process creates in
+    the meantime is kept as well. `failed` returns the exception to raise for a system
+    error, which is `FileExistsError` if the name is taken. With `keep_mode` the file
+    gets the permissions of the file that it replaces.
     """
     hidden = f".halfmoon-{secrets.token_hex(6)}{place.suffix[:16]}"
     made = place.with_name(hidden)

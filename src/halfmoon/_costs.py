@@ -45,22 +45,12 @@ ENERGY_MATRICES = 2  # sent back by an energy: A'A and (D * A)'A
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a pass over rows.
-
-    Attributes
-    ----------
-    rows : int
-    operations : float
-    bytes_moved : float
-        To and from the partitions.
-    seconds : float or None
-        None if nothing was measured.
-    """
+    """The cost of a pass over rows."""
 
     rows: int
     operations: float
-    bytes_moved: float = 0.0
-    seconds: float | None = None
+    bytes_moved: float = 0.0  # to and from the partitions
+    seconds: float | None = None  # None if nothing was measured
 
     def __str__(self) -> str:
         work = f"{self.operations:.2g} operations"
@@ -88,16 +78,8 @@ def energy_cost(
 ) -> Cost:
     r"""Return the cost of an energy over n rows.
 
-    Parameters
-    ----------
-    n, d, p : int
-    partitions : int
-        0 if the rows are in memory, so that nothing is moved.
-    rate : float or None
-        Operations per second of one worker.
-    workers : int
-    reading : float
-        Measured seconds for reading all rows.
+    Without partitions nothing is moved. `rate` is in operations per second of one
+    worker, `reading` the measured seconds for reading all rows.
 
     Examples
     --------
@@ -126,13 +108,7 @@ def seconds_a_call(
 ) -> float:
     """Return the seconds that a call takes: the minimum of several runs.
 
-    Parameters
-    ----------
-    work : callable
-    least : float
-        Seconds to measure for.
-    clock : callable
-        Returns seconds, such as `time.process_time`.
+    It is measured for at least `least` seconds of the clock.
     """
     work()  # a first run, because imports and caches do not count
     best, start = np.inf, clock()

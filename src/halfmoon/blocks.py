@@ -16,7 +16,6 @@ loop over rows. It does not depend on what is summed.
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -30,12 +29,10 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
-from halfmoon._partitions.partitioned_rows import PartitionedRows
+from halfmoon._partitions.partitioned_rows import PartitionedRows, in_order
 from halfmoon._rows import Array, Rows
 
-__all__ = [
-    "Stream",
-]
+__all__ = ["Stream"]
 
 Progress: TypeAlias = Callable[[int, int], None]  # rows done, total rows
 Block: TypeAlias = Callable[[], tuple[Rows, ...]]  # reads one block of each table
@@ -239,8 +236,6 @@ class Stream:
 
         if nested:  # in a worker already, which limits BLAS
             results: Iterator[Any] = map(work, blocks)
-        elif workers == 1:
-            results = _one_by_one(work, blocks)
         else:
             results = side_by_side(work, blocks, workers)
         done = 0
@@ -325,11 +320,6 @@ def _single_threaded_blas() -> AbstractContextManager[Any]:
     return cast(AbstractContextManager[Any], _blas().limit(limits=1, user_api="blas"))
 
 
-def _one_by_one(work: Callable[[Block], Any], blocks: list[Block]) -> Iterator[Any]:
-    with _single_threaded_blas():  # as in every worker, for the same rounding
-        yield from map(work, blocks)
-
-
 def side_by_side(
     work: Callable[[Any], Any], items: Iterable[Any], workers: int
 ) -> Iterator[Any]:
@@ -338,17 +328,18 @@ def side_by_side(
     Each thread uses one BLAS thread. An exception stops the others and is raised
     unchanged; so is Ctrl-C.
     """
-    waiting: deque[Future[Any]] = deque()
+    if workers == 1:
+        with _single_threaded_blas():  # as in every thread, for the same rounding
+            yield from map(work, items)
+        return
     pool = ThreadPoolExecutor(workers, thread_name_prefix="halfmoon")
     interrupted = True
     try:
         with _single_threaded_blas():
-            for item in items:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) > workers:  # no worker waits for the sum
-                    yield _result(waiting.popleft())
-            while waiting:
-                yield _result(waiting.popleft())
+            # One more than workers, so that none of them waits for the sum
+            yield from in_order(
+                lambda item: pool.submit(work, item), items, workers + 1, _result
+            )
         interrupted = False
     except Exception:
         interrupted = False

@@ -55,6 +55,28 @@ def test_other_targets_from_the_same_factorization(basis, lever):
     assert_allclose(again.path.beta(ALPHA), expected.beta(ALPHA), rtol=1e-8)
 
 
+@pytest.mark.parametrize("factored", [False, True])
+@pytest.mark.parametrize("unpenalized", [None, Constant()])
+def test_moments_of_many_labels_lose_no_digits(rng, unpenalized, factored):
+    """Against least squares of the rows themselves, where Q is ill-conditioned."""
+    X = rng.normal(size=(400, 3))
+    y = np.where(np.arange(400) % 4 == 0, np.sin(X[:, 0]) + X[:, 1], np.nan)
+    nystrom = Nystrom(Gaussian(2.5), landmarks=X[:40])
+    posed = Problem(nystrom, "gradient", 1e-3, unpenalized).pose(X, y)
+    assert posed.overdetermined
+    assert np.linalg.cond(posed.penalty) > 1e7
+    if factored:
+        posed.path  # noqa: B018 - without it, by Cholesky
+    alpha = 1e-3
+    theta, beta = posed.solve(alpha)
+    R = np.sqrt(posed.total_weight * alpha) * np.linalg.cholesky(posed.penalty).T
+    A = np.block([[posed.on_labeled(), posed.F], [R, np.zeros((len(R), len(beta)))]])
+    right = np.vstack([posed.y, np.zeros((len(R), 1))])
+    expected, *_ = np.linalg.lstsq(A, right, rcond=None)
+    found = A[: len(posed.y)] @ np.vstack([theta, beta])
+    assert_allclose(found, A[: len(posed.y)] @ expected, rtol=0, atol=1e-10)
+
+
 def two_rings(n):
     half = ring_laplacian(n // 2)
     return sp.csr_array(np.kron(np.eye(2), half))

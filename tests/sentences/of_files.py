@@ -15,9 +15,9 @@ from pyarrow import parquet
 
 from halfmoon import fill
 from halfmoon.table._files import open_table
-from halfmoon.table._files.compression import reading
+from halfmoon.table._files.byte_source import reading
+from halfmoon.table._files.formats import KINDS, refuse_unsupported
 from halfmoon.table._files.frame_table import FrameTable
-from halfmoon.table._files.unsupported import KINDS, refuse_unsupported
 from halfmoon.table._table_errors import TableError
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -68,6 +68,13 @@ LIMITS = [
 ]
 
 
+class FullDisk(io.BytesIO):
+    """A temporary file on a full disk."""
+
+    def write(self, _):
+        raise FULL
+
+
 def refused():
     """What ends in an error of tables."""
     return pytest.raises(TableError)
@@ -89,6 +96,9 @@ def readings():
         with refused(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(f"halfmoon.table._files.{constant}", value)
             walked(name)
+    with refused(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("halfmoon.table._files.byte_source.MAX_RECORD", 2**18)
+        walked(io.BytesIO(b"1" * 2**19))
     before = csv.field_size_limit(3)
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv, "field_size_limit", lambda: 2**40)
@@ -106,7 +116,7 @@ def readings():
             open_table(f"{scheme}://example.com/table")
     Path("folder").mkdir()
     Path("loop.csv").symlink_to("loop.csv")
-    for name in ("nowhere.csv", "folder", "loop.csv", "nothing-*.csv"):
+    for name in ("nowhere.csv", "folder", "loop.csv", "nothing-*.csv", "/dev/zero"):
         with refused():
             open_table(name)
     with refused():
@@ -124,7 +134,7 @@ def readings():
         patch.setattr(Path, "open", failing(PermissionError(13, "Permission denied")))
         open_table("good.csv")
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shutil.copyfileobj", failing(FULL))
+        patch.setattr("tempfile.TemporaryFile", lambda **_: FullDisk())
         patch.setattr("tempfile.gettempdir", lambda: "/tmp")
         open_table(io.BytesIO(b"a,b\n"))
     with refused(), open_table("good.csv") as table:

@@ -15,15 +15,14 @@ import halfmoon
 from halfmoon import load
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon.table._folders import (
-    folder_listing as listing,
+    folder_table as listing,
 )
 from halfmoon.table._folders import (
     predict_folder,
     whole_folder,
 )
-from halfmoon.table._folders.folder_listing import FolderFile, list_folder
-from halfmoon.table._folders.folder_lock import locked_folder
-from halfmoon.table._folders.manifest import inputs_of
+from halfmoon.table._folders.folder_table import FolderFile, list_folder
+from halfmoon.table._folders.manifest import inputs_of, locked_folder
 from sentences.of_files import refused
 
 #: Folders with their files; all are filled into the folder "out".

@@ -14,6 +14,7 @@ from pyarrow import feather, parquet
 
 from halfmoon import _atomic_files as atomic_files
 from halfmoon.table._files import new_table, open_table
+from halfmoon.table._files.byte_source import Source
 from sentences.of_files import FULL, failing, refused, walked
 
 SPACE = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -125,7 +126,7 @@ def copies_of_books():
 
 def moved(path):
     def move(table):
-        table.source.path = Path(path)
+        table.source = Source(path, table.name)
 
     return move
 

@@ -17,7 +17,7 @@ from halfmoon.table._columns.earlier_runs import guess_notes
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch
-from halfmoon.table._files.short_rows import ShortRows
+from halfmoon.table._files.text_table import ShortRows
 from halfmoon.table._labels.blank_labels import Blanks
 from halfmoon.table._labels.given_labels import GivenLabels, TypedLabels
 from halfmoon.table._labels.label_checks import checked_labels, mark_notes

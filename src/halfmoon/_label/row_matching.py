@@ -18,7 +18,7 @@ from halfmoon._label.journal import head_of
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.earlier_runs import added_by, earlier_runs
 from halfmoon.table._files import Table
-from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._files.arrow_types import column_text
 
 __all__ = ["key_columns", "known_heads", "matched_rows", "row_keys"]
 

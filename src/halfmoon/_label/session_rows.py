@@ -28,8 +28,7 @@ from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._files import Table
-from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._files.arrow_types import column_text, refuse_target_type
 from halfmoon.table._labels.blank_labels import as_number
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
 from halfmoon.table._labels.label_numbers import read_label_numbers

@@ -21,8 +21,7 @@ import dask
 import dask.array
 import numpy as np
 
-from halfmoon._partitions.engines import Engine, Partition, in_order
-from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon._partitions.partitioned_rows import Engine, Partition, Reader, in_order
 from halfmoon.blocks import worker_count
 
 __all__ = [
@@ -42,18 +41,10 @@ AHEAD = 2  # partitions running or waiting, for each thread
 
 @dataclass(frozen=True)
 class Partitions:
-    """The partitions of a Dask collection of rows.
+    """The partitions of a Dask collection of rows."""
 
-    Attributes
-    ----------
-    parts : list of Delayed
-    sizes : tuple of int or None
-        Number of rows in each part, if known.
-    reader : Reader
-    """
-
-    parts: list[Any]
-    sizes: tuple[int, ...] | None
+    parts: list[Any]  # Delayed
+    sizes: tuple[int, ...] | None  # number of rows in each part, if known
     reader: Reader
 
     def rows_in_parts(self, client: Any = None) -> tuple[int, ...]:
@@ -136,13 +127,8 @@ def engine_for(client: Any = None) -> Engine:
 def connected(address: str, workers: int | None = None) -> Iterator[Engine]:
     """Connect to a scheduler and yield its engine.
 
-    Parameters
-    ----------
-    address : str
-        Such as "tcp://10.0.0.1:8786"; or "local" for processes on this machine, which
-        end with the context.
-    workers : int or None
-        Number of processes for "local"; None means one for each core.
+    The address is such as "tcp://10.0.0.1:8786"; or "local" for a number of processes
+    on this machine, by default one for each core, which end with the context.
     """
     from distributed import Client, LocalCluster
 
@@ -238,20 +224,11 @@ def _tasks(
 
 @dataclass(frozen=True)
 class OutputExample:
-    """The output of a method for one row: one array, or several of the same shape.
+    """The output of a method for one row: one array, or several of the same shape."""
 
-    Attributes
-    ----------
-    values : list of ndarrays of shape (1, ...)
-    names : list of str
-        Names of the arrays, for columns of data frames.
-    columns : list or None
-        Names of the columns of each array, if it has several.
-    """
-
-    values: list[Any]
-    names: list[str]
-    columns: list[Any] | None
+    values: list[Any]  # arrays of shape (1, ...)
+    names: list[str]  # of the arrays, for columns of data frames
+    columns: list[Any] | None  # names of the columns of each array, if it has several
 
 
 def map_lazily(
@@ -259,18 +236,9 @@ def map_lazily(
 ) -> Any:
     """Return ``function(model, rows)`` of each partition as a lazy collection.
 
-    Parameters
-    ----------
-    function : callable
-        Returns as many arrays as `one` has, for one row or more.
-    model : object
-        One task of the graph, so that it is sent once.
-    X : dask array or data frame of shape (b, d)
-    one : OutputExample
-
-    Returns
-    -------
-    dask array, series or data frame, or a tuple of them
+    The function returns as many arrays as `one` has, for one row or more. X is a Dask
+    array or data frame; the result is of the same kind, or a tuple of several. The
+    model is one task of the graph, so that it is sent once.
     """
     model = dask.delayed(model, pure=False, traverse=False)
     return (_frames if _is_frame(X) else _arrays)(function, model, X, one)
@@ -345,17 +313,9 @@ def _frame(values: list[Any], one: OutputExample, index: Any) -> Any:
 def lazy_frame(
     function: Any, arguments: Sequence[tuple[Any, ...]], like: Any, divisions: Any
 ) -> Any:
-    """Return a data frame whose partitions are values of a function.
+    """Return a data frame whose partitions are values of a function, as pandas frames.
 
-    Parameters
-    ----------
-    function : callable
-        Returns a pandas data frame.
-    arguments : sequence of tuple
-        For each partition.
-    like : pandas.DataFrame
-        An empty partition.
-    divisions : tuple
+    `arguments` are those for each partition, `like` an empty partition.
     """
     import dask.dataframe
 

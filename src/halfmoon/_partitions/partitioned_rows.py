@@ -1,47 +1,106 @@
-"""Rows in partitions, which are read one at a time, where they are.
+"""Rows in partitions, which are read one at a time, where they are, and their engines.
 
 A partition is an array or a data frame of any dtypes. It is read as an array with the
 columns and the dtype of the whole table.
+
+An engine applies a function to each partition and returns the results in the order of
+the partitions. The functions are pure, so an engine may rerun a partition elsewhere if
+a worker is lost. Results are added in order, so they are the same to the last bit
+wherever and whenever they are computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from operator import methodcaller
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._partitions.engines import Engine, Partition
 from halfmoon._rows import Rows
 
 __all__ = [
+    "Engine",
+    "InTurn",
     "PartitionedRows",
     "Reader",
     "first_row",
+    "in_order",
     "weighted",
 ]
+
+Partition = tuple[Any, ...]  # the arguments of one call
+
+
+class Engine(Protocol):
+    """Runs a function on partitions."""
+
+    @property
+    def threads(self) -> int:
+        """Number of partitions that run at once; used for forecasts only."""
+
+    def map(
+        self, function: Callable[..., Any], partitions: Sequence[Partition]
+    ) -> Iterator[Any]:
+        """Yield ``function(*partition)`` for each partition, in their order.
+
+        A few results may be computed ahead, but not all: they may not fit in memory.
+        """
+
+
+class InTurn:
+    """Runs one partition after the other, here. Other engines must agree with it.
+
+    Examples
+    --------
+    >>> list(InTurn().map(lambda a, b: a * b, [(2, 3), (4, 5)]))
+    [6, 20]
+    """
+
+    threads = 1
+
+    def map(
+        self, function: Callable[..., Any], partitions: Sequence[Partition]
+    ) -> Iterator[Any]:
+        for partition in partitions:
+            yield function(*partition)
+
+
+def in_order(
+    submit: Callable[[Any], Any],
+    items: Iterable[Any],
+    ahead: int,
+    result: Callable[[Any], Any] = methodcaller("result"),
+) -> Iterator[Any]:
+    """Yield the results of futures, which `submit` returns, in the order of the items.
+
+    At most `ahead` futures are held at once.
+    """
+    waiting: deque[Any] = deque()
+    try:
+        for item in items:
+            waiting.append(submit(item))
+            if len(waiting) >= ahead:
+                yield result(waiting.popleft())
+        while waiting:
+            yield result(waiting.popleft())
+    finally:  # after an error, or if the caller stops early
+        for future in waiting:
+            future.cancel()
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads a partition: its columns in the right order, as one dtype.
+    """Reads a partition: its columns in the right order, as one dtype."""
 
-    Parameters
-    ----------
-    columns : tuple or None
-        Names of the columns if partitions are data frames, else None.
-    n_columns : int
-    dtype : str
-        "float64" or "float32".
-    """
-
-    columns: tuple[Any, ...] | None
+    columns: tuple[Any, ...] | None  # names of the columns of data frames
     n_columns: int
-    dtype: str
+    dtype: str  # "float64" or "float32"
 
     def read(self, part: Any, number: int | None = None) -> Rows:
         """Return the rows of a partition as an array, shape (n_i, d)."""
@@ -96,30 +155,16 @@ class Reader:
 
 @dataclass(frozen=True)
 class PartitionedRows:
-    """A table of rows in partitions, for sums over rows (`Stream.sum`).
+    """A table of rows in partitions, for sums over rows (`Stream.sum`)."""
 
-    Parameters
-    ----------
-    partitions : list of tuples
-        For each partition its number, its rows and, if there are any, its weights, in
-        the form that the engine needs.
-    reader : Reader
-    engine : callable
-        Returns the engine for a client, which may be None.
-    n : int
-        Number of rows with a weight above 0.
-    example : array of shape (1, d)
-        Any row.
-    reading : float
-        Seconds that reading all rows took.
-    """
-
+    #: For each partition its number, its rows and, if there are any, its weights, in
+    #: the form that the engine needs.
     partitions: list[Partition]
     reader: Reader
-    engine: Callable[[Any], Engine]
-    n: int
-    example: Rows
-    reading: float = 0.0
+    engine: Callable[[Any], Engine]  # of a client, which may be None
+    n: int  # rows with a weight above 0
+    example: Rows  # any row, (1, d)
+    reading: float = 0.0  # seconds that reading all rows took
 
     @property
     def shape(self) -> tuple[int, int]:

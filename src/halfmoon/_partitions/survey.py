@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from halfmoon._labels import is_missing, label_array
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._partitions.engines import Engine, Partition
-from halfmoon._partitions.partitioned_rows import Reader, weighted
+from halfmoon._partitions.partitioned_rows import Engine, Partition, Reader, weighted
 from halfmoon._rows import (
     Array,
     Indices,
@@ -57,27 +56,14 @@ class PartitionSurvey:
 
 @dataclass(frozen=True)
 class Survey:
-    """The rows collected from all partitions.
+    """The rows collected from all partitions."""
 
-    Attributes
-    ----------
-    n : int
-        Number of rows of the table with a weight above 0.
-    n_all : int
-        Number of rows of the table.
-    numbers : ndarray of shape (b,)
-        Numbers of the collected rows in the table, increasing.
-    rows : ndarray of shape (b, d)
-    labels : ndarray of shape (b,) or (b, t), missing for unlabeled rows
-    weights : ndarray of shape (b,) or None
-    """
-
-    n: int
-    n_all: int
-    numbers: Indices
-    rows: Array
-    labels: NDArray[Any]
-    weights: Array | None
+    n: int  # rows of the table with a weight above 0
+    n_all: int  # rows of the table
+    numbers: Indices  # (b,) of the collected rows in the table, increasing
+    rows: Array  # (b, d)
+    labels: NDArray[Any]  # (b,) or (b, t), missing for unlabeled rows
+    weights: Array | None  # (b,)
 
     @property
     def complete(self) -> bool:
@@ -117,27 +103,14 @@ def survey_one(
     reader: Reader,
     seed: int,
     max_sample: int,
-    limit: int,
+    limit: int,  # bytes for labeled rows
     unlabeled: Any,
-    number: int,
+    number: int,  # of the partition
     part: Any,
-    given: Any = None,
+    given: Any = None,  # its labels, or a pair of (row numbers, labels)
     weights: Any = None,
 ) -> PartitionSurvey:
-    """Survey partition `number`.
-
-    Parameters
-    ----------
-    reader : Reader
-    seed, max_sample : int
-        Seed of the sample, and its maximum number of rows.
-    limit : int
-        Bytes for labeled rows.
-    unlabeled : object or None
-    number : int
-    part, weights : rows of the partition and their weights
-    given : labels of the partition, or a pair of (row numbers, labels), or None
-    """
+    """Survey a partition, with at most `max_sample` rows in its sample."""
     rows = reader.read(part, number)
     n = rows.shape[0]
     used = np.ones(n, dtype=bool)

@@ -22,6 +22,8 @@ There are three ways to s, U and V, and one `RidgePath` for the results:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
@@ -108,18 +110,14 @@ def ridge_eigh(
 
 def ridge_cholesky(
     G: Array,  # (r, r), Phi'Phi
-    b: Array,  # (r, t), Phi'y
     cross: Array,  # (rank F, r), Q1'Phi
-    y: Array,  # (l, t)
-    elimination: Elimination,
     lam: float,
-) -> tuple[Array, Array] | None:  # (r, t), (k, t)
-    """Return theta and beta for one lam, from the moments of `ridge_eigh`.
+) -> Callable[[Array], Array] | None:
+    """Return the map b -> (Phi'N N'Phi + lam I)^-1 b, from the moments of `ridge_eigh`.
 
     Several times cheaper than the path, though also O(r^3). None if the system is too
     ill-conditioned; the path handles that case.
     """
-    target = elimination.Q1.T @ y
     A = G - cross.T @ cross
     if len(A) == 0:
         return None
@@ -127,8 +125,7 @@ def ridge_cholesky(
     chol, failed = dpotrf(A)
     if failed or dpocon(chol, np.abs(A).sum(axis=0).max())[0] <= EPS * len(A):
         return None
-    theta, _ = dpotrs(chol, b - cross.T @ target)
-    return theta, elimination.solve(target - cross @ theta)
+    return lambda b: np.asarray(dpotrs(chol, b)[0])
 
 
 def ridge_dual(

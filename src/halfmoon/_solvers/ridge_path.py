@@ -113,6 +113,11 @@ class RidgePath:
         out = np.zeros_like(total)
         return np.divide(1.0, total, out=out, where=total > self.rounding)
 
+    def solve(self, b: Array, lam: float) -> Array:
+        """Return (Phi'N N'Phi + lam I)^-1 b, (r, t), for a b in the range of Phi'N."""
+        seen = np.where(self.s2 > 0, self.inverse(lam), 0.0)
+        return np.asarray(self.V @ (seen[:, None] * (self.V.T @ b)))
+
     def theta(self, alpha: float) -> Array:
         """Return the whitened coefficients of the basis, (r, t); c in the dual."""
         return self.V @ (self.inverse(self.lam(alpha))[:, None] * self.z)

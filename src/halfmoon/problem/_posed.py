@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -337,14 +337,53 @@ class Posed:
 
     def solve(self, alpha: float) -> tuple[Array, Array]:
         """Return theta and beta of (1), from the path or by Cholesky if cheaper."""
-        y, lam = self.root_w * self.y, self.total_weight * alpha
-        point = None
-        if self.overdetermined and not self.is_factored and lam > 0:
-            point = ridge_cholesky(*self._whitened_moments, y, self.elimination, lam)
-        theta, beta = point or (self.path.theta(alpha), self.path.beta(alpha))
+        if self.overdetermined:
+            return self._solve_moments(alpha)
+        theta, beta = self.path.theta(alpha), self.path.beta(alpha)
         if self.dual:
             return self.basis.lift(self.labeled, self.root_w * theta), beta
         return self.with_free(self.whitening.unwhiten(theta), beta)
+
+    def _solve_moments(self, alpha: float) -> tuple[Array, Array]:
+        """Do the same from moments, with the digits that the rows themselves have.
+
+        The moments are whitened after they were summed. Where Q is ill-conditioned that
+        enlarges the rounding errors of the sum, so a step of refinement follows, with
+        the residuals of the rows: O(l p).
+        """
+        G, b, cross = self._whitened_moments
+        y, lam = self.root_w * self.y, self.total_weight * alpha
+        inverse = None
+        if lam > 0 and not self.is_factored:
+            inverse = ridge_cholesky(G, cross, lam)
+        if inverse is None:
+            inverse = partial(self.path.solve, lam=self.path.lam(alpha))
+
+        def minimizer(b: Array, target: Array) -> tuple[Array, Array]:
+            theta = inverse(b - cross.T @ target)
+            return theta, self.elimination.solve(target - cross @ theta)
+
+        theta, beta = minimizer(b, self.elimination.Q1.T @ y)
+        rest, target = self._residual_moments(
+            *self.with_free(self.whitening.unwhiten(theta), beta)
+        )
+        step, beta_step = minimizer(
+            self.whitening.whiten(rest.T).T - lam * theta, target
+        )
+        return self.with_free(self.whitening.unwhiten(theta + step), beta + beta_step)
+
+    def _residual_moments(self, theta: Array, beta: Array) -> tuple[Array, Array]:
+        """Return Phi'W r and Q1'W^(1/2) r of residuals r, (p, t) and (rank F, t)."""
+
+        def products(
+            rows: Rows, F: Array, y: Array, root_w: Array, Q1: Array
+        ) -> tuple[Array, Array]:
+            Phi = self.basis.transform(rows)
+            residual = root_w * (y - Phi @ theta - F @ beta)
+            return Phi.T @ (root_w * residual), Q1.T @ residual
+
+        parts = (self.X_l, self.F, self.y, self.root_w, self.elimination.Q1)
+        return self.stream.sum(products, *parts, row_bytes=self.basis.row_bytes)
 
     @cached_property
     def _whitened_moments(self) -> tuple[Array, Array, Array]:

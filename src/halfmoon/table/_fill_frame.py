@@ -19,8 +19,13 @@ from halfmoon._report.report_page import render
 from halfmoon.table._columns.column_names import did_you_mean, existing
 from halfmoon.table._files import Table
 from halfmoon.table._files.dask_table import DaskTable
-from halfmoon.table._files.frame_table import FrameTable, library_of
-from halfmoon.table._files.frame_writer import FrameWriter, taken_rows, with_columns
+from halfmoon.table._files.frame_table import (
+    FrameTable,
+    FrameWriter,
+    library_of,
+    taken_rows,
+    with_columns,
+)
 from halfmoon.table._fill_table import Filled, fill_targets
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import CALL

@@ -22,7 +22,7 @@ from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._files.columnar_writer import ColumnarWriter
+from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import Format
 from halfmoon.table._models.scored_rows import ScoredRows
 from halfmoon.table._models.table_model import TableModel

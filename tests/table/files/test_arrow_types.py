@@ -11,8 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from halfmoon.table import Settings, fill_table, open_table
-from halfmoon.table._files.arrow_types import far_dates, plain_array, plain_rows
-from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._files.arrow_types import (
+    column_text,
+    far_dates,
+    plain_array,
+    plain_rows,
+)
 from halfmoon.table._table_errors import LabelError, OutputError
 
 N = 40

@@ -11,7 +11,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from halfmoon.table._files import columnar_writer, new_table, open_table
+from halfmoon.table._files import columnar_table, new_table, open_table
 from halfmoon.table._table_errors import OutputError, ReadError
 
 N = 25
@@ -83,7 +83,7 @@ def filled(source, destination, replace, append, batch_rows=7, **options):
 def test_rows_and_metadata_are_kept_and_columns_added(
     rows, tmp_path, monkeypatch, kind, batch_rows, group
 ):
-    monkeypatch.setattr(columnar_writer, "GROUP_ROWS", group)
+    monkeypatch.setattr(columnar_table, "GROUP_ROWS", group)
     source = saved(rows, tmp_path / f"in.{kind}")
     scores = [i / 3 for i in range(N)]
     new = {"score": scores, "source": ["given", None] * 12 + ["p"]}
@@ -149,7 +149,7 @@ def test_dictionaries_that_differ_between_batches(tmp_path):
     new = [None, f"w{N}"] * 12 + [None]
     for group in (1, 5, 2**16):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(columnar_writer, "GROUP_ROWS", group)
+            patch.setattr(columnar_table, "GROUP_ROWS", group)
             out = tmp_path / f"out{group}.feather"
             filled(source, out, {"label": new}, {}, batch_rows=4)
         expected = [v if w is None else w for v, w in zip(values, new, strict=True)]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from halfmoon.table._files import json_table, new_table, open_table
-from halfmoon.table._files.json_objects import changed_object, object_spans
+from halfmoon.table._files.json_table import changed_object, object_spans
 from halfmoon.table._table_errors import ReadError
 
 LINES = (

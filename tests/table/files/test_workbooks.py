@@ -16,8 +16,9 @@ from openpyxl.styles import Font
 
 from halfmoon import _atomic_files as atomic_files
 from halfmoon.table._files import new_table, open_table, workbook_table
-from halfmoon.table._files.sheet_layout import find_layout
-from halfmoon.table._files.workbook_cells import cell_number
+from halfmoon.table._files.arrow_types import cell_number
+from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.workbook_table import find_layout
 from halfmoon.table._table_errors import (
     CommandError,
     OutputError,
@@ -466,7 +467,7 @@ def test_sheets_that_cannot_be_copied(tmp_path, old, new, what):
     ):
         for batch in table.batches():
             out.write(batch, {"kind": ["p", "q"]})
-        table.source.path = bad  # another sheet than the one that was read
+        table.source = Source(bad)  # another sheet than the one that was read
     assert (tmp_path / "m.xlsx").exists() == (what is None)
 
 

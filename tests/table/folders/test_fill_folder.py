@@ -21,7 +21,7 @@ from halfmoon.table import (
     predict_table,
 )
 from halfmoon.table._folders import whole_folder
-from halfmoon.table._folders.folder_listing import left_out_note, list_folder
+from halfmoon.table._folders.folder_table import left_out_note, list_folder
 from halfmoon.table._folders.manifest import Manifest
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.learn_from_table import learn

@@ -1,4 +1,4 @@
-"""Convert columns of any Arrow type to types that can be learned from.
+"""Convert columns of any Arrow type: to types that can be learned from, and to text.
 
 =============================================  =====================================
 type                                           becomes
@@ -12,11 +12,17 @@ lists, structs, maps, unions, bytes,           placeholders without values, whos
 calendar intervals                             type holds the name of the old type
 =============================================  =====================================
 
-Only learning uses the converted columns. Rows are written in their original types.
+Only learning uses the converted columns. Rows are written in their original types, or
+as text: dates in ISO 8601, numbers in full, null as empty.
 """
 
 from __future__ import annotations
 
+import base64
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +33,11 @@ import pyarrow.types as pt
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [
+    "Values",
+    "as_list",
+    "as_lists",
+    "cell_number",
+    "column_text",
     "decoded_array",
     "encoded_as",
     "far_dates",
@@ -36,11 +47,21 @@ __all__ = [
     "plain_rows",
     "refuse_target_type",
     "type_text",
+    "typed_label",
+    "value_text",
     "without_null_values",
 ]
 
+#: New cells by column: a list of values, or an Arrow array.
+Values = Mapping[str, Sequence[object]]
+
 DAY_SECONDS = 86_400
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970
+#: A number that a spreadsheet shows unchanged: no leading zeros, as codes have.
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+MAX_DIGITS = 15  # that a cell keeps
+TRUTH = {"true": True, "false": False}
+BYTES = (pt.is_binary, pt.is_large_binary, pt.is_binary_view, pt.is_fixed_size_binary)
 TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -72,7 +93,7 @@ def plain_array(array: Any) -> Any:
     if pt.is_run_end_encoded(kind):
         return plain_array(pc.run_end_decode(array))
     if pt.is_dictionary(kind):
-        if _is_converted(kind.value_type):
+        if plain_array(pa.nulls(0, kind.value_type)).type != kind.value_type:
             return plain_array(array.dictionary_decode())
         return without_null_values(array)
     if pt.is_string_view(kind):
@@ -83,7 +104,8 @@ def plain_array(array: Any) -> Any:
     if pt.is_date(kind) or pt.is_timestamp(kind):
         far = _far(array)
         return array if far is None else pc.if_else(far, None, array)
-    if _cannot_be_learned(kind) and not _is_placeholder(kind):
+    learned = not (pt.is_nested(kind) or pt.is_interval(kind) or _is_bytes(kind))
+    if not learned and not _is_placeholder(kind):
         return _placeholder(len(array), str(kind))
     return array
 
@@ -161,20 +183,8 @@ def refuse_target_type(name: str, kind: Any) -> None:
         )
 
 
-def _is_converted(kind: Any) -> bool:
-    """Return whether `plain_array` changes the type."""
-    return bool(plain_array(pa.nulls(0, kind)).type != kind)
-
-
-def _cannot_be_learned(kind: Any) -> bool:
-    return bool(
-        pt.is_nested(kind)
-        or pt.is_interval(kind)
-        or pt.is_binary(kind)
-        or pt.is_large_binary(kind)
-        or pt.is_binary_view(kind)
-        or pt.is_fixed_size_binary(kind)
-    )
+def _is_bytes(kind: Any) -> bool:
+    return any(is_kind(kind) for is_kind in BYTES)
 
 
 def _placeholder(n: int, name: str) -> Any:
@@ -209,3 +219,132 @@ def _far(array: Any) -> Any:
         pc.less(ticks, pa.scalar(first, integer)),
         pc.greater(ticks, pa.scalar(last, integer)),
     )
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return the values of a column as a list of Python values."""
+    if isinstance(values, list):
+        return values
+    return values.to_pylist() if isinstance(values, pa.Array) else list(values)
+
+
+def as_lists(columns: Values) -> dict[str, list[Any]]:
+    """Return the values of several columns as lists."""
+    return {name: as_list(values) for name, values in columns.items()}
+
+
+def column_text(array: Any) -> list[str]:
+    """Return the cells of a column as text, without quotes.
+
+    Examples
+    --------
+    >>> column_text(pa.array([1.5, None, 2.0]))
+    ['1.5', '', '2.0']
+    >>> column_text(pa.array([{"a": [1, 2]}]))
+    ['{"a": [1, 2]}']
+    """
+    kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "arrow.uuid":
+            return ["" if v is None else str(v) for v in array.to_pylist()]
+        return column_text(array.storage)
+    if pt.is_run_end_encoded(kind):
+        return column_text(pc.run_end_decode(array))
+    if pt.is_dictionary(kind):
+        return column_text(array.dictionary_decode())
+    if pt.is_float64(kind):
+        return ["" if value is None else repr(value) for value in array.to_pylist()]
+    if pt.is_temporal(kind) and not pt.is_interval(kind):
+        return _times(array)
+    if pt.is_nested(kind):
+        return [
+            ""
+            if value is None
+            else json.dumps(value, default=_plain, ensure_ascii=False)
+            for value in array.to_pylist()
+        ]
+    if _is_bytes(kind):
+        return ["" if v is None else _plain(v) for v in array.to_pylist()]
+    if pt.is_boolean(kind) or pt.is_float32(kind) or pt.is_float16(kind):
+        # Arrow writes the fewest digits that identify a number of this type.
+        array = array.cast(pa.string())
+    return ["" if value is None else str(value) for value in array.to_pylist()]
+
+
+def _times(array: Any) -> list[str]:
+    if pt.is_duration(array.type):
+        # Programs share no text form of durations; the number is exact.
+        return column_text(array.cast(pa.int64()))
+    if pt.is_timestamp(array.type) and array.type.tz is not None:
+        # A cell cannot hold the name of a time zone, so write universal time.
+        array = array.cast(pa.timestamp(array.type.unit, "UTC"))
+    texts = array.cast(pa.string()).to_pylist()
+    if any(text is not None and text.startswith("<") for text in texts):
+        texts = _far_times(array, texts)
+    return ["" if text is None else text.replace(" ", "T", 1) for text in texts]
+
+
+def _far_times(array: Any, texts: list[str | None]) -> list[str | None]:
+    """Return dates as text, including dates outside the range that Arrow writes."""
+    kind = array.type
+    unit: Any = "D" if pt.is_date32(kind) else getattr(kind, "unit", "ms")
+    ticks = array.cast(pa.int32() if pt.is_date32(kind) else pa.int64()).to_pylist()
+    return [
+        str(np.datetime64(tick, unit)) if text and text.startswith("<") else text
+        for tick, text in zip(ticks, texts, strict=True)
+    ]
+
+
+def _plain(value: object) -> str:
+    """Return text for values that JSON lacks: bytes, dates, decimals."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return base64.b64encode(value).decode()
+    return str(value)
+
+
+def value_text(value: object) -> str:
+    """Return a value that is not text as text: numbers in full, true or false.
+
+    Examples
+    --------
+    >>> [value_text(value) for value in (0.1, 3, True, None, float("nan"))]
+    ['0.1', '3', 'true', '', '']
+    """
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else str(value)
+
+
+def cell_number(text: str) -> float | int | None:
+    """Return the number in a text cell; None for text such as ``007``.
+
+    Examples
+    --------
+    >>> cell_number("3.50"), cell_number("12"), cell_number("007"), cell_number("x")
+    (3.5, 12, None, None)
+    """
+    if not NUMBER.fullmatch(text):
+        return None
+    digits = re.split("[eE]", text)[0].lstrip("-").replace(".", "").lstrip("0")
+    if len(digits) > MAX_DIGITS:
+        return None
+    value = float(text)
+    if not math.isfinite(value):
+        return None
+    return int(text) if text.lstrip("-").isdecimal() else value
+
+
+def typed_label(label: str, kind: Any) -> str | float | int | bool:
+    """Return a label in the type of its column, if that has truth values or numbers."""
+    if pt.is_boolean(kind) and label.lower() in TRUTH:
+        return TRUTH[label.lower()]
+    is_number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
+    number = cell_number(label) if is_number else None
+    return label if number is None else number

@@ -1,51 +1,54 @@
-"""Where the bytes of a table come from: a file, or a stream.
+"""Where the bytes of a table come from: a file, or a stream, perhaps compressed.
 
 A table is read more than once. A stream that cannot be read twice (standard input, a
 pipe) is first copied to a temporary file without a name, which the system removes even
-if the process is killed.
+if the process is killed. A compressed file is never unpacked as a whole, so a small
+file that unpacks to a huge one costs time but no memory.
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
-import shutil
 import stat
 import tempfile
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from halfmoon.table._files.formats import format_from_name
+import pyarrow as pa
+
+from halfmoon.table._files.formats import compression_of, format_from_name, kind_of
+from halfmoon.table._files.records import MAX_RECORD, long_line
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["PiecewiseStream", "Source"]
+__all__ = ["PiecewiseStream", "Source", "compressing", "decompressed", "reading"]
 
 COPY_BYTES = 2**20
+BUFFER_BYTES = 2**18
+GZIP_LEVEL = 6  # 9 takes several times as long for a few percent
 MAX_ENTRIES = 1000  # of a folder, to suggest a pattern
 
 
 class Source:
-    """Bytes that can be opened any number of times, and that must not change.
+    """Bytes that can be opened any number of times, and that must not change."""
 
-    Parameters
-    ----------
-    given : path or binary stream
-    name : str, optional
-        Name in messages.
-    """
-
-    path: Path | None  # None for a stream
-    origin: Path | None  # the input file, also if it is unpacked to another one
+    name: str  # in messages
+    path: Path | None = None  # None for a stream
+    origin: Path | None = None  # the input file, also if it is unpacked to another one
+    _spool: IO[bytes] | None = None
 
     def __init__(
         self, given: str | os.PathLike[str] | IO[bytes], name: str | None = None
     ) -> None:
-        self._spool: IO[bytes] | None = None
         self._lock = threading.Lock()
         if isinstance(given, (str, os.PathLike)):
             self.path = Path(given)
@@ -56,7 +59,6 @@ class Source:
                     self._copy(pipe)
                 self.path = None
         else:
-            self.path = None
             self.name = name or "standard input"
             self._copy(getattr(given, "buffer", given))
         self.origin = self.path
@@ -76,8 +78,8 @@ class Source:
     def open(self) -> IO[bytes]:
         """Open a raw stream from the first byte on, with its own position."""
         if self._spool is not None:
-            return _View(self._spool, self._lock)  # type: ignore[return-value]
-        return self._open_path()
+            return cast(IO[bytes], _View(self._spool, self.size, self._lock))
+        return cast(IO[bytes], _View(self._open_path(), self.size))
 
     def check(self) -> None:
         """Refuse a file that changed since it was first opened."""
@@ -127,9 +129,20 @@ class Source:
         return ReadError(f"{self.name} cannot be read: {why}.")
 
     def _copy(self, stream: IO[bytes]) -> None:
-        spool = tempfile.TemporaryFile(prefix="halfmoon-")  # noqa: SIM115
+        """Copy a stream to a temporary file; refuse one that never ends a line."""
+        if _is_device(stream) and stream.read(1):  # /dev/null is an empty file
+            raise ReadError(
+                f"{self.name} is a device, which may never end. Give a file, or pipe "
+                f"the rows of a table in."
+            )
+        spool = self._spool = tempfile.TemporaryFile(prefix="halfmoon-")  # noqa: SIM115
+        checked = BUFFER_BYTES  # doubles, so that all checks take as long as the last
         try:
-            shutil.copyfileobj(stream, spool, COPY_BYTES)
+            while data := stream.read(BUFFER_BYTES):
+                spool.write(data)
+                if checked and spool.tell() >= checked:
+                    spool.flush()
+                    checked = 0 if self._has_lines() else 2 * spool.tell()
             spool.flush()
         except OSError as error:
             spool.close()
@@ -141,7 +154,36 @@ class Source:
         except BaseException:
             spool.close()
             raise
-        self._spool = spool
+
+    def _has_lines(self) -> bool:
+        """Return whether the bytes so far may be a table; refuse an endless line.
+
+        False if that is not known yet. Formats that are not text have no lines.
+        """
+        with self.open() as file:
+            compression = compression_of(file.read(BUFFER_BYTES))
+        size = 0
+        with (
+            suppress(ReadError),  # the rest of compressed data is still to come
+            decompressed(self, compression) as (stream, _),
+        ):
+            while size < MAX_RECORD and (piece := stream.read(BUFFER_BYTES)):
+                other_kind = not size and kind_of(piece) not in (None, "jsonl")
+                if other_kind or b"\n" in piece or b"\r" in piece:
+                    return True
+                size += len(piece)
+        if size >= MAX_RECORD:
+            raise long_line(self.name, 1)
+        return False
+
+
+def _is_device(stream: IO[bytes]) -> bool:
+    """Return whether a stream comes from a device, such as /dev/zero; no terminal."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+        return (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not stream.isatty()
+    except (AttributeError, OSError):  # not a file of the system
+        return False
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:
@@ -160,13 +202,18 @@ def _suggested_pattern(folder: Path) -> str:
 
 
 class _View(io.RawIOBase):
-    """A reader of a shared file, with its own position."""
+    """A reader of a file, perhaps a shared one, with its own position.
 
-    def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
+    It ends where the file ended when it was first seen, even if the file grows.
+    """
+
+    def __init__(
+        self, file: IO[bytes], size: int, shared: threading.Lock | None = None
+    ) -> None:
         self._file: Any = file
-        self._lock = lock
-        self._position = 0
-        self._size = os.fstat(file.fileno()).st_size
+        self._lock = shared or nullcontext()
+        self._is_shared = shared is not None
+        self._position, self._size = 0, size
 
     def readable(self) -> bool:
         return True
@@ -175,9 +222,10 @@ class _View(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        left = max(self._size - self._position, 0)
         with self._lock:
             self._file.seek(self._position)
-            count: int = self._file.readinto(buffer)
+            count: int = self._file.readinto(memoryview(buffer)[:left])
         self._position += count
         return count
 
@@ -193,6 +241,11 @@ class _View(io.RawIOBase):
 
     def tell(self) -> int:
         return self._position
+
+    def close(self) -> None:
+        if not self._is_shared:
+            self._file.close()
+        super().close()
 
 
 class PiecewiseStream(io.RawIOBase):
@@ -215,3 +268,90 @@ class PiecewiseStream(io.RawIOBase):
         buffer[:n] = self._rest[:n]
         self._rest = self._rest[n:]
         return n
+
+
+@contextmanager
+def decompressed(
+    source: Source, compression: str | None
+) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a source; yield its unpacked bytes, and the file, to see its position."""
+    with (
+        reading(source.name, compression),
+        source.open() as file,
+        _decompressing(file, compression) as stream,
+    ):
+        yield stream, file
+
+
+def _decompressing(packed: IO[bytes], compression: str | None) -> IO[bytes]:
+    opened: Any
+    if compression is None:
+        opened = packed
+    elif compression == "gzip":
+        opened = gzip.GzipFile(fileobj=packed, mode="rb")
+    elif compression == "bz2":
+        opened = bz2.BZ2File(packed)
+    elif compression == "xz":
+        opened = lzma.LZMAFile(packed)  # noqa: SIM115
+    else:
+        opened = pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), compression)
+    return io.BufferedReader(opened, BUFFER_BYTES)
+
+
+@contextmanager
+def compressing(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
+    """Yield a stream to write to, whose compressed form goes to another one."""
+    if compression is None:
+        yield plain
+        return
+    packed: Any
+    if compression == "gzip":
+        # Without name and time, so that the same table gives the same file.
+        packed = gzip.GzipFile("", "wb", GZIP_LEVEL, plain, mtime=0)
+    elif compression == "bz2":
+        packed = bz2.BZ2File(plain, "wb")
+    elif compression == "xz":
+        packed = lzma.LZMAFile(plain, "wb")  # noqa: SIM115
+    else:
+        sink = pa.PythonFile(_Unclosed(plain), mode="w")
+        packed = pa.CompressedOutputStream(sink, compression)
+    with packed:
+        yield packed
+
+
+class _Unclosed(io.RawIOBase):
+    """Writes to a stream that stays open: Arrow closes what it writes to."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return self._stream.write(data)
+
+
+@contextmanager
+def reading(name: str, compression: str | None) -> Iterator[None]:
+    """Turn failures while a file is read into a `ReadError`."""
+    try:
+        yield
+    except EOFError as error:
+        raise ReadError(
+            f"{name} is cut short: its {compression} data end too early. Get the file "
+            f"again."
+        ) from error
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, pa.ArrowException) as error:
+        raise _damaged(name, compression) from error
+    except OSError as error:
+        if error.errno is None and compression is not None:  # bz2, Arrow
+            raise _damaged(name, compression) from error
+        raise ReadError(f"{name} cannot be read: {error.strerror or error}.") from error
+
+
+def _damaged(name: str, compression: str | None) -> ReadError:
+    return ReadError(
+        f"{name} is damaged: its {compression} data cannot be unpacked. Get the file "
+        f"again."
+    )

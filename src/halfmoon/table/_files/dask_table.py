@@ -16,8 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.frame_table import FrameSource, as_rows, column_names
-from halfmoon.table._files.frame_writer import with_columns
+from halfmoon.table._files.frame_table import (
+    FrameSource,
+    as_rows,
+    column_names,
+    with_columns,
+)
 from halfmoon.table._files.table_interface import (
     BATCH_ROWS,
     Batch,
@@ -30,13 +34,7 @@ __all__ = ["DaskTable"]
 
 
 class DaskTable(Table):
-    """A Dask data frame that is read partition by partition.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-    batch_rows : int
-    """
+    """A Dask data frame that is read partition by partition."""
 
     first_row = 0  # as Python counts them
 
@@ -61,13 +59,7 @@ class DaskTable(Table):
     def filled(
         self, replaced: Mapping[str, NDArray[Any]], added: Mapping[str, NDArray[Any]]
     ) -> Any:
-        """Return a lazy frame with replaced cells, and new columns at the right.
-
-        Parameters
-        ----------
-        replaced, added : dict of str to ndarray of shape (n,)
-            As in `with_columns`.
-        """
+        """Return a lazy frame with new cells and columns, as in `with_columns`."""
         from halfmoon._partitions.dask_rows import lazy_frame
 
         ends = np.cumsum([0, *self.part_rows])

@@ -1,4 +1,6 @@
-"""Dialects of delimited text: which character separates cells, and where the header is.
+"""Dialects of text: its encoding, which character separates cells, where the header is.
+
+The encoding is as the user says, else by the mark at the start, else UTF-8.
 
 The guess of the standard library counts characters, quoted or not, and fails on text
 with commas in it. Here the first rows are parsed with each candidate in turn: the right
@@ -10,35 +12,53 @@ cell or two of its row; the header fills most columns with different texts.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import IO
 
-__all__ = ["SEPARATOR_LINE", "header_number", "may_be_title", "sniffed_delimiter"]
+from halfmoon.table._files.records import count_lines
+from halfmoon.table._table_errors import CommandError, ReadError
+
+__all__ = [
+    "SEPARATOR_LINE",
+    "encoding_of",
+    "header_number",
+    "may_be_title",
+    "sniffed_delimiter",
+    "undecodable",
+]
 
 DELIMITERS = (",", ";", "\t", "|")  # in order of preference
 SNIFFED_ROWS = 50
 #: A first line such as ``sep=;``, which names the delimiter for some programs.
 SEPARATOR_LINE = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
+CHUNK_BYTES = 2**18
+# The mark of UTF-32 begins with that of UTF-16, so it comes first.
+MARKS = {
+    "utf-8": codecs.BOM_UTF8,
+    "utf-32-le": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+}
+# Encodings whose byte order, or mark, is given by the file.
+FAMILIES = {
+    "utf-8-sig": ("utf-8",),
+    "utf-16": ("utf-16-le", "utf-16-be"),
+    "utf-32": ("utf-32-le", "utf-32-be"),
+}
 NUMBER = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?", re.ASCII)
 
 
 def sniffed_delimiter(text: str, complete: bool) -> str:
     r"""Return the delimiter for which most rows have as many cells as the header.
 
-    Parameters
-    ----------
-    text : str
-        The beginning of the table.
-    complete : bool
-        Whether this is the whole table; otherwise its last row may be cut.
-
-    Returns
-    -------
-    str
-        A comma if no candidate fits half of the rows: a table of one column.
+    It is a comma if no candidate fits half of the rows: a table of one column. `text`
+    is the beginning of the table; unless it is complete, its last row may be cut.
 
     Examples
     --------
@@ -80,10 +100,7 @@ def _first_rows(text: str, complete: bool, delimiter: str) -> list[list[str]]:
 def header_number(rows: Sequence[Sequence[str]]) -> int:
     """Return which of the first rows is the header; 0 if there is no title above it.
 
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The cells of the first records that are not blank.
+    The rows are the cells of the first records that are not blank.
 
     Examples
     --------
@@ -122,4 +139,74 @@ def _is_header(row: Sequence[str], width: int) -> bool:
         and len(names) * 2 > width
         and len(set(names)) == len(names)
         and not any(NUMBER.fullmatch(name) for name in names)
+    )
+
+
+def encoding_of(head: bytes, asked: str | None) -> tuple[str, bytes]:
+    r"""Return the encoding, and the byte order mark at the start of the text.
+
+    `head` is the first bytes of the text. Without the user's choice, the mark decides,
+    or it is UTF-8.
+
+    Examples
+    --------
+    >>> encoding_of("a,b".encode("utf-16-be"), None)
+    ('utf-8', b'')
+    >>> encoding_of(b"\xef\xbb\xbfa,b", None)
+    ('utf-8', b'\xef\xbb\xbf')
+    """
+    if asked is None:
+        candidates, default = tuple(MARKS), "utf-8"
+    else:
+        name = _checked(asked)
+        candidates = FAMILIES.get(name, (name,))
+        default = candidates[0]
+    for encoding in candidates:
+        mark = MARKS.get(encoding)
+        if mark is not None and head.startswith(mark):
+            return encoding, mark
+    return default, b""
+
+
+def _checked(asked: str) -> str:
+    try:
+        name = codecs.lookup(asked).name
+        "".encode(name)  # refuses base64 and the like, which do not encode text
+        b"a".decode(name, "replace")
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise CommandError(
+            f"The encoding {asked!r} is not known. Common ones are utf-8, utf-16, "
+            f"latin-1 and cp1252."
+        ) from error
+    return name
+
+
+def undecodable(stream: IO[bytes], encoding: str, name: str) -> ReadError:
+    """Return the error for text that is not in its encoding, with the line number.
+
+    Text is decoded ahead of the parser, so the line is not known when the error
+    appears. This reads the stream from the start to count lines.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line, last, byte = 1, "", None
+    while byte is None:
+        chunk = stream.read(CHUNK_BYTES)
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            text = error.object[: error.start].decode(encoding, "ignore")
+        except UnicodeError:
+            break
+        both = last + text  # a chunk may end between \r and \n
+        line += count_lines(both) - (last == "\r")
+        last = "\r" if both.endswith("\r") else ""
+        if not chunk:
+            break
+    what = "its text" if byte is None else f"byte 0x{byte:02x}"
+    # Of Windows; it also reads all letters of latin-1, which has no euro sign.
+    other = "cp1252" if encoding == "utf-8" else "utf-8"
+    return ReadError(
+        f"{name}, line {line}: {what} is not {encoding.upper()}. If the file is in "
+        f"another encoding, name it: encoding={other!r} (--encoding {other})."
     )

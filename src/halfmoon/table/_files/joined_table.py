@@ -46,16 +46,7 @@ def matching_files(pattern: str) -> list[str] | None:
 class JoinedTable(Table):
     """Tables of one format with the same columns, as one.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-    pattern : str
-        Name of the whole table in messages.
-
-    Attributes
-    ----------
-    lead, header : str
-        For text: as in the first file.
+    For text, `lead` and `header` are those of the first file.
     """
 
     def __init__(self, tables: Sequence[Table], pattern: str) -> None:
@@ -87,8 +78,7 @@ class JoinedTable(Table):
         for number, table in enumerate(self._tables):
             is_last = number == len(self._tables) - 1
             for batch, read in table._read_batches():
-                rows = batch.rows
-                rows = as_schema(rows, self._file_schema)
+                rows = as_schema(batch.rows, self._file_schema)
                 raw = batch.raw
                 if raw and not is_last and not line_end(raw[-1]):
                     # The next file continues after the last line of this one.
@@ -164,9 +154,7 @@ class _JoinedSource(Source):
     """Several files in place of one."""
 
     def __init__(self, sources: Sequence[Source], name: str) -> None:
-        self.path = self.origin = None
         self.name = name
-        self._spool = None
         self._sources = sources
         self._size = sum(source.size for source in sources)
 

@@ -1,51 +1,55 @@
 """Tables of JSON: an object on each line, or one array of objects.
 
 Each object is a row and each key a column, in the order in which keys first appear. A
-nested object or array is a cell with its text.
+nested object or array is a cell with its text. Objects that are written again keep
+their text, except for the values that change.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.types as pt
 
-from halfmoon.table._files.byte_source import Source
-from halfmoon.table._files.compression import decompressed
+from halfmoon.table._files.arrow_types import (
+    Values,
+    cell_number,
+    column_text,
+    typed_label,
+)
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.json_objects import json_text, skip_blanks
-from halfmoon.table._files.records import MAX_RECORD
-from halfmoon.table._files.table_interface import Batch, Table
+from halfmoon.table._files.records import MAX_RECORD, long_line
+from halfmoon.table._files.table_interface import Batch, Table, TableOutput
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["JsonTable"]
+__all__ = ["JsonTable", "JsonWriter"]
 
 MAX_ARRAY = 2**28  # characters of an array, which is held in memory
 BATCH_CHARACTERS = 2**22
 MAX_JSON_COLUMNS = 10_000
 INT64 = 2**63
+BLANKS = re.compile(r"[ \t\r\n]*")
 _decode = json.JSONDecoder().raw_decode
 
 Parsed = tuple[str, dict[str, Any] | None]  # text and its object; None for blanks
 
 
 class JsonTable(Table):
-    """A table of JSON objects.
+    """A table of JSON objects."""
 
-    Attributes
-    ----------
-    tail : str
-        For an array: the text after the last object.
-    """
+    tail = ""  # of an array: the text after the last object
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, batch_rows)
         self.format = found
-        self.tail = ""
         self.schema = self._find_schema()
 
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:
@@ -124,14 +128,10 @@ class JsonTable(Table):
                 ) from error
 
     def _lines(self, stream: IO[str]) -> Iterator[Parsed]:
-        number = 0
-        while line := stream.readline(MAX_RECORD):
-            number += 1
+        lines = iter(partial(stream.readline, MAX_RECORD), "")
+        for number, line in enumerate(lines, start=1):
             if len(line) >= MAX_RECORD:
-                raise ReadError(
-                    f"{self.name}, line {number} is longer than 16 MB, so it is not a "
-                    f"row of a table. Check that the file is one."
-                )
+                raise long_line(self.name, number)
             yield line, self._parsed(line, number) if line.strip() else None
 
     def _parsed(self, line: str, number: int) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class JsonTable(Table):
         at += 1
         try:
             while True:
-                at = skip_blanks(text, at)
+                at = _skip_blanks(text, at)
                 if text.startswith("]", at):
                     break
                 value, end = _decode(text, at)
@@ -171,7 +171,7 @@ class JsonTable(Table):
                     raise self._no_array(f"it holds {text[at : at + 20]!r}")
                 yield text[last:end], value
                 last = end
-                at = skip_blanks(text, end)
+                at = _skip_blanks(text, end)
                 if text.startswith(",", at):
                     at += 1
                 elif not text.startswith("]", at):
@@ -213,3 +213,149 @@ def _cell(value: Any, kind: Any) -> Any:
     if pa.types.is_string(kind) and not isinstance(value, str):
         return json_text(value)
     return value
+
+
+class JsonWriter(TableOutput):
+    """Writes JSON lines, or an array of JSON objects."""
+
+    def __init__(self, *output: Any) -> None:
+        super().__init__(*output)
+        like, wanted = self._like, self.format
+        self._has_lines = wanted.name == "jsonl"
+        # Lines of several files can be copied one after the other; arrays cannot.
+        same = isinstance(like, JsonTable) or self._has_lines
+        self._copies = same and like.format.name == wanted.name
+        self._begun = False
+        utf8 = self._copies and like.format.encoding == "utf-8"
+        self._mark = like.format.bom if utf8 else b""
+
+    def _write(self, batch: Batch, replace: Values, append: Values) -> None:
+        changes = self._changes(len(batch), replace, append)
+        if self._copies:
+            for raw, new in zip(batch.raw or [], changes, strict=True):
+                start, stop = raw.index("{"), raw.rindex("}") + 1
+                middle = changed_object(raw[start:stop], new)
+                self._put(raw[:start] + middle + raw[stop:])
+            return
+        columns = [self._texts(array) for array in batch.rows.columns]
+        names = [json_text(name) for name in self._like.columns]
+        for row, new in zip(zip(*columns, strict=True), changes, strict=True):
+            pairs = ", ".join(f"{k}: {v}" for k, v in zip(names, row, strict=True))
+            self._object(changed_object("{" + pairs + "}", new))
+
+    def finish(self) -> None:
+        if isinstance(self._like, JsonTable) and self._copies:
+            self._put(self._like.tail)
+        elif not self._has_lines:
+            self._put("\n]\n" if self._begun else "[]\n")
+
+    def _object(self, text: str) -> None:
+        if self._has_lines:
+            self._put(text + "\n")
+        else:
+            self._put((",\n" if self._begun else "[\n") + text)
+        self._begun = True
+
+    def _changes(
+        self, n: int, replace: Values, append: Values
+    ) -> list[dict[str, object]]:
+        """Return the new values of each row."""
+        rows: list[dict[str, object]] = [{} for _ in range(n)]
+        for name, values in replace.items():
+            kind = self._types.get(name, self._like.schema.field(name).type)
+            is_typed = not self._like.is_text and not pt.is_decimal(kind)
+            for row, value in zip(rows, values, strict=True):
+                if isinstance(value, str) and value and is_typed:
+                    row[name] = typed_label(value, kind)
+                elif value is not None and value == value:
+                    row[name] = None if value == "" else value
+        for name, values in append.items():
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
+
+    def _texts(self, array: Any) -> list[str]:
+        """Return the cells of a column as JSON."""
+        if self._like.is_text:
+            return [_number_or_text(text) for text in array.to_pylist()]
+        kind = array.type
+        if pt.is_integer(kind) or pt.is_float64(kind) or pt.is_boolean(kind):
+            return [json_text(value) for value in array.to_pylist()]
+        valid = array.is_valid().to_pylist()
+        texts = column_text(array)
+        if pt.is_floating(kind):
+            return [_number_or_text(text) for text in texts]
+        return [
+            json_text(t) if v else "null" for t, v in zip(texts, valid, strict=True)
+        ]
+
+    def _put(self, text: str) -> None:
+        if self._mark:
+            self._stream.write(self._mark)
+            self._mark = b""
+        self._stream.write(text.encode("utf-8", "surrogatepass"))
+
+
+def _number_or_text(text: str) -> str:
+    """Return a text cell as JSON: a number keeps its text, an empty cell is null."""
+    if not text:
+        return "null"
+    return text if cell_number(text) is not None else json_text(text)
+
+
+def object_spans(text: str) -> dict[str, tuple[int, int]]:
+    """Return where the value of each key begins and ends in the text of an object.
+
+    Examples
+    --------
+    >>> object_spans('{"a": 1.50, "b": [2]}')
+    {'a': (6, 10), 'b': (17, 20)}
+    """
+    spans: dict[str, tuple[int, int]] = {}
+    at = _skip_blanks(text, text.index("{") + 1)
+    while text[at] != "}":
+        key, at = _decode(text, at)
+        at = _skip_blanks(text, _skip_blanks(text, at) + 1)  # after the colon
+        _, end = _decode(text, at)
+        spans[key] = at, end
+        at = _skip_blanks(text, end)
+        if text[at] == ",":
+            at = _skip_blanks(text, at + 1)
+    return spans
+
+
+def changed_object(text: str, values: dict[str, object]) -> str:
+    """Replace values in the text of an object, and add new keys at its end.
+
+    Examples
+    --------
+    >>> changed_object('{"a": 1.50, "b": null}', {"b": "x", "c": 2})
+    '{"a": 1.50, "b": "x", "c": 2}'
+    """
+    spans = object_spans(text)
+    existing = sorted((spans[key], key) for key in values if key in spans)
+    for (start, end), key in reversed(existing):
+        text = text[:start] + json_text(values[key]) + text[end:]
+    new = [
+        f"{json_text(key)}: {json_text(value)}"
+        for key, value in values.items()
+        if key not in spans
+    ]
+    if not new:
+        return text
+    end = len(text[: text.rindex("}")].rstrip())
+    comma = ", " if spans else ""
+    return text[:end] + comma + ", ".join(new) + text[end:]
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; None, NaN and infinity are null."""
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if isinstance(value, float) and (value != value or value in (1e999, -1e999)):
+        return "null"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    return BLANKS.match(text, at).end()  # type: ignore[union-attr]

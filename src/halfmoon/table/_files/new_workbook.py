@@ -1,8 +1,15 @@
-"""Write a new workbook with one sheet, row by row, in little memory."""
+"""Write a new workbook with one sheet, row by row, in little memory.
+
+Cells are numbers, truth values, dates or text, never formulas: a workbook stores the
+type of each cell and never runs text, so nothing is escaped.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import html
+import math
+import re
 import tempfile
 import zipfile
 from abc import abstractmethod
@@ -14,20 +21,23 @@ from typing import IO, Any, cast
 import pyarrow.types as pt
 
 from halfmoon._atomic_files import unfinished
-from halfmoon.table._files.table_interface import Batch
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values, column_text
-from halfmoon.table._files.workbook_cells import (
-    Value,
+from halfmoon.table._files.arrow_types import (
+    MAX_DIGITS,
+    Values,
     cell_number,
-    checked_text,
-    ods_cell,
-    sheet_value,
+    column_text,
+    typed_label,
+    value_text,
 )
+from halfmoon.table._files.table_interface import Batch, TableOutput
 from halfmoon.table._table_errors import OutputError
 
-__all__ = ["NewOds", "NewXlsx"]
+__all__ = ["NewOds", "NewXlsx", "Value", "ods_cell", "sheet_value", "xml_text"]
 
+Value = str | float | int | bool | dt.date | dt.time | None
+
+MAX_CHARACTERS = 32_767  # of a cell, in every spreadsheet program
+ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 MAX_ROWS, MAX_COLUMNS = 2**20, 2**14  # of a sheet, in every spreadsheet program
 SHEET_NAME = "Sheet1"
 ODS_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
@@ -135,7 +145,7 @@ class NewWorkbook(TableOutput):
 
     def _write_header(self, added: Iterable[str]) -> None:
         names = [*self._like.columns, *added]
-        self._write_row([checked_text(name, self._name) for name in names])
+        self._write_row([_checked_text(name, self._name) for name in names])
 
     def _write_row(self, cells: Sequence[Value]) -> None:
         if self._row == MAX_ROWS or len(cells) > MAX_COLUMNS:
@@ -162,7 +172,7 @@ class NewWorkbook(TableOutput):
         return [self._text(text) for text in texts]
 
     def _text(self, text: str) -> str | None:
-        return checked_text(text, self._name) or None
+        return _checked_text(text, self._name) or None
 
 
 def _date_cell(text: str) -> Value:
@@ -242,9 +252,8 @@ class NewXlsx(NewWorkbook):
         self._sink.open = False
         for sheet in self._book.worksheets():
             sheet._opt_close()  # its temporary file
-        self._book.fileclosed = (
-            True  # or it would be written when it is garbage collected
-        )
+        # Otherwise it would be written when it is garbage collected.
+        self._book.fileclosed = True
         self._resources.close()
 
 
@@ -299,3 +308,83 @@ def _ods_style(value: Value) -> str:
     if isinstance(value, dt.datetime):
         return "time"
     return "day" if isinstance(value, dt.date) else ""
+
+
+def sheet_value(value: Any, kind: Any, name: str) -> Value:
+    """Convert a value to a cell of a column of an Arrow type; None is an empty cell."""
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if value is None or value != value or value == "":
+        return None
+    if isinstance(value, str):
+        value = value if kind is None else typed_label(value, kind)
+        return _checked_text(value, name) if isinstance(value, str) else value
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return value_text(value)
+    if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        return str(value)
+    if isinstance(value, (int, float)):
+        return value
+    return _checked_text(value_text(value), name)
+
+
+def _checked_text(text: str, name: str) -> str:
+    """Return a text, or refuse one that is too long for a cell."""
+    if len(text) > MAX_CHARACTERS:
+        raise OutputError(
+            f"{name} cannot be written: a cell of {len(text):,} characters is longer "
+            f"than a workbook can hold ({MAX_CHARACTERS:,}). Write CSV instead."
+        )
+    return text
+
+
+def ods_cell(value: Value, style: str = "") -> str:
+    """Return a cell of an OpenDocument sheet as XML.
+
+    Examples
+    --------
+    >>> ods_cell(2.5)
+    '<table:table-cell office:value-type="float" office:value="2.5"><text:p>2.5</text:p></table:table-cell>'
+    """  # noqa: E501
+    styled = f' table:style-name="{xml_text(style)}"' if style else ""
+    if value is None:
+        return f"<table:table-cell{styled}/>"
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+        typed = f'office:value-type="boolean" office:boolean-value="{text}"'
+    elif isinstance(value, (int, float)):
+        text = repr(value)
+        typed = f'office:value-type="float" office:value="{text}"'
+    elif isinstance(value, dt.date):
+        text = value.isoformat()
+        typed = f'office:value-type="date" office:date-value="{text}"'
+    elif isinstance(value, dt.time):
+        text = value.isoformat()
+        typed = f'office:value-type="time" office:time-value="{value:PT%HH%MM%SS}"'
+    else:
+        text, typed = value, 'office:value-type="string"'
+    paragraphs = "".join(
+        f"<text:p>{_with_spaces(line)}</text:p>" for line in text.split("\n")
+    )
+    return f"<table:table-cell{styled} {typed}>{paragraphs}</table:table-cell>"
+
+
+def _with_spaces(line: str) -> str:
+    """Encode spaces and tabs, which OpenDocument would otherwise collapse."""
+    text = xml_text(line).replace("\t", "<text:tab/>")
+    return re.sub(
+        "^ +| {2,}| $", lambda m: f'<text:s text:c="{len(m.group())}"/>', text
+    )
+
+
+def xml_text(text: str) -> str:
+    r"""Escape a text for XML; illegal characters become replacement characters.
+
+    Examples
+    --------
+    >>> xml_text("a < b\x00")
+    'a &lt; b\ufffd'
+    """
+    return html.escape(ILLEGAL_IN_XML.sub("\ufffd", text), quote=True)

@@ -1,28 +1,25 @@
 """Copy an OpenDocument workbook with cells of one sheet replaced and columns added.
 
-All other parts of the file and all other cells of the sheet are copied unchanged. A row
-or cell element that repeats is split if one of its repetitions changes.
+All other cells of the sheet are copied unchanged. A row or cell element that repeats is
+split if one of its repetitions changes.
 """
 
 from __future__ import annotations
 
 import html
 import re
-import shutil
-import zipfile
-from typing import IO
+from typing import Any
 
+from halfmoon.table._files.new_workbook import ods_cell
 from halfmoon.table._files.sheet_copy import (
     TAG,
     NewCells,
     SheetCopier,
-    SheetEdits,
     with_attribute,
     without_attribute,
 )
-from halfmoon.table._files.workbook_cells import ods_cell
 
-__all__ = ["copy_ods"]
+__all__ = ["OdsCopier"]
 
 ROWS, COLUMNS = "table:number-rows-repeated", "table:number-columns-repeated"
 CELLS = ("table:table-cell", "table:covered-table-cell")
@@ -30,31 +27,11 @@ EMPTY_CELL = b"<table:table-cell/>"
 STYLE = re.compile(rb"""\stable:style-name\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
-def copy_ods(
-    source: IO[bytes], out: IO[bytes], sheet: str, edits: SheetEdits, name: str
-) -> None:
-    """Copy a workbook with changes in one sheet; `name` is the output in messages."""
-    with zipfile.ZipFile(source) as packed, zipfile.ZipFile(out, "w") as copied:
-        for part in packed.infolist():
-            info = zipfile.ZipInfo(part.filename, part.date_time)
-            # Programs recognize the file by this part, which is not compressed.
-            is_type = part.filename == "mimetype"
-            info.compress_type = zipfile.ZIP_STORED if is_type else zipfile.ZIP_DEFLATED
-            with packed.open(part) as old, copied.open(info, "w") as new:
-                if part.filename == "content.xml":
-                    _OdsCopier(new, sheet, edits, name).copy(old)
-                else:
-                    shutil.copyfileobj(old, new)
+class OdsCopier(SheetCopier):
+    """Changes the rows of one sheet of an OpenDocument workbook."""
 
-
-class _OdsCopier(SheetCopier):
-    """Changes the rows of one sheet."""
-
-    def __init__(
-        self, out: IO[bytes], sheet: str, edits: SheetEdits, name: str
-    ) -> None:
-        super().__init__(out, edits, name)
-        self._sheet = sheet
+    def __init__(self, *copy: Any) -> None:
+        super().__init__(*copy)
         self._depth = self._table_depth = self._row_depth = 0
         self._row = 0  # number of the next row
         self._repeated = 1
@@ -62,10 +39,14 @@ class _OdsCopier(SheetCopier):
         self._row_start = 0  # offset of the row that changes
         self._cells: list[tuple[int, int, int]] = []  # start, end, repetitions
 
+    @staticmethod
+    def part_of_sheet(*_: object) -> str:
+        return "content.xml"
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if name == "table:table" and not self._table_depth:
-            if attributes.get("table:name") == self._sheet:
+            if attributes.get("table:name") == self.sheet:
                 self._table_depth, self._row = self._depth, 0
         elif name == "table:table-row" and self._table_depth and not self._row_depth:
             self._begin_row(attributes)

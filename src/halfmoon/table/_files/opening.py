@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from typing import IO, Any
 
-from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.columnar_table import ColumnarTable, spooled_stream
-from halfmoon.table._files.compression import decompressed
-from halfmoon.table._files.dialect import SEPARATOR_LINE, sniffed_delimiter
-from halfmoon.table._files.encoding import encoding_of
+from halfmoon.table._files.dialect import SEPARATOR_LINE, encoding_of, sniffed_delimiter
 from halfmoon.table._files.formats import (
     WORKBOOKS,
     Format,
@@ -17,6 +15,8 @@ from halfmoon.table._files.formats import (
     format_from_name,
     format_from_option,
     kind_of,
+    refuse_address,
+    refuse_unsupported,
     workbook_in_zip,
 )
 from halfmoon.table._files.frame_table import FrameTable, library_of
@@ -24,7 +24,6 @@ from halfmoon.table._files.joined_table import JoinedTable, matching_files
 from halfmoon.table._files.json_table import JsonTable
 from halfmoon.table._files.table_interface import BATCH_ROWS, Table
 from halfmoon.table._files.text_table import TextTable
-from halfmoon.table._files.unsupported import refuse_address, refuse_unsupported
 from halfmoon.table._files.workbook_table import WorkbookTable
 from halfmoon.table._table_errors import CommandError, ReadError
 
@@ -62,17 +61,6 @@ def open_table(
     sheet : str or int, optional
         For a workbook: name of the sheet, or its number from 1. By default the first
         visible sheet with a table.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ReadError
-        If the source is not a table, or cannot be read.
-    CommandError
-        If an option is not valid.
     """
     asked = (None, None) if format is None else format_from_option(format)
     delimiter = None if delimiter is None else _checked_delimiter(delimiter)

@@ -33,25 +33,10 @@ def replacing(
 ) -> Iterator[IO[bytes]]:
     """Open a file that gets its name when the block ends without an exception.
 
-    Parameters
-    ----------
-    path : path
-        Links are followed. A device or pipe, such as ``/dev/null``, gets a copy when
-        the block ends.
-    overwrite : bool
-        Whether an existing file may be replaced. If not, a file that appears in the
-        meantime is not replaced either.
-    inputs : sequence of paths
-        Files that are never replaced, even with `overwrite`.
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    OutputError
-        Before the block if the file cannot be made, after it if it cannot be moved.
+    Links are followed. A device or pipe, such as ``/dev/null``, gets a copy when the
+    block ends. Without `overwrite`, a file that appears in the meantime is not replaced
+    either; `inputs` are never replaced. An `OutputError` comes before the block if the
+    file cannot be made, after it if it cannot be moved.
     """
     name = os.fspath(path)
     if _is_device(name, overwrite, inputs):

@@ -12,8 +12,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import IO
 from xml.parsers import expat
+from zipfile import ZipFile
 
-from halfmoon.table._files.workbook_cells import Value
+from halfmoon.table._files.new_workbook import Value
 from halfmoon.table._table_errors import OutputError
 
 __all__ = [
@@ -33,27 +34,14 @@ NewCells = list[tuple[int, Value]]  # column, from 0, and value
 
 @dataclass
 class SheetEdits:
-    """New cells of a sheet; rows and columns count from 0.
+    """New cells of a sheet; rows and columns count from 0."""
 
-    Attributes
-    ----------
-    header : int
-        Row of the header.
-    rows : list of int
-        Rows of the table, in ascending order.
-    width : int
-        The first column that is free in every row.
-    replaced : dict of int to list
-        By column: a value for each row of the table. None leaves a cell unchanged, ""
-        empties it.
-    appended : dict of str to list
-        By name of a new column: a value for each row of the table.
-    """
-
-    header: int
-    rows: list[int]
-    width: int
+    header: int  # row of the header
+    rows: list[int]  # of the table, in ascending order
+    width: int  # the first column that is free in every row
+    #: By column a value for each row. None leaves a cell unchanged, "" empties it.
     replaced: dict[int, list[Value]] = field(default_factory=dict)
+    #: By name of a new column a value for each row.
     appended: dict[str, list[Value]] = field(default_factory=dict)
     n_done: int = 0  # rows that the copy has reached
 
@@ -88,10 +76,13 @@ class SheetEdits:
 class SheetCopier(ABC):
     """Copies the XML of a sheet; subclasses change rows as elements begin and end."""
 
-    def __init__(self, out: IO[bytes], edits: SheetEdits, name: str) -> None:
+    def __init__(
+        self, out: IO[bytes], sheet: str, edits: SheetEdits, name: str
+    ) -> None:
         self._out = out
+        self.sheet = sheet
         self.edits = edits
-        self.name = name
+        self.name = name  # of the output, in messages
         self.held = False  # while True, nothing is copied automatically
         self._buffer = bytearray()
         self._base = 0  # offset of the buffer in the file
@@ -102,6 +93,11 @@ class SheetCopier(ABC):
         self._parser.EndElementHandler = self._end
         self._parser.XmlDeclHandler = self._check_declaration
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+
+    @staticmethod
+    @abstractmethod
+    def part_of_sheet(packed: ZipFile, sheet: str, name: str) -> str:
+        """Return the part of a workbook that holds a sheet."""
 
     @abstractmethod
     def start(self, name: str, attributes: dict[str, str]) -> None:

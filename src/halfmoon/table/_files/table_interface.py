@@ -1,21 +1,28 @@
-"""The interface of every table: columns, and rows that come in batches."""
+"""The interfaces of every table that is read, and of every output, batch by batch."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._files.arrow_types import plain_rows
+from halfmoon.table._files.arrow_types import Values, as_lists, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
-from halfmoon.table._table_errors import ReadError
+from halfmoon.table._table_errors import CommandError, ReadError
 
-__all__ = ["BATCH_ROWS", "Batch", "Progress", "Table", "refuse_duplicate_names"]
+__all__ = [
+    "BATCH_ROWS",
+    "Batch",
+    "Progress",
+    "Table",
+    "TableOutput",
+    "refuse_duplicate_names",
+]
 
 BATCH_ROWS = 8192
 MAX_LISTED = 5  # duplicate names in an error
@@ -25,23 +32,13 @@ Progress = Callable[[int, int], object]  # bytes read, bytes in total
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive rows of a table.
+    """Consecutive rows of a table."""
 
-    Parameters
-    ----------
-    start : int
-        Number of the first row; the first row of the table is 0.
-    rows : pyarrow.RecordBatch
-        All columns, in order.
-    raw : sequence of str or None
-        For text and JSON: the exact text of each record, with its line end.
-    blanks : mapping of int to str
-        For text: the blank lines before the i-th record of the batch.
-    """
-
-    start: int
-    rows: Any
+    start: int  # number of the first row; the first row of the table is 0
+    rows: Any  # pyarrow.RecordBatch of all columns, in order
+    #: For text and JSON: the exact text of each record, with its line end.
     raw: Sequence[str] | None = None
+    #: For text: the blank lines before the i-th record of the batch.
     blanks: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -55,28 +52,18 @@ class Batch:
 
 
 class Table(ABC):
-    """A table that can be read in batches, any number of times.
+    """A table that can be read in batches, any number of times."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-    format : Format
-    schema : pyarrow.Schema
-        Types of the columns; all columns of text files are strings.
-    n_rows : int or None
-        Known once the table was read to its end.
-    notes : list of Note
-        What the user should know about how the file was read.
-    """
-
-    schema: Any
+    schema: Any  # pyarrow.Schema; all columns of text files are strings
     format: Format
+    n_rows: int | None  # known once the table was read to its end
+    notes: list[Note]  # what the user should know about how the file was read
 
     def __init__(self, source: Source, batch_rows: int) -> None:
         self.source = source
         self.batch_rows = batch_rows
-        self.n_rows: int | None = None
-        self.notes: list[Note] = []
+        self.n_rows = None
+        self.notes = []
 
     @property
     def name(self) -> str:
@@ -99,25 +86,18 @@ class Table(ABC):
         return 1 if self.format.name in WITHOUT_HEADER else 2
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """Read all rows, a batch at a time.
-
-        Parameters
-        ----------
-        progress : callable, optional
-            Called as ``progress(done, total)`` with numbers of bytes of the file.
-
-        Raises
-        ------
-        ReadError
-            If the file cannot be read to its end, or changed since the last time.
-        """
+        """Read all rows, a batch at a time; refuse a file that changed in between."""
         self.source.check()
         n = 0
-        for batch, done in self._read_batches():
-            n += len(batch)
-            yield batch
-            if progress is not None:
-                progress(min(done, self.source.size), self.source.size)
+        try:
+            for batch, done in self._read_batches():
+                n += len(batch)
+                yield batch
+                if progress is not None:
+                    progress(min(done, self.source.size), self.source.size)
+        except ReadError:
+            self.source.check()  # a file that changed may look damaged
+            raise
         self.source.check()
         if self.n_rows is not None and n != self.n_rows:
             raise self.source.changed()
@@ -143,6 +123,82 @@ class Table(ABC):
     @abstractmethod
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:
         """Yield each batch, and how many bytes of the file were read so far."""
+
+
+class TableOutput(ABC):
+    """A table that is written again, with replaced cells and new columns."""
+
+    takes_arrays = False  # whether `_write` takes Arrow arrays as new values
+    _appended: list[str] | None = None
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        like: Table,  # that the batches come from
+        wanted: Format,
+        types: Mapping[str, Any],  # of new columns, and of columns whose type changes
+        name: str,  # of the output, in messages
+    ) -> None:
+        self._stream = stream
+        self._like = like
+        self.format = wanted
+        self._types = types
+        self._name = name
+
+    @property
+    def escaped(self) -> int:
+        """Number of cells that got an apostrophe, so that they are not formulas."""
+        return 0
+
+    def write(
+        self, batch: Batch, replace: Values | None = None, append: Values | None = None
+    ) -> None:
+        """Write the rows of a batch, with a value for each row in each column.
+
+        To replace: None leaves a cell unchanged, "" empties it. To append, the same
+        columns for each batch: None gives an empty cell.
+        """
+        replace, append = replace or {}, append or {}
+        self._check(batch, replace, append)
+        if not self.takes_arrays:
+            replace, append = as_lists(replace), as_lists(append)
+        self._write(batch, replace, append)
+
+    def _check(self, batch: Batch, replace: Values, append: Values) -> None:
+        names = self._like.columns
+        for column in replace:
+            if column not in names:
+                raise CommandError(f"{self._like.name} has no column {column!r}.")
+        for column in append:
+            if column in names:
+                raise CommandError(
+                    f"{self._like.name} already has a column {column!r}. Rename it, or "
+                    f"leave it out."
+                )
+        if self._appended is None:
+            self._appended = list(append)
+        elif self._appended != list(append):
+            raise ValueError(
+                f"Columns {list(append)} are appended to this batch, but "
+                f"{self._appended} to the first one. Append the same to each batch."
+            )
+        for column, values in [*replace.items(), *append.items()]:
+            if len(values) != len(batch):
+                raise ValueError(
+                    f"{len(values)} values for {column!r}, but the batch has "
+                    f"{len(batch)} rows. Give one value for each row."
+                )
+
+    @abstractmethod
+    def _write(self, batch: Batch, replace: Values, append: Values) -> None:
+        """Write the rows of a batch, which were checked."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write the rest of the output."""
+
+    def abandon(self) -> None:  # noqa: B027
+        """Free the resources of an output that will not exist."""
 
 
 def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import IO, Any
@@ -13,27 +13,31 @@ from typing import IO, Any
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._files.byte_source import Source
-from halfmoon.table._files.compression import decompressed
-from halfmoon.table._files.dialect import SEPARATOR_LINE, header_number, may_be_title
-from halfmoon.table._files.encoding import undecodable
+from halfmoon._report.sentences import count
+from halfmoon.table._files.byte_source import Source, decompressed
+from halfmoon.table._files.dialect import (
+    SEPARATOR_LINE,
+    header_number,
+    may_be_title,
+    undecodable,
+)
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.plain_lines import PlainLines
 from halfmoon.table._files.records import (
+    PlainLines,
     Record,
     count_lines,
     line_end,
     read_pieces,
     read_records,
 )
-from halfmoon.table._files.short_rows import ShortRows
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["TextTable"]
+__all__ = ["ShortRows", "TextTable"]
 
 SEARCHED_RECORDS = 50  # in the search for a header below a title
 SEARCHED_CHARACTERS = 2**20
+SHOWN = 3  # line numbers in a message
 PART_ROWS = 256  # converted to columns at once, so that their cells fit into the cache
 Part = tuple[Any, Sequence[str], dict[int, str]]  # rows, raw lines, blank lines
 
@@ -43,15 +47,11 @@ class TextTable(Table):
 
     Every column holds strings, and an empty cell is the empty string. In a table with
     several columns a blank line is not a row; in a table with one column it is an empty
-    cell. A row with fewer cells than the header ends in empty cells (`short_rows.py`).
-
-    Attributes
-    ----------
-    header : str
-        The header as in the file, with its line end.
-    lead : str
-        Lines before the header: blank lines, a title, ``sep=;``.
+    cell. A row with fewer cells than the header ends in empty cells (`ShortRows`).
     """
+
+    lead: str  # lines before the header: blank lines, a title, ``sep=;``
+    header: str  # as in the file, with its line end
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, batch_rows)
@@ -191,7 +191,7 @@ class TextTable(Table):
         )
 
     def _records(self, stream: IO[str]) -> Iterator[Record]:
-        return read_records(stream, str(self.format.delimiter), self.name)
+        return read_records(stream.readline, str(self.format.delimiter), self.name)
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[str], IO[bytes]]]:
@@ -207,6 +207,62 @@ class TextTable(Table):
             with unpacked() as (binary, _):
                 binary.read(len(bom))
                 raise undecodable(binary, encoding, self.name) from error
+
+
+@dataclass
+class ShortRows:
+    """Rows of a file with fewer cells than the header, in one pass over it.
+
+    Many programs leave out empty cells at the end of a row, so that is what a short row
+    means. Two other causes would move cells to a wrong column, and are errors: a name
+    in the header with a delimiter in it, which makes every row short; and a line break
+    within a cell, which makes two short rows of one.
+    """
+
+    name: str  # of the file
+    width: int  # cells of the header
+    rows: int = 0  # all rows
+    lines: dict[int, int] = field(default_factory=dict)  # cells of each short line
+
+    def checked(self) -> Note | None:
+        """Return a note on the short rows, None if there is none, or raise an error."""
+        if not self.lines:
+            return None
+        lines = list(self.lines)
+        cells = set(self.lines.values())
+        if len(lines) == self.rows and len(cells) == 1:
+            (each,) = cells
+            raise ReadError(
+                f"{self.name}: the header has {self.width} cells, but every row has "
+                f"{each}. If a name in the header holds the delimiter, put it in "
+                f"quotes; otherwise give every row as many cells as the header."
+            )
+        if self._are_halves():
+            raise ReadError(
+                f"{self.name}, line {lines[0]} has {self.lines[lines[0]]} of "
+                f"{self.width} cells, and the next line the rest: a line break within "
+                f"a cell. Put this cell in quotes."
+            )
+        shown = ", ".join(f"{line:,}" for line in lines[:SHOWN])
+        more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
+        have = "row has" if len(lines) == 1 else "rows have"
+        return Note(
+            f"{len(lines):,} {have} fewer cells than the header "
+            f"(line{'s' * (len(lines) > 1)} {shown}{more}).",
+            f"{count(self.width, 'cell')} are needed: the missing ones at the end were "
+            f"taken as empty.",
+            important=True,
+        )
+
+    def _are_halves(self) -> bool:
+        """Whether the short rows are pairs of lines that are one row together."""
+        lines = list(self.lines)
+        pairs = list(zip(lines[::2], lines[1::2], strict=False))
+        return len(lines) % 2 == 0 and all(
+            second == first + 1
+            and self.lines[first] + self.lines[second] == self.width + 1
+            for first, second in pairs
+        )
 
 
 def _is_blank(raw: str, cells: list[str]) -> bool:

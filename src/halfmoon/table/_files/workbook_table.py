@@ -2,62 +2,64 @@
 
 A workbook cannot be read in parts, so its sheet is held in memory as typed columns. A
 workbook that would take too much memory is refused before it is read.
+
+A sheet may hold a title above the table, empty columns to its left and remarks to its
+right. The header is the first row in which most of the used columns hold text, all
+different. A row that is empty in the columns of the table is skipped.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
 
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
+from halfmoon.table._files.arrow_types import value_text
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.sheet_layout import (
-    column_type,
-    find_layout,
-    is_whole,
-    typed_column,
-)
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
 from halfmoon.table._table_errors import CommandError, ReadError
 
-__all__ = ["WorkbookTable"]
+__all__ = ["WorkbookTable", "find_layout"]
 
 MAX_UNPACKED_BYTES = 2**29  # of XML; the cells in memory take about as much
 MAX_XLS_BYTES = 2**28  # of a format that is not compressed
 CHUNK_BYTES = 2**20
 PART_ROWS = 4096  # converted to columns at once
 MAX_LISTED = 20  # sheets in an error
+SEARCHED_ROWS = 50  # for a header
+MAX_EXACT_INTEGER = 2**53  # of a spreadsheet
+
+Cells = Sequence[Any]  # of one row; an empty cell is an empty text
+
+
+@dataclass(frozen=True)
+class SheetLayout:
+    """Position of a table in a sheet; rows and columns count from 0."""
+
+    header: int  # row of the column names
+    columns: tuple[int, ...]
+    names: tuple[str, ...]
 
 
 class WorkbookTable(Table):
     """A table in a sheet of a workbook.
 
-    Parameters
-    ----------
-    source : Source
-    found : Format
-    batch_rows : int
-    sheet : str, int or None
-        Name of the sheet, or its number from 1. By default the first visible sheet with
-        a table.
-
-    Attributes
-    ----------
-    sheet : str
-        Name of the sheet.
-    layout : SheetLayout
-        Position of the table in the sheet.
-    row_numbers : list of int
-        For each row of the table its row in the sheet, from 0.
-    sheet_width : int
-        Number of columns of the sheet that are in use.
+    The sheet is given by its name, or its number from 1. By default it is the first
+    visible sheet with a table.
     """
+
+    sheet: str  # name
+    layout: SheetLayout
+    row_numbers: list[int]  # for each row of the table its row in the sheet, from 0
+    sheet_width: int  # columns of the sheet that are in use
 
     def __init__(
         self,
@@ -176,21 +178,21 @@ class WorkbookTable(Table):
         places = self.layout.columns
         kinds: list[set[type]] = [set() for _ in places]
         whole = [True] * len(places)
-        self.row_numbers: list[int] = []
+        self.row_numbers = []
         for number, cells in self._table_rows(rows):
             self.row_numbers.append(number)
             for i, place in enumerate(places):
                 cell = cells[place]
                 if cell != "":
                     kinds[i].add(type(cell))
-                    whole[i] = whole[i] and is_whole(cell)
-        types = [column_type(k, w) for k, w in zip(kinds, whole, strict=True)]
+                    whole[i] = whole[i] and _is_whole(cell)
+        types = [_column_type(k, w) for k, w in zip(kinds, whole, strict=True)]
         schema = pa.schema(list(zip(self.layout.names, types, strict=True)))
         table_rows = (cells for _, cells in self._table_rows(rows))
         parts = []
         while part := list(islice(table_rows, PART_ROWS)):
             arrays = [
-                typed_column([cells[place] for cells in part], kind)
+                _typed_column([cells[place] for cells in part], kind)
                 for place, kind in zip(places, types, strict=True)
             ]
             parts.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
@@ -277,3 +279,95 @@ def _unpacked_size(file: IO[bytes], name: str) -> int:
             f"Get the file again."
         ) from error
     return size
+
+
+def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
+    """Find the table in a sheet by its first rows; None for an empty sheet.
+
+    Examples
+    --------
+    >>> find_layout([["Flowers", ""], ["", ""], ["name", "size"], ["rose", 2.0]])
+    SheetLayout(header=2, columns=(0, 1), names=('name', 'size'))
+    """
+    first_rows = list(islice(rows, SEARCHED_ROWS))
+    used = {i for row in first_rows for i, cell in enumerate(row) if cell != ""}
+    if not used:
+        return None
+    first = next(
+        i for i, row in enumerate(first_rows) if any(cell != "" for cell in row)
+    )
+    header = next(
+        (i for i, row in enumerate(first_rows) if _is_header(row, used)), first
+    )
+    row = first_rows[header]
+    below = {i for other in first_rows[header:] for i, c in enumerate(other) if c != ""}
+    named = [i for i, cell in enumerate(row) if cell != ""]
+    # Between the first and the last name, a column counts if it holds anything.
+    columns = [i for i in range(named[0], named[-1] + 1) if i in below]
+    names = [_text(row[i]) for i in columns]
+    return SheetLayout(header, tuple(columns), tuple(names))
+
+
+def _is_header(row: Cells, used: set[int]) -> bool:
+    texts = [cell for cell in row if isinstance(cell, str) and cell.strip()]
+    return len(texts) * 2 > len(used) and len(set(texts)) == len(texts)
+
+
+def _column_type(kinds: set[type], whole: bool) -> Any:
+    """Return the Arrow type for the cells of a column; text if their types differ.
+
+    `kinds` are the types of the cells that are not empty; `whole` says that all numbers
+    are exact integers.
+
+    Examples
+    --------
+    >>> _column_type({float}, True), _column_type({float, str}, False)
+    (DataType(int64), DataType(string))
+    """
+    if kinds and kinds <= {float, int}:
+        return pa.int64() if whole else pa.float64()
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {dt.date}:
+        return pa.date32()
+    if kinds and kinds <= {dt.date, dt.datetime}:
+        return pa.timestamp("us")
+    if kinds == {dt.time}:
+        return pa.time64("us")
+    if kinds == {dt.timedelta}:
+        return pa.duration("us")
+    return pa.string()
+
+
+def _is_whole(value: object) -> bool:
+    """Return whether a number fits into a column of integers."""
+    return isinstance(value, (int, float)) and (
+        abs(value) <= MAX_EXACT_INTEGER and value == int(value)
+    )
+
+
+def _typed_column(cells: Sequence[Any], kind: Any) -> Any:
+    """Return cells as an Arrow array; empty cells are null."""
+    if pa.types.is_string(kind):
+        return pa.array([None if c == "" else _text(c) for c in cells], kind)
+    if pa.types.is_timestamp(kind):
+        cells = [
+            dt.datetime(c.year, c.month, c.day) if type(c) is dt.date else c
+            for c in cells
+        ]
+    if pa.types.is_int64(kind):
+        cells = [c if c == "" else int(c) for c in cells]
+    return pa.array([None if c == "" else c for c in cells], kind)
+
+
+def _text(cell: object) -> str:
+    """Return a cell as text: an integer without a point, a date in ISO 8601."""
+    if (
+        isinstance(cell, (int, float))
+        and not isinstance(cell, bool)
+        and _is_whole(cell)
+    ):
+        return str(int(cell))
+    if isinstance(cell, (dt.datetime, dt.date, dt.time)):
+        return cell.isoformat()
+    return value_text(cell)

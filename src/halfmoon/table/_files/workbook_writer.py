@@ -1,27 +1,34 @@
-"""Write a table to a workbook: a copy of its own workbook, or a new one."""
+"""Write a table to a workbook: a copy of its own workbook, or a new one.
+
+All other parts of a workbook that is copied stay as they are: sheets, formats, widths,
+charts, pictures.
+"""
 
 from __future__ import annotations
 
+import re
+import shutil
 import zipfile
 from collections.abc import Mapping
 from typing import IO, Any
 
+from halfmoon.table._files.arrow_types import Values
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.new_workbook import NewOds, NewXlsx
-from halfmoon.table._files.ods_copy import copy_ods
+from halfmoon.table._files.new_workbook import NewOds, NewXlsx, sheet_value
+from halfmoon.table._files.ods_copy import OdsCopier
 from halfmoon.table._files.sheet_copy import SheetEdits
-from halfmoon.table._files.table_interface import Batch, Table
-from halfmoon.table._files.table_output import TableOutput
-from halfmoon.table._files.typed_values import Values
-from halfmoon.table._files.workbook_cells import sheet_value
+from halfmoon.table._files.table_interface import Batch, Table, TableOutput
 from halfmoon.table._files.workbook_table import WorkbookTable
-from halfmoon.table._files.xlsx_copy import copy_xlsx
+from halfmoon.table._files.xlsx_copy import XlsxCopier
 from halfmoon.table._table_errors import OutputError
 
 __all__ = ["workbook_writer"]
 
-COPY_FUNCTIONS = {"xlsx": copy_xlsx, "xlsm": copy_xlsx, "ods": copy_ods}
+COPIERS = {"xlsx": XlsxCopier, "xlsm": XlsxCopier, "ods": OdsCopier}
 NEW_WORKBOOKS = {"xlsx": NewXlsx, "ods": NewOds}
+TYPE_PART = "mimetype"  # programs recognize OpenDocument by it; not compressed
+CALCULATION_CHAIN = "xl/calcChain.xml"  # optional; programs rebuild it
+CHAIN_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^>]*calcChain[^>]*/>")
 
 
 def workbook_writer(
@@ -35,7 +42,7 @@ def workbook_writer(
     if (
         isinstance(like, WorkbookTable)
         and like.format.name == wanted.name
-        and wanted.name in COPY_FUNCTIONS
+        and wanted.name in COPIERS
     ):
         return _CopyWriter(stream, like, wanted, types, name)
     new = NEW_WORKBOOKS.get(wanted.name)
@@ -73,9 +80,28 @@ class _CopyWriter(TableOutput):
             )
 
     def finish(self) -> None:
-        like, copy = self._like, COPY_FUNCTIONS[self._like.format.name]
+        like = self._like
         try:
-            with like.source.open() as source:
-                copy(source, self._stream, like.sheet, self._edits, self._name)
+            with like.source.open() as source, zipfile.ZipFile(source) as packed:
+                self._copy(packed)
         except zipfile.BadZipFile as error:
             raise like.source.changed() from error
+
+    def _copy(self, packed: zipfile.ZipFile) -> None:
+        sheet, copier = self._like.sheet, COPIERS[self.format.name]
+        edited = copier.part_of_sheet(packed, sheet, self._name)
+        with zipfile.ZipFile(self._stream, "w") as copied:
+            for part in packed.infolist():
+                if part.filename == CALCULATION_CHAIN:
+                    continue
+                info = zipfile.ZipInfo(part.filename, part.date_time)
+                info.external_attr = part.external_attr
+                if part.filename != TYPE_PART:
+                    info.compress_type = zipfile.ZIP_DEFLATED
+                with packed.open(part) as old, copied.open(info, "w") as new:
+                    if part.filename == edited:
+                        copier(new, sheet, self._edits, self._name).copy(old)
+                    elif part.filename.endswith((".rels", "[Content_Types].xml")):
+                        new.write(CHAIN_ENTRY.sub(b"", old.read()))
+                    else:
+                        shutil.copyfileobj(old, new)

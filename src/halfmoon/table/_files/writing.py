@@ -11,16 +11,19 @@ from typing import IO, Any
 
 from halfmoon._atomic_files import leftovers
 from halfmoon._report.findings import Note
-from halfmoon.table._files.columnar_writer import ColumnarWriter
-from halfmoon.table._files.compression import compressing
-from halfmoon.table._files.formats import Format, format_from_name, format_from_option
-from halfmoon.table._files.frame_writer import FrameWriter
-from halfmoon.table._files.json_writer import JsonWriter
+from halfmoon.table._files.byte_source import compressing
+from halfmoon.table._files.columnar_table import ColumnarWriter
+from halfmoon.table._files.formats import (
+    Format,
+    format_from_name,
+    format_from_option,
+    unsupported_ending,
+)
+from halfmoon.table._files.frame_table import FrameWriter
+from halfmoon.table._files.json_table import JsonWriter
 from halfmoon.table._files.outputs import replacing, streaming
-from halfmoon.table._files.table_interface import Table
-from halfmoon.table._files.table_output import TableOutput
+from halfmoon.table._files.table_interface import Table, TableOutput
 from halfmoon.table._files.text_writer import TextWriter
-from halfmoon.table._files.unsupported import unsupported_ending
 from halfmoon.table._files.workbook_writer import workbook_writer
 from halfmoon.table._table_errors import OutputError
 

@@ -1,95 +1,66 @@
 """Copy an Excel workbook with some cells of one sheet replaced and columns added.
 
-All other parts of the file and all other cells of the sheet are copied unchanged:
-sheets, formats, widths, formulas, charts, pictures.
+All other cells of the sheet are copied unchanged, with their formats and formulas.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-import shutil
-import zipfile
-from typing import IO
+from typing import Any
 from xml.etree import ElementTree
+from zipfile import ZipFile
 
+from halfmoon.table._files.new_workbook import Value, xml_text
 from halfmoon.table._files.sheet_copy import (
     NewCells,
     SheetCopier,
-    SheetEdits,
     with_attribute,
     without_attribute,
 )
-from halfmoon.table._files.workbook_cells import Value, xml_text
 from halfmoon.table._table_errors import OutputError
 
-__all__ = ["copy_xlsx"]
+__all__ = ["XlsxCopier"]
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 RELATION_ID = re.compile(r"\{[^}]*relationships\}id")
 MAX_COLUMNS = 16_384  # of a sheet
-CALCULATION_CHAIN = "xl/calcChain.xml"  # optional; programs rebuild it
-CHAIN_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^>]*calcChain[^>]*/>")
 
 
-def copy_xlsx(
-    source: IO[bytes], out: IO[bytes], sheet: str, edits: SheetEdits, name: str
-) -> None:
-    """Copy a workbook with changes in one sheet; `name` is the output in messages."""
-    with zipfile.ZipFile(source) as packed, zipfile.ZipFile(out, "w") as copied:
-        edited = _part_of_sheet(packed, sheet, name)
-        for part in packed.infolist():
-            if part.filename == CALCULATION_CHAIN:
-                continue
-            info = zipfile.ZipInfo(part.filename, part.date_time)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = part.external_attr
-            with packed.open(part) as old, copied.open(info, "w") as new:
-                if part.filename == edited:
-                    _XlsxCopier(new, edits, name).copy(old)
-                elif part.filename.endswith((".rels", "[Content_Types].xml")):
-                    new.write(CHAIN_ENTRY.sub(b"", old.read()))
-                else:
-                    shutil.copyfileobj(old, new)
+class XlsxCopier(SheetCopier):
+    """Changes the rows of one sheet of an Excel workbook."""
 
-
-def _part_of_sheet(packed: zipfile.ZipFile, sheet: str, name: str) -> str:
-    """Return the part of a workbook that holds a sheet."""
-    try:
-        workbook = ElementTree.fromstring(packed.read("xl/workbook.xml"))
-        relations = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
-        for each in [*workbook.iter(MAIN + "sheet"), *workbook.iter(STRICT + "sheet")]:
-            if each.get("name") != sheet:
-                continue
-            key = next(v for k, v in each.items() if RELATION_ID.fullmatch(k))
-            for relation in relations:
-                if relation.get("Id") == key:
-                    # Relative to the folder of the workbook, or to the root
-                    path = posixpath.join("/xl", relation.get("Target", ""))
-                    return posixpath.normpath(path).lstrip("/")
-    except (KeyError, ElementTree.ParseError, StopIteration) as error:
-        raise _lost(name, sheet) from error
-    raise _lost(name, sheet)
-
-
-def _lost(name: str, sheet: str) -> OutputError:
-    return OutputError(
-        f"{name} cannot be written as a copy of the workbook: its sheet {sheet!r} is "
-        f"not where it should be. Give the output a name that ends in .csv."
-    )
-
-
-class _XlsxCopier(SheetCopier):
-    """Changes the rows of one sheet."""
-
-    def __init__(self, out: IO[bytes], edits: SheetEdits, name: str) -> None:
-        super().__init__(out, edits, name)
+    def __init__(self, *copy: Any) -> None:
+        super().__init__(*copy)
         self._row = self._column = -1
         self._row_changes = False
         self._new: NewCells = []  # that are still to come in the row
         self._current: tuple[int, Value, str] | None = None  # cell being replaced
         self._header_style = ""  # of the last cell of the header
+
+    @staticmethod
+    def part_of_sheet(packed: ZipFile, sheet: str, name: str) -> str:
+        try:
+            workbook = ElementTree.fromstring(packed.read("xl/workbook.xml"))
+            relations = ElementTree.fromstring(
+                packed.read("xl/_rels/workbook.xml.rels")
+            )
+            for each in [
+                *workbook.iter(MAIN + "sheet"),
+                *workbook.iter(STRICT + "sheet"),
+            ]:
+                if each.get("name") != sheet:
+                    continue
+                key = next(v for k, v in each.items() if RELATION_ID.fullmatch(k))
+                for relation in relations:
+                    if relation.get("Id") == key:
+                        # Relative to the folder of the workbook, or to the root
+                        path = posixpath.join("/xl", relation.get("Target", ""))
+                        return posixpath.normpath(path).lstrip("/")
+        except (KeyError, ElementTree.ParseError, StopIteration) as error:
+            raise _lost(name, sheet) from error
+        raise _lost(name, sheet)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         prefix, local = _split_name(name)
@@ -164,6 +135,13 @@ class _XlsxCopier(SheetCopier):
         last = _reference(max(0, self.edits.last_row, *rows), column)
         tag = self.tag(self.here)
         self.replace_tag(tag, with_attribute(tag, "ref", f"{first}:{last}"))
+
+
+def _lost(name: str, sheet: str) -> OutputError:
+    return OutputError(
+        f"{name} cannot be written as a copy of the workbook: its sheet {sheet!r} is "
+        f"not where it should be. Give the output a name that ends in .csv."
+    )
 
 
 def _split_name(name: str) -> tuple[str, str]:

@@ -19,8 +19,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shutil import rmtree
@@ -30,13 +30,12 @@ from typing import Any, Self
 from halfmoon._atomic_files import leftovers
 from halfmoon._model_files import ModelFileError, load, save
 from halfmoon.table._files.outputs import replacing
-from halfmoon.table._folders.file_outcomes import FileOutcome
-from halfmoon.table._folders.folder_listing import FolderFile
-from halfmoon.table._folders.folder_lock import locked_folder
+from halfmoon.table._folders.folder_table import FolderFile
+from halfmoon.table._folders.one_file import FileOutcome
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import OutputError, ReadError
 
-__all__ = ["FOLDER", "Manifest", "inputs_of", "refuse_nonempty"]
+__all__ = ["FOLDER", "Manifest", "inputs_of", "locked_folder", "refuse_nonempty"]
 
 FOLDER = "_halfmoon"
 VERSION = 1
@@ -71,24 +70,12 @@ def refuse_nonempty(out: Path, overwrite: bool) -> None:
 
 @dataclass
 class Manifest:
-    """The state of a run over a folder.
+    """The state of a run over a folder."""
 
-    Attributes
-    ----------
-    out : Path
-        The output folder.
-    asked : dict
-        Everything that the outputs depend on, except for the inputs.
-    inputs : list of dict
-        From `inputs_of`.
-    models : list of str
-        Digests of the model files.
-    """
-
-    out: Path
-    asked: dict[str, Any]
-    inputs: list[dict[str, Any]]
-    models: list[str] = field(default_factory=list)
+    out: Path  # the output folder
+    asked: dict[str, Any]  # all that the outputs depend on, except for the inputs
+    inputs: list[dict[str, Any]]  # from `inputs_of`
+    models: list[str] = field(default_factory=list)  # digests of the model files
 
     def __post_init__(self) -> None:
         self._lock = ExitStack()
@@ -242,18 +229,45 @@ class Manifest:
                     )
 
     def _refuse_changed_inputs(self, inputs: Sequence[Mapping[str, Any]]) -> None:
-        before = {x["name"]: x["sha256"] for x in inputs}
-        now = {x["name"]: x["sha256"] for x in self.inputs}
+        before, now = (
+            {x["name"]: x["sha256"] for x in some} for some in (inputs, self.inputs)
+        )
         for name in {**before, **now}:
             if before.get(name) != now.get(name):
-                if name not in before:
-                    what = "is new"
-                else:
-                    what = "changed" if name in now else "is gone"
+                what = "changed" if name in now else "is gone"
+                what = what if name in before else "is new"
                 raise OutputError(
                     f"{name} {what} since the run in {self.out} began. Start over with "
                     f"--overwrite instead of --resume."
                 )
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder while the block runs; refuse one that another run has locked.
+
+    The system drops the lock when the process ends, however it ends. There is no lock
+    on Windows, nor on file systems that have none.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(
+                f"Another run is writing to {folder}. Wait until it ends, or give "
+                f"another folder."
+            ) from None
+        except OSError:  # no locks on this file system
+            pass
+        yield
+    finally:
+        os.close(handle)
 
 
 def _make_folder(path: Path) -> None:

@@ -1,72 +1,71 @@
-"""Write one file of a folder with its blanks filled."""
+"""Write one file of a folder with its blanks filled.
+
+What came of it are small counts, which are stored on disk and summed over all files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import base64
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from halfmoon._partitions import Engine
+from halfmoon._report.histogram import Histogram
 from halfmoon.blocks import alone
+from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.joined_table import as_schema
-from halfmoon.table._folders.file_outcomes import (
-    FileOutcome,
-    job_state,
-    with_separate_counts,
-)
-from halfmoon.table._folders.folder_listing import FolderFile
-from halfmoon.table._folders.folder_table import with_partition
-from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._folders.folder_table import FolderFile, with_partition
+from halfmoon.table._models.scored_rows import ScoredRows, Sums
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import given_labels
+from halfmoon.table._runs.least_sure_rows import RowPrediction
 from halfmoon.table._runs.output_columns import column_types
 from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.running_counts import RunningCounts
 from halfmoon.table._runs.second_pass import Job, write_filled
 
-__all__ = ["FilePlan", "fill_file", "fill_on_engine"]
+__all__ = ["FileOutcome", "FilePlan", "add_up", "fill_file", "fill_on_engine"]
+
+
+@dataclass
+class FileOutcome:
+    """What came of a file."""
+
+    name: str  # in its folder
+    rows: int
+    escaped: int  # cells that got an apostrophe
+    size: int  # bytes of the output
+    targets: list[dict[str, Any]]  # the counts of each target, as plain values
 
 
 @dataclass(frozen=True)
 class FilePlan:
-    """What is the same for all files of a folder.
+    """What is the same for all files of a folder."""
 
-    Attributes
-    ----------
-    out : Path
-        The output folder.
-    models : sequence of TableModel
-        One for each target.
-    several : sequence of Settings or None
-        For each target how to read its labels; None if there are none.
-    schema : pyarrow.Schema
-        Schema of all files together. A column that is null in one file may have a type
-        in others, and integers in one file may be decimals in others.
-    runs : mapping of str to tuple of str
-        Targets that an earlier run filled, with the columns that it added.
-    skip : sequence of sequences of int
-        For each target the numbers of the rows that stay unchanged.
-    compares : bool
-        Whether to compare known labels with predictions.
-    formulas : "escape" or "keep"
-    options : mapping
-        Options of `open_table`.
-    """
-
-    out: Path
-    models: Sequence[TableModel]
+    out: Path  # the output folder
+    models: Sequence[TableModel]  # one for each target
+    #: For each target how to read its labels; None if there are none.
     several: Sequence[Settings | None]
+    #: Schema of all files together. A column that is null in one file may have a type
+    #: in others, and integers in one file may be decimals in others.
     schema: Any
+    #: Targets that an earlier run filled, with the columns that it added.
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: For each target the numbers of the rows that stay unchanged.
     skip: Sequence[Sequence[int]] = ()
-    compares: bool = False
-    formulas: str = "escape"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    compares: bool = False  # known labels with predictions
+    formulas: str = "escape"  # or "keep"
+    options: Mapping[str, Any] = field(default_factory=dict)  # of `open_table`
 
     def jobs(self, table: Table) -> list[Job]:
         """Return a new job for each target."""
@@ -74,7 +73,8 @@ class FilePlan:
         for i, (shared, settings) in enumerate(
             zip(self.models, self.several, strict=True)
         ):
-            model = with_separate_counts(shared)
+            model = copy(shared)
+            model.table_ = Columns(shared.table_.uses)  # counts unreadable cells itself
             earlier = self.runs.get(model.target, ())
             given = None
             if settings is not None:
@@ -128,7 +128,7 @@ def fill_file(
             write_filled(table, out, jobs, progress, partial(plan.seen, file, before))
         rows = table.n_rows or 0
     size = path.stat().st_size
-    return FileOutcome(file.name, rows, out.escaped, size, list(map(job_state, jobs)))
+    return FileOutcome(file.name, rows, out.escaped, size, list(map(_job_state, jobs)))
 
 
 def fill_on_engine(
@@ -150,3 +150,96 @@ def fill_on_engine(
 def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> FileOutcome:
     with alone():
         return fill_file(plan, file, before)
+
+
+def add_up(outcomes: Iterable[FileOutcome], jobs: Sequence[Job]) -> int:
+    """Add outcomes to new jobs; return how many cells got an apostrophe."""
+    escaped = 0
+    for outcome in outcomes:
+        escaped += outcome.escaped
+        for job, state in zip(jobs, outcome.targets, strict=True):
+            _add(job, state)
+    return escaped
+
+
+def _job_state(job: Job) -> dict[str, Any]:
+    """Return the counts of a job that has filled a file, as plain values."""
+    tally = job.tally
+    codes = {name: i for i, name in enumerate(_class_names(job.model))}
+    rows, predictions = tally.unsure.state()
+    state: dict[str, Any] = {
+        "n": tally.n,
+        "n_within": tally.n_within,
+        "total": tally.total,
+        "classes": [[codes[x], n] for x, n in tally.classes.items()],
+        "confidences": [[codes[x], p] for x, p in tally.confidences.items()],
+        "histogram": tally.histogram.counts.tolist(),
+        "unsure": None if rows is None else _serialized(rows),
+        "answers": [_encoded(each, codes) for each in predictions],
+        "unread": dict(job.model.unread_),
+    }
+    if job.scored is not None:
+        sums = (job.scored.new, job.scored.learned)
+        state["scored"] = [{**vars(each), "given": dict(each.given)} for each in sums]
+    if job.unseen is not None:
+        counts = job.unseen.counts
+        state["unseen"] = {name: dict(found) for name, found in counts.items()}
+    return state
+
+
+def _add(job: Job, state: dict[str, Any]) -> None:
+    names = _class_names(job.model)
+    part = RunningCounts(job.cells.edges, copy(job.tally.unsure))
+    part.n, part.n_within, part.total = state["n"], state["n_within"], state["total"]
+    part.classes = Counter({names[i]: n for i, n in state["classes"]})
+    part.confidences = Counter({names[i]: p for i, p in state["confidences"]})
+    counts = np.array(state["histogram"], dtype=np.int64)
+    part.histogram = Histogram(part.edges, counts)
+    part.unsure = type(job.tally.unsure)(job.tally.unsure.features)
+    predictions = [_decoded(each, names) for each in state["answers"]]
+    part.unsure.restore(_deserialized(state["unsure"]), predictions)
+    job.tally.merge(part)
+    for name, cells in state["unread"].items():
+        job.model.unread_[name] = job.model.unread_.get(name, 0) + cells
+    if job.scored is not None:
+        for sums, given in zip(
+            (job.scored.new, job.scored.learned), state["scored"], strict=True
+        ):
+            sums.merge(Sums(**{**given, "given": Counter(given["given"])}))
+    if job.unseen is not None:
+        for name, values in state["unseen"].items():
+            job.unseen.counts.setdefault(name, Counter()).update(values)
+
+
+def _class_names(model: TableModel) -> list[Any]:
+    """Return the classes, which are stored as numbers, because JSON has no dates."""
+    classes = getattr(model.estimator_, "classes_", [])
+    names: list[Any] = np.asarray(classes).tolist()
+    return names
+
+
+def _encoded(prediction: RowPrediction, codes: dict[Any, int]) -> list[Any]:
+    value, second, *rest = prediction
+    if not codes:
+        return list(prediction)
+    return [codes[value], None if second is None else codes[second], *rest]
+
+
+def _decoded(stored: list[Any], names: list[Any]) -> RowPrediction:
+    value, second, *rest = stored
+    if not names:
+        return RowPrediction(*stored)
+    return RowPrediction(names[value], None if second is None else names[second], *rest)
+
+
+def _serialized(rows: pa.Table) -> str:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return base64.b64encode(sink.getvalue().to_pybytes()).decode()
+
+
+def _deserialized(text: str | None) -> pa.Table | None:
+    if text is None:
+        return None
+    return pa.ipc.open_stream(base64.b64decode(text)).read_all()

@@ -21,17 +21,22 @@ from halfmoon.blocks import alone, side_by_side, worker_count
 from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._fill_table import Filled, refuse_unfit
-from halfmoon.table._folders.file_outcomes import FileOutcome, add_up
-from halfmoon.table._folders.folder_listing import (
+from halfmoon.table._folders.folder_table import (
     FolderFile,
+    FolderTable,
     left_out_note,
     list_folder,
     refuse_links,
     refuse_nested,
 )
-from halfmoon.table._folders.folder_table import FolderTable
 from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
-from halfmoon.table._folders.one_file import FilePlan, fill_file, fill_on_engine
+from halfmoon.table._folders.one_file import (
+    FileOutcome,
+    FilePlan,
+    add_up,
+    fill_file,
+    fill_on_engine,
+)
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.memory_budget import BATCH_BYTES, resident_bytes

@@ -15,7 +15,7 @@ from typing import Any
 
 from halfmoon._report.sentences import count
 from halfmoon.table._files import Table, new_table, open_table
-from halfmoon.table._files.csv_quoting import NewCells
+from halfmoon.table._files.text_writer import NewCells
 from halfmoon.table._labels.blank_labels import Blanks, as_number
 from halfmoon.table._labels.given_labels import label_text
 from halfmoon.table._runs.least_sure_rows import RowPrediction, Unsure, as_text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import Columns
-from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._files.arrow_types import column_text
 
 __all__ = ["cell_keys", "value_keys"]
 

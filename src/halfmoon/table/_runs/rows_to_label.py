@@ -33,7 +33,7 @@ from halfmoon.queries._greedy import spread_out as chosen_apart
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._files import Table
-from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch, Table, TableOutput
-from halfmoon.table._files.arrow_types import null_where
-from halfmoon.table._files.typed_values import as_list
+from halfmoon.table._files.arrow_types import as_list, null_where
 from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.scored_rows import ScoredRows
 from halfmoon.table._models.table_model import TableModel

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon._partitions import ByExecutor, InTurn, PartitionedRows
-from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon._partitions import InTurn, PartitionedRows
+from halfmoon._partitions.partitioned_rows import Reader, in_order
 from halfmoon.blocks import Stream
 from optional_modules import optional
 
@@ -16,6 +16,18 @@ dask = optional("dask")
 dask_rows = optional("halfmoon._partitions.dask_rows")
 
 READER = Reader(None, 3, "float64")
+
+
+class ByExecutor:
+    """An engine of someone else, on threads."""
+
+    def __init__(self, executor, ahead):
+        self.executor, self.ahead = executor, ahead
+        self.threads = executor._max_workers
+
+    def map(self, function, partitions):
+        submit = self.executor.submit
+        return in_order(lambda p: submit(function, *p), partitions, self.ahead)
 
 
 def engines():

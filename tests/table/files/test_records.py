@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from halfmoon.table._files import new_table, open_table, records
-from halfmoon.table._files.plain_lines import PlainLines, plain_lines
+from halfmoon.table._files.records import PlainLines, plain_lines
 from halfmoon.table._table_errors import TableError
 
 CELLS = ["1", "-2.5", "", "x", "NA", "two words", " padded ", "é", "日本", "=1+1"]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from halfmoon.table._files import new_table, open_table
-from halfmoon.table._files.csv_quoting import NewCells
+from halfmoon.table._files.text_writer import NewCells
 from halfmoon.table._table_errors import CommandError
 
 FORMULAS = ["=1+1", "+x", "-x", "@sum", "\tx", "\rx", "\n=x", "＝1", "-1+1|cmd", "--1"]
