@@ -12,10 +12,8 @@ from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table import TableModel
 from halfmoon.table._columns.column_choice import ColumnChoice
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._columns.column_names import chosen_features
-from halfmoon.table._columns.earlier_runs import guess_notes
+from halfmoon.table._columns.column_names import chosen_features, guess_notes
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
-from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch
 from halfmoon.table._files.short_rows import ShortRows
 from halfmoon.table._labels.blank_labels import Blanks
@@ -23,10 +21,15 @@ from halfmoon.table._labels.given_labels import GivenLabels, TypedLabels
 from halfmoon.table._labels.label_checks import checked_labels, mark_notes
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
 from halfmoon.table._models.row_reasons import ExplainedRow, explained_rows
-from halfmoon.table._models.scored_rows import ScoredRows, Sums
+from halfmoon.table._models.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._models.weak_table_model import WeakTableModel
-from halfmoon.table._runs.header_rows import description_note, header_note
-from halfmoon.table._runs.memory_budget import MemoryBudget
+from halfmoon.table._runs.rows_without_data import (
+    TotalsRow,
+    description_note,
+    header_note,
+    totals_note,
+)
+from halfmoon.table._runs.run_costs import MemoryBudget, TimeForecast
 from halfmoon.table._runs.run_notes import (
     clumped_note,
     code_notes,
@@ -37,8 +40,6 @@ from halfmoon.table._runs.run_notes import (
 )
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import predicted_record
-from halfmoon.table._runs.time_forecast import TimeForecast
-from halfmoon.table._runs.total_rows import TotalsRow, totals_note
 from halfmoon.table._table_errors import plain_errors
 from sentences.of_files import refused
 

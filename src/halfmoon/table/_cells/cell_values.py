@@ -7,6 +7,7 @@ cell has none, and the number of cells with something else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._cells.compound_numbers import read_form
-from halfmoon.table._cells.date_words import plain_dates
+from halfmoon.table._cells.date_formats import plain_dates
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 
@@ -33,6 +34,7 @@ __all__ = [
     "as_column",
     "is_number",
     "is_text",
+    "missing_codes",
     "read_compounds",
     "read_dates",
     "read_numbers",
@@ -81,6 +83,10 @@ MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be wo
 MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WORDS`
 MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
 MICROSECOND = 1e-6  # in seconds
+NINES = re.compile(r"-9|-?99+(\.9+)?")
+CODE = re.compile(r"-[789]|-?9+[789](\.9+)?")
+MIN_CODED = 2  # cells with a code of nines
+MIN_UNCODED = 5  # different other numbers
 
 
 def as_column(column: Any) -> pa.Array:
@@ -296,3 +302,29 @@ def _distinct(
     encoded = text.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return change(encoded.dictionary).to_numpy(zero_copy_only=False), codes
+
+
+def missing_codes(numbers: Array) -> tuple[float, ...]:
+    """Return the numbers that stand for a missing value, such as -999 or 9999.
+
+    Such a number consists of nines (or ends in 7 or 8, as 97 and 98 beside 99), occurs
+    more than once, and is farther from all other numbers than they are from each other.
+
+    Examples
+    --------
+    >>> missing_codes(np.array([3, 1, 4, 2, 5, -999, -999, np.nan]))
+    (-999.0,)
+    >>> missing_codes(np.array([80, 90, 95, 97, 98, 99, 99]))
+    ()
+    """
+    values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    coded = np.array([CODE.fullmatch(f"{value:.10g}") is not None for value in values])
+    if not coded.any() or (~coded).sum() < MIN_UNCODED:
+        return ()
+    low, high = values[~coded][[0, -1]]
+    far = coded & (np.maximum(values - high, low - values) > high - low)
+    nines = [
+        NINES.fullmatch(f"{value:.10g}") and count >= MIN_CODED
+        for value, count in zip(values[far], counts[far], strict=True)
+    ]
+    return tuple(values[far].tolist()) if any(nines) else ()

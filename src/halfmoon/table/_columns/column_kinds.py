@@ -41,6 +41,7 @@ from halfmoon.table._cells.cell_values import (
     as_column,
     is_number,
     is_text,
+    missing_codes,
     read_compounds,
     read_dates,
     read_numbers,
@@ -57,7 +58,6 @@ from halfmoon.table._cells.date_formats import (
     find_date_format,
     find_time_format,
 )
-from halfmoon.table._cells.missing_codes import missing_codes
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import type_text
@@ -101,7 +101,7 @@ class ColumnUse:
     stray : str
         The most common of them.
     codes : tuple of float
-        Numbers that stand for a missing value, such as -999 (`missing_codes.py`).
+        Numbers that stand for a missing value, such as -999.
     """
 
     name: str

@@ -16,8 +16,7 @@ from halfmoon._report.histogram import Histogram
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._models.scored_rows import Sums
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.least_sure_rows import RowPrediction
-from halfmoon.table._runs.running_counts import RunningCounts
+from halfmoon.table._runs.running_counts import RowPrediction, RunningCounts
 from halfmoon.table._runs.second_pass import Job
 
 __all__ = ["FileOutcome", "add_up", "job_state", "with_separate_counts"]

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from halfmoon._partitions import Engine
 from halfmoon.blocks import alone
-from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.joined_table import as_schema
 from halfmoon.table._folders.file_outcomes import (
@@ -22,7 +21,7 @@ from halfmoon.table._folders.file_outcomes import (
 )
 from halfmoon.table._folders.folder_listing import FolderFile
 from halfmoon.table._folders.folder_table import with_partition
-from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import given_labels
 from halfmoon.table._runs.output_columns import column_types

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.earlier_runs import is_predicted
+from halfmoon.table._columns.column_names import is_predicted
 from halfmoon.table._files import Batch
 from halfmoon.table._files.arrow_types import far_dates
 from halfmoon.table._labels.blank_labels import Blanks, as_number

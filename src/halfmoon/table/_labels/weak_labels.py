@@ -36,8 +36,7 @@ from halfmoon.table._labels.label_checks import (
     merged_labels,
     spelling_notes,
 )
-from halfmoon.table._labels.label_numbers import read_label_numbers
-from halfmoon.table._labels.target_labels import check_labels
+from halfmoon.table._labels.target_labels import check_labels, read_label_numbers
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import LabelError
 

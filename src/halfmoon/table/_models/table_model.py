@@ -38,19 +38,20 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files.frame_table import as_rows
-from halfmoon.table._labels.label_numbers import read_label_numbers
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,
     check_labels,
     least_label,
-)
-from halfmoon.table._models.class_predictions import (
-    class_prediction,
-    loo_class_prediction,
+    read_label_numbers,
 )
 from halfmoon.table._models.ordered_classes import Ordered
-from halfmoon.table._models.predictions import Prediction, joined
+from halfmoon.table._models.predictions import (
+    Prediction,
+    class_prediction,
+    joined,
+    loo_class_prediction,
+)
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import (
     CommandError,

@@ -43,8 +43,6 @@ from halfmoon._selection import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
-from halfmoon.table._columns.column_distributions import column_distributions
-from halfmoon.table._columns.column_importance import column_importance
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.clumped_labels import labels_are_clumped
 from halfmoon.table._labels.weak_labels import Candidates, Ends
@@ -57,8 +55,8 @@ from halfmoon.table._models.row_reasons import (
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
+from halfmoon.table._runs.column_findings import column_distributions, column_importance
 from halfmoon.table._runs.first_pass import Scan
-from halfmoon.table._runs.least_sure_rows import Unsure, as_text
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label
 from halfmoon.table._runs.run_notes import (
@@ -68,6 +66,7 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.running_counts import Unsure, as_text
 
 __all__ = ["filled_rows", "findings_of"]
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halfmoon._report.histogram import confidence_edges, number_edges
 from halfmoon.table._cells.cell_values import is_text
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._columns.column_names import GIVEN, PREDICTED
 from halfmoon.table._files.arrow_types import plain_array
 from halfmoon.table._labels.target_labels import Kind
 from halfmoon.table._models.predictions import Prediction
@@ -22,7 +23,6 @@ from halfmoon.table._models.table_model import TableModel
 
 __all__ = ["Cells", "column_types"]
 
-GIVEN, PREDICTED = "given", "predicted"
 CONFIDENCE_DIGITS = 4
 EXACT_DIGITS = 12
 

@@ -1,10 +1,11 @@
-"""Counts over the predictions of a table, batch by batch."""
+"""Counts over the predictions of a table, batch by batch, and the least sure rows."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,172 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._report.histogram import Histogram
-from halfmoon.table._models.predictions import Prediction
-from halfmoon.table._runs.least_sure_rows import UnsureRows
+from halfmoon._report.rows_to_review import least_sure
+from halfmoon._rows import Array
+from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._columns.column_kinds import Columns
+from halfmoon.table._files.typed_values import column_text
+from halfmoon.table._models.predictions import Prediction, RowPrediction
+from halfmoon.table._runs.first_pass import joined
 
-__all__ = ["RunningCounts"]
+__all__ = [
+    "RowPrediction",
+    "RunningCounts",
+    "Unsure",
+    "UnsureRows",
+    "as_text",
+    "cell_keys",
+    "unsure_of",
+    "value_keys",
+]
+
+MAX_KEPT_ROWS = 1_000
+MAX_KEPT_BYTES = 16_000_000
+MIN_KEPT_ROWS = 20
+FIELDS = ("number", "key", "doubt")  # what is kept about each row
+KEPT = np.dtype(list(zip(FIELDS, ("i8", "u8", "f8"), strict=True)))
+MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit
+
+
+class Unsure(NamedTuple):
+    """A row and its prediction."""
+
+    number: int  # in the table, from 0
+    cells: dict[str, str]
+    prediction: RowPrediction
+
+
+@dataclass
+class UnsureRows:
+    """The rows of least confidence, or of widest interval, the least sure first.
+
+    Rows with equal features get the same prediction, so only the first is kept.
+    """
+
+    features: Sequence[str] = ()  # columns that were learned from; empty for all
+    max_rows: int = MAX_KEPT_ROWS
+    max_bytes: int = MAX_KEPT_BYTES
+
+    _rows: pa.Table | None = None
+    _kept: NDArray[Any] = field(default_factory=lambda: np.empty(0, KEPT))
+    _predictions: list[RowPrediction] = field(default_factory=list)
+    _min_doubt: float = -np.inf  # rows with less doubt cannot enter
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def doubt(self) -> Array:
+        """1 - confidence, or the width of the interval, shape (m,)."""
+        return np.asarray(self._kept["doubt"])
+
+    def offer(
+        self,
+        prediction: Prediction,
+        rows: pa.RecordBatch,  # all columns
+        numbers: NDArray[np.int64],  # (b,), positions in the table
+    ) -> None:
+        """Consider a batch of predicted rows, the least sure first."""
+        doubt = prediction.doubt
+        where = np.flatnonzero(doubt > self._min_doubt)  # not NaN
+        where = where[np.argsort(-doubt[where], kind="stable")]
+        for first in range(0, len(where), 2 * self.max_rows):
+            part = np.sort(where[first : first + 2 * self.max_rows])
+            part = part[doubt[part] > self._min_doubt]  # which rises with each part
+            if not len(part):
+                return
+            self._offer(part, prediction, rows, numbers)
+
+    def _offer(
+        self,
+        where: NDArray[np.intp],
+        prediction: Prediction,
+        rows: pa.RecordBatch,
+        numbers: NDArray[np.int64],
+    ) -> None:
+        """Consider some rows of a batch."""
+        taken = rows.take(pa.array(where))
+        keys = cell_keys(taken, self.features or taken.schema.names)
+        new = np.sort(np.unique(keys, return_index=True)[1])
+        new = new[~np.isin(keys[new], self._kept["key"])]
+        if not len(new):
+            return
+        where = where[new]
+        kept = np.empty(len(new), KEPT)
+        kept["number"], kept["key"], kept["doubt"] = (
+            numbers[where],
+            keys[new],
+            prediction.doubt[where],
+        )
+        found = pa.Table.from_batches([taken.take(pa.array(new))])
+        self._add(found, kept, [prediction.at(int(i)) for i in where])
+
+    def merge(self, other: UnsureRows) -> None:
+        """Consider the least sure rows of another part of the table."""
+        is_new = ~np.isin(other._kept["key"], self._kept["key"])
+        new = np.flatnonzero(is_new & (other.doubt > self._min_doubt))
+        if len(new):
+            predictions = [other._predictions[i] for i in new]
+            self._add(other.table().take(pa.array(new)), other._kept[new], predictions)
+
+    def _add(
+        self, rows: pa.Table, kept: NDArray[Any], predictions: list[RowPrediction]
+    ) -> None:
+        """Add new rows and drop the surest."""
+        rows = rows if self._rows is None else joined([self._rows, rows])
+        kept, predictions = np.append(self._kept, kept), self._predictions + predictions
+        row_bytes = max(1.0, rows.nbytes / len(rows))
+        capacity = max(MIN_KEPT_ROWS, int(self.max_bytes / row_bytes))
+        order = least_sure(-kept["doubt"], min(self.max_rows, capacity))
+        if len(kept) > len(order):
+            self._min_doubt = float(kept["doubt"][order[-1]])
+        self._rows, self._kept = rows.take(pa.array(order)), kept[order]
+        self._predictions = [predictions[i] for i in order]
+
+    def state(self) -> tuple[pa.Table | None, list[RowPrediction]]:
+        """Return the rows with what is kept about them, and the predictions."""
+        if self._rows is None:
+            return None, []
+        rows = self._rows
+        for name in FIELDS:
+            rows = rows.append_column(name, pa.array(self._kept[name]))
+        return rows, self._predictions
+
+    def restore(self, rows: pa.Table | None, predictions: list[RowPrediction]) -> None:
+        """Restore what `state` returned."""
+        if rows is None:
+            return
+        n = rows.num_columns - len(FIELDS)
+        self._rows, self._predictions = rows.select(range(n)), list(predictions)
+        self._kept = np.empty(len(rows), KEPT)
+        for i, name in enumerate(FIELDS, start=n):
+            self._kept[name] = rows.column(i).to_numpy()
+
+    def table(self) -> pa.Table:
+        """Return the rows, the least sure first; None if there are none."""
+        return self._rows
+
+    def rows_numbered(self, numbers: Sequence[int]) -> pa.Table:
+        """Return the rows with these numbers in the table, in this order."""
+        places = {int(number): i for i, number in enumerate(self._kept["number"])}
+        return self.table().take(pa.array([places[number] for number in numbers]))
+
+    def row(self, i: int) -> Unsure:
+        """Return row i of `table`, with its prediction."""
+        number = int(self._kept["number"][i])
+        return unsure_of(self._rows, i, number, self._predictions[i])
+
+
+def unsure_of(rows: pa.Table, i: int, number: int, prediction: RowPrediction) -> Unsure:
+    """Return row i of some rows, its number in the table and its prediction."""
+    cells = rows.slice(i, 1).to_pylist()[0]
+    texts = {name: as_text(cell) for name, cell in cells.items()}
+    return Unsure(number, texts, prediction)
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as text, empty for None."""
+    return "" if cell is None else str(cell)
 
 
 @dataclass
@@ -75,3 +238,39 @@ class RunningCounts:
         self.confidences.update(other.confidences)
         self.histogram += other.histogram
         self.unsure.merge(other.unsure)
+
+
+def cell_keys(
+    rows: pa.RecordBatch | pa.Table, columns: Sequence[str]
+) -> NDArray[np.uint64]:
+    """Return keys that are equal if the cells of some columns are equal as text.
+
+    The number 1.5 equals the text "1.5".
+    """
+    texts = (
+        [text.strip() for text in column_text(as_column(rows.column(name)))]
+        for name in columns
+    )
+    hashes = (pd.util.hash_array(np.array(each, dtype=object)) for each in texts)
+    return _mixed(hashes, rows.num_rows)
+
+
+def value_keys(rows: pa.RecordBatch | pa.Table, columns: Columns) -> NDArray[np.uint64]:
+    """Return keys that are equal if the used columns hold equal values, as 21, 21.0."""
+    # A copy, because reading counts unreadable cells.
+    frame = Columns(columns.uses).read(rows)
+    hashes = (_hashes(frame[name]) for name in frame.columns)
+    return _mixed(hashes, rows.num_rows)
+
+
+def _hashes(values: pd.Series) -> Any:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object).fillna("")
+    return pd.util.hash_pandas_object(values, index=False).to_numpy()
+
+
+def _mixed(hashes: Iterable[Any], n: int) -> NDArray[np.uint64]:
+    keys = np.zeros(n, dtype=np.uint64)
+    for each in hashes:
+        keys = (keys ^ each) * MIXER
+    return keys
