@@ -334,6 +334,8 @@ def errors():
         with refused():
             chosen_features(["x", "bill", "y"], Settings("y", **options))
     with refused():
+        chosen_features([*map(str, range(100_000)), "y"], Settings("y"))
+    with refused():
         explained_rows(None, SimpleNamespace(numbers_=None), [2], ["x"])
     rows = pa.table(
         {"x": [str(i) for i in NUMBERS], "c": [f"c{i % 30}" for i in NUMBERS]}

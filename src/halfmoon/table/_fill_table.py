@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, cast, overload
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -74,17 +74,6 @@ class Filled:
         return f"Filled({filled}{given} in {self.seconds:.1f} s)"
 
 
-@overload
-def fill_table(
-    table: Any,
-    destination: None,
-    settings: Settings,
-    *,
-    overwrite: bool = False,
-    formulas: str = "escape",
-    stages: Stages | None = None,
-) -> pa.RecordBatchReader: ...
-@overload
 def fill_table(
     table: Any,
     destination: Any,
@@ -93,16 +82,7 @@ def fill_table(
     overwrite: bool = False,
     formulas: str = "escape",
     stages: Stages | None = None,
-) -> Filled: ...
-def fill_table(
-    table: Any,
-    destination: Any,
-    settings: Settings,
-    *,
-    overwrite: bool = False,
-    formulas: str = "escape",
-    stages: Stages | None = None,
-) -> Filled | pa.RecordBatchReader:
+) -> Any:
     """Learn from the labels of a table and write it with its blanks filled.
 
     Parameters

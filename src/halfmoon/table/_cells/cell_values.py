@@ -151,20 +151,9 @@ def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:
 
 
 def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, int]:
-    """Return numbers, NaN where there is none.
+    """Return numbers, NaN where there is none, and how many cells hold something else.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Texts, numbers, truth values, or durations, which are read in seconds.
-    style : NumberStyle
-        How numbers are written in text.
-
-    Returns
-    -------
-    values : ndarray of shape (n,)
-    unread : int
-        Cells with something other than a finite number.
+    Durations are read in seconds. `style` is how numbers are written in text.
     """
     if is_text(array.type):
         plain = _plain_numbers(array) if style.is_plain else None
@@ -233,13 +222,8 @@ def read_truths(array: pa.Array) -> tuple[Array, int]:
 def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
     """Return dates, NaT where there is none, in UTC if they name a time zone.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Texts, dates or timestamps.
-    date_format : str
-        Format of dates in text, as in `datetime.strptime`, or "ISO8601". Of several,
-        joined by ``|``, the first that fits a cell is taken.
+    The format of dates in text is as in `datetime.strptime`, or "ISO8601". Of several,
+    joined by ``|``, the first that fits a cell is taken.
     """
     type_ = array.type
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):

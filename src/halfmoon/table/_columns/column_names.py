@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 MAX_ERROR_NAMES = 12  # column names in an error
+MAX_FEATURES = 20_000  # columns to learn from: each takes milliseconds
 WILDCARDS = set("*?[")
 GIVEN, PREDICTED = "given", "predicted"  # cells of the source column
 SOURCES = {GIVEN, PREDICTED, ""}
@@ -98,6 +99,12 @@ def chosen_features(
         raise CommandError(
             f"No column is left to learn from: the table has {listed(columns)} and "
             f"{settings.target!r} is the target."
+        )
+    if len(taken) > MAX_FEATURES:
+        raise CommandError(
+            f"{len(taken):,} columns are too many to learn from; at most "
+            f"{MAX_FEATURES:,} are possible. Name those that matter in `features`, or "
+            f"leave others out with `exclude`. A name may be a pattern, such as 'x1*'."
         )
     return tuple(name for name in columns if name in taken)
 

@@ -30,12 +30,7 @@ __all__ = ["GivenLabels", "TypedLabels", "label_text"]
 class TypedLabels(dict[int, str]):
     """Labels that are not in the table itself, by the number of their row, from 0.
 
-    Parameters
-    ----------
-    labels : mapping of int to str
-    replaces : frozenset of int
-        Rows whose typed label replaces that of the cell: a person has seen the cell.
-    notes : tuple of Note
+    Those of the rows in `replaces` replace the label of the cell: a person has seen it.
     """
 
     def __init__(

@@ -42,23 +42,13 @@ MIN_PROBABILITY = 1e-300
 
 @dataclass
 class Ordered:
-    """Combines a classifier with a regression of the ranks of its classes.
+    """Combines a classifier with a regression of the ranks of its classes."""
 
-    Attributes
-    ----------
-    regressor : HalfmoonRegressor
-        Predicts ranks.
-    places : ndarray of shape (C,)
-        Ranks of the classes of the classifier.
-    spread, share, temperature : float
-        s, w and T above.
-    """
-
-    regressor: HalfmoonRegressor
-    places: NDArray[np.intp]
-    spread: float
-    share: float
-    temperature: float = 1.0
+    regressor: HalfmoonRegressor  # predicts ranks
+    places: NDArray[np.intp]  # (C,), ranks of the classes of the classifier
+    spread: float  # s above
+    share: float  # w
+    temperature: float = 1.0  # T
 
     @classmethod
     def of(
@@ -96,14 +86,9 @@ class Ordered:
         return self._sharpened(self._pooled(p, self.regressor.predict(X)))
 
     def left_out(self, rows: NDArray[np.intp], p: Array) -> Array:
-        """Return leave-one-out probabilities of labeled rows.
+        """Return leave-one-out probabilities at positions among the labeled rows.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (m,)
-            Positions among the labeled rows.
-        p : ndarray of shape (m, C)
-            Leave-one-out probabilities of the classifier.
+        p are the leave-one-out probabilities of the classifier, shape (m, C).
         """
         held, g = _loo_ranks(self.regressor)
         _, i, j = np.intersect1d(rows, held, return_indices=True)

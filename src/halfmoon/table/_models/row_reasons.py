@@ -99,20 +99,11 @@ def reasons_of(
 ) -> list[Reasons]:
     """Return the reasons for the predictions of a few rows.
 
-    Parameters
-    ----------
-    model : TableModel
-    rows : pyarrow.Table
-    first_row : int
-        Number of the table's first row in a spreadsheet.
-    predictions : sequence or None
-        What the reasons are for; None for what the model predicts.
-    places : sequence of int or None
-        Numbers of labeled rows in the table, from 0: a label is no reason for the
-        prediction of its own row.
-    patient : bool
-        Whether to compute reasons even for thousands of labels at landmarks, which
-        takes long. Otherwise there are none.
+    `predictions` are what the reasons are for, None for what the model predicts.
+    `places` are the numbers of the rows in the table, from 0: a label is no reason for
+    the prediction of its own row. For thousands of labels at landmarks it takes long to
+    compute reasons; unless one is `patient`, there are none. `first_row` is the number
+    of the table's first row in a spreadsheet.
     """
     if rows.num_rows == 0:
         return []

@@ -203,8 +203,10 @@ class TableModel:
     def _calibrate(self, X: NDArray[Any], y: list[Any], labels: Sequence[Any]) -> None:
         """Fit the ordered classes or the intervals to leave-one-out predictions."""
         if self.order:
-            with plain_errors():
-                self.ordered_ = self._ordered(X, y)
+            ranks = {each: i for i, each in enumerate(self.order)}
+            by_rank = [None if label is None else ranks[label] for label in y]
+            regressor = self._fitted(X, by_rank, "numbers", self.budget / 2)
+            self.ordered_ = Ordered.of(self.estimator_, regressor, self.order)
         if self.kind == "numbers":
             held = self.estimator_._held_out()
             self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
@@ -224,20 +226,22 @@ class TableModel:
                 X, y, self.kind, groups, named, CHOICE_SHARE * budget
             )
         if proposal is None or not proposal.clear:
-            self.estimator_ = self._fitted(X, y, budget, report)
+            self.estimator_ = self._fitted(X, y, self.kind, budget, report)
             if proposal is not None and proposal.worth_trying:
                 self.doubtful_ = proposal.go
             return X
         half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
-        by_all = self._fitted(X, y, half, lambda at, what: report(at / 2, what))
+        first, second = (
+            lambda at, what, done=done: report(done + at / 2, what)
+            for done in (0.0, 0.5)
+        )
+        by_all = self._fitted(X, y, self.kind, half, first)
         if self.kind != "numbers" and loo_score(by_all) == 1.0:
             self.estimator_ = by_all  # there is nothing to gain
             return X
         self.encoder_ = full.only(proposal.stay)
         fewer = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
-        by_fewer = self._fitted(
-            fewer, y, half, lambda at, what: report(0.5 + at / 2, what)
-        )
+        by_fewer = self._fitted(fewer, y, self.kind, half, second)
         losses = [loo_losses(estimator) for estimator in (by_all, by_fewer)]
         choice = ColumnChoice(proposal.go, *map(loo_score, (by_all, by_fewer)))
         if standard_errors_less(*losses) > VETO_STANDARD_ERRORS:
@@ -250,12 +254,34 @@ class TableModel:
         return fewer
 
     def _fitted(
-        self, X: NDArray[np.float32], y: list[Any], budget: float, report: Progress
+        self,
+        X: NDArray[np.float32],
+        y: list[Any],
+        kind: Kind,
+        budget: float,
+        report: Progress = lambda share, what: None,
     ) -> Any:
-        estimator = self._estimator(y, self.kind, budget)
+        """Return an estimator of this kind, fitted within the budget of seconds."""
+        labeled = sum(label is not None for label in y)
+        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
+        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
+        if needed > labeled and unpenalized:
+            numbers = count(len(unpenalized), "number")
+            raise CommandError(
+                f"The effects of the known columns "
+                f"({', '.join(map(repr, self.known))}: {numbers}) "
+                f"need at least {needed} labels, and there are {labeled}. Name fewer "
+                f"columns as known, or label more rows."
+            )
+        cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
+        estimator = cls(
+            unpenalized=unpenalized or "auto",
+            budget=budget,
+            memory_limit=self.memory_limit,
+            random_state=self.random_state,
+        )
         with plain_errors(), report_search_to(report, BEFORE_SEARCH, SEARCH):
-            estimator.fit(X, as_targets(y, self.kind))
-        return estimator
+            return estimator.fit(X, as_targets(y, kind))
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -379,34 +405,6 @@ class TableModel:
     def example_numbers(self) -> Array:
         """Return numbers like those of the labels, to round predictions alike."""
         return np.asarray(self.left_out().given, dtype=np.float64)
-
-    def _ordered(self, X: NDArray[Any], y: list[Any]) -> Ordered:
-        """Fit the scores of the classes on their scale."""
-        scores = {each: i for i, each in enumerate(self.order)}
-        numbers = [None if label is None else scores[label] for label in y]
-        regressor = self._estimator(y, "numbers", self.budget / 2)
-        regressor.fit(X, as_targets(numbers, "numbers"))
-        return Ordered.of(self.estimator_, regressor, self.order)
-
-    def _estimator(self, y: list[Any], kind: Kind, budget: float) -> Any:
-        labeled = sum(label is not None for label in y)
-        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
-        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
-        if needed > labeled and unpenalized:
-            numbers = count(len(unpenalized), "number")
-            raise CommandError(
-                f"The effects of the known columns "
-                f"({', '.join(map(repr, self.known))}: {numbers}) "
-                f"need at least {needed} labels, and there are {labeled}. Name fewer "
-                f"columns as known, or label more rows."
-            )
-        cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
-        return cls(
-            unpenalized=unpenalized or "auto",
-            budget=budget,
-            memory_limit=self.memory_limit,
-            random_state=self.random_state,
-        )
 
     @property
     def n_unpenalized_(self) -> int:

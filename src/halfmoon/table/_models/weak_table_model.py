@@ -237,10 +237,7 @@ class WeakTableModel(TableModel):
     def partial_labels(self, narrowed: int) -> PartialLabels:
         """Return how held-out predictions agree with partial labels.
 
-        Parameters
-        ----------
-        narrowed : int
-            Rows with a partial label that were filled in.
+        `narrowed` rows with a partial label were filled.
         """
         exact = self._exact
         partial = np.flatnonzero(~exact & self._tested)

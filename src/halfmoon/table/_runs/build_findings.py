@@ -86,19 +86,10 @@ def findings_of(
     command: str,
     for_page: bool = True,
 ) -> Findings:
-    """Return everything that the report of a run shows.
+    """Return everything that the report of a run on the table `source` shows.
 
-    Parameters
-    ----------
-    filled : Filled
-    settings : Settings
-    source : str
-        Name of the table.
-    command : str
-        Repeats the run.
-    for_page : bool
-        Whether to compute what only the page shows: the map, the forecast, the rows to
-        label next and the distributions of columns.
+    `command` repeats the run. Only `for_page` are the map, the forecast, the rows to
+    label next and the distributions of columns computed.
     """
     model, scan, tally = filled.model, filled.scan, filled.tally
     if scan is None:

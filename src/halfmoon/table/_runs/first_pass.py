@@ -77,24 +77,10 @@ def scan(
     progress: Callable[[int, int], None] | None = None,
     to_learn: bool = True,
 ) -> Scan:
-    """Read the table once, in memory of fixed size.
+    """Read the table once, in memory of fixed size, and keep rows to learn from.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    given : GivenLabels
-        Reads the labels.
-    features : sequence of str
-        Columns to learn from.
-    max_bytes : int
-        Limit of the kept rows: half for labeled ones, half for the others.
-    seed : int
-    max_labeled : int or None
-        Limit of labeled rows; None for `MAX_LABELED`.
-    progress : callable or None
-        Called with bytes read and bytes in all.
-    to_learn : bool
-        Whether it is an error that there are too few labels, or no blanks.
+    Of the `max_bytes` of these rows, half are for labeled ones. It is an error that
+    there are too few labels, or no blanks, if the rows are `to_learn`.
     """
     start = time.monotonic()
     labeled, unlabeled = (

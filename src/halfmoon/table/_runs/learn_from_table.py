@@ -108,19 +108,9 @@ def learn(
 ) -> tuple[TableModel, Scan]:
     """Make the first pass over a table, and fit a model to the rows that it kept.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    settings : Settings
-    stages : Stages
-    runs : mapping or None
-        As `earlier_runs` returns it; None to call it.
-    given : GivenLabels or None
-        The labels; None for those in the cells.
-    targets : sequence of str
-        All targets of this run.
-    fitted : TableModel or None
-        A model that was already fitted to this table; it is not fitted again.
+    `runs` and `given` are those of `earlier_runs` and `given_labels`, `targets` all
+    targets of this run. A model that was already `fitted` to this table is not fitted
+    again.
     """
     runs = earlier_runs(table) if runs is None else runs
     given = given_labels(table, settings, runs) if given is None else given

@@ -87,46 +87,31 @@ class UnsureRows:
             part = part[doubt[part] > self._min_doubt]  # which rises with each part
             if not len(part):
                 return
-            self._offer(part, prediction, rows, numbers)
-
-    def _offer(
-        self,
-        where: NDArray[np.intp],
-        prediction: Prediction,
-        rows: pa.RecordBatch,
-        numbers: NDArray[np.int64],
-    ) -> None:
-        """Consider some rows of a batch."""
-        taken = rows.take(pa.array(where))
-        keys = cell_keys(taken, self.features or taken.schema.names)
-        new = np.sort(np.unique(keys, return_index=True)[1])
-        new = new[~np.isin(keys[new], self._kept["key"])]
-        if not len(new):
-            return
-        where = where[new]
-        kept = np.empty(len(new), KEPT)
-        kept["number"], kept["key"], kept["doubt"] = (
-            numbers[where],
-            keys[new],
-            prediction.doubt[where],
-        )
-        found = pa.Table.from_batches([taken.take(pa.array(new))])
-        self._add(found, kept, [prediction.at(int(i)) for i in where])
+            taken = rows.take(pa.array(part))
+            kept = np.empty(len(part), KEPT)
+            kept["number"], kept["doubt"] = numbers[part], doubt[part]
+            kept["key"] = cell_keys(taken, self.features or taken.schema.names)
+            predictions = [prediction.at(i) for i in part.tolist()]
+            self._add(pa.Table.from_batches([taken]), kept, predictions)
 
     def merge(self, other: UnsureRows) -> None:
         """Consider the least sure rows of another part of the table."""
-        is_new = ~np.isin(other._kept["key"], self._kept["key"])
-        new = np.flatnonzero(is_new & (other.doubt > self._min_doubt))
-        if len(new):
-            predictions = [other._predictions[i] for i in new]
-            self._add(other.table().take(pa.array(new)), other._kept[new], predictions)
+        if len(other):
+            self._add(other.table(), other._kept, other._predictions)
 
     def _add(
         self, rows: pa.Table, kept: NDArray[Any], predictions: list[RowPrediction]
     ) -> None:
-        """Add new rows and drop the surest."""
+        """Add rows with new keys and drop the surest."""
+        new = np.sort(np.unique(kept["key"], return_index=True)[1])
+        is_old = np.isin(kept["key"][new], self._kept["key"])
+        new = new[~is_old & (kept["doubt"][new] > self._min_doubt)]
+        if not len(new):
+            return
+        rows = rows.take(pa.array(new))
         rows = rows if self._rows is None else joined([self._rows, rows])
-        kept, predictions = np.append(self._kept, kept), self._predictions + predictions
+        kept = np.append(self._kept, kept[new])
+        predictions = self._predictions + [predictions[i] for i in new]
         row_bytes = max(1.0, rows.nbytes / len(rows))
         capacity = max(MIN_KEPT_ROWS, int(self.max_bytes / row_bytes))
         order = least_sure(-kept["doubt"], min(self.max_rows, capacity))

@@ -148,15 +148,8 @@ def write_filled(
 ) -> None:
     """Write every row of a table again with its blanks filled.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    out : new table of `halfmoon.table._files`
-    jobs : sequence of Job
-        One for each target.
-    progress : callable or None
-    seen : callable
-        Turns a batch into what the jobs see, such as columns that are not in the file.
+    `seen` turns a batch into what the jobs see, such as columns that are not in the
+    file.
     """
     schema = None if out.format.is_text else table.schema
     for job in jobs:
