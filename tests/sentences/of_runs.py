@@ -225,7 +225,8 @@ def notes():
         run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
         list(learning_notes(each))
-    clumped_note()
+    clumped_note(measured=True)
+    clumped_note(measured=False)
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):

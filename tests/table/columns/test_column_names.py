@@ -124,7 +124,7 @@ def test_a_table_without_such_names_is_not_read(tmp_path):
 
 def test_too_many_columns_are_refused_at_once():
     columns = [*(f"x{i}" for i in range(20_001)), "y"]
-    with pytest.raises(CommandError, match="^20,001 columns are too many"):
+    with pytest.raises(CommandError, match=r"^20,001 columns are too many"):
         chosen_features(columns, Settings("y"))
     assert len(chosen_features(columns, Settings("y", exclude=("x7",)))) == 20_000
     assert len(chosen_features(columns, Settings("y", features=("x1*",)))) == 11_111

@@ -62,7 +62,7 @@ class Ordered:
         places = np.array([rank[each] for each in classifier.classes_.tolist()])
         found = cls(regressor, places, 1.0, 0.0)
         rows, p, codes = loo_class_probabilities(classifier)
-        held, g = _loo_ranks(regressor)
+        held, g = _known_ranks(regressor)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         several = np.bincount(codes[i], minlength=len(places)) > 1
         usable = several[codes[i]]
@@ -85,12 +85,15 @@ class Ordered:
             return p
         return self._sharpened(self._pooled(p, self.regressor.predict(X)))
 
-    def left_out(self, rows: NDArray[np.intp], p: Array) -> Array:
-        """Return leave-one-out probabilities at positions among the labeled rows.
-
-        p are the leave-one-out probabilities of the classifier, shape (m, C).
-        """
-        held, g = _loo_ranks(self.regressor)
+    def left_out(
+        self,
+        rows: NDArray[np.intp],  # (m,), positions among the labeled rows
+        p: Array,  # (m, C), held-out probabilities of the classifier
+        held: NDArray[np.intp] | None = None,  # (k,), positions of held-out ranks
+        values: Array | None = None,  # (k, 1), these ranks; None for leave-one-out
+    ) -> Array:
+        """Return held-out probabilities of labeled rows."""
+        held, g = _known_ranks(self.regressor, held, values)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         pooled = p.copy()
         pooled[i] = self._pooled(p[i], g[j])
@@ -143,9 +146,12 @@ def _logs(p: Array) -> Array:
     return np.log(np.maximum(p, MIN_PROBABILITY))
 
 
-def _loo_ranks(regressor: HalfmoonRegressor) -> tuple[NDArray[np.intp], Array]:
-    """Return positions among the labeled rows, and leave-one-out ranks of these."""
-    held = regressor._held_out()
-    g = held.values[:, 0]
-    finite = np.isfinite(g)
-    return np.arange(len(regressor.labeled_))[held.rows][finite], g[finite]
+def _known_ranks(
+    regressor: HalfmoonRegressor, held: Any = None, values: Any = None
+) -> tuple[NDArray[np.intp], Array]:
+    """Return positions among the labeled rows with finite held-out ranks, and these."""
+    if values is None:
+        loo = regressor._held_out()
+        held, values = np.arange(len(regressor.labeled_))[loo.rows], loo.values
+    finite = np.isfinite(values[:, 0])
+    return held[finite], values[finite, 0]

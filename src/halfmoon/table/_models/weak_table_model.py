@@ -194,7 +194,7 @@ class WeakTableModel(TableModel):
             return np.asarray(self.allowed_[:, 0] == self.allowed_[:, 1])
         return np.asarray(self.allowed_.sum(axis=1) == 1)
 
-    def left_out(self) -> LooClasses | LooNumbers:
+    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
         """Return held-out predictions of rows with an exact label."""
         exact = np.flatnonzero(self._exact & self._tested)
         rows, unseen = self.estimator_.labeled_[exact], self._unseen[exact]

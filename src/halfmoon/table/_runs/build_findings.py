@@ -44,7 +44,6 @@ from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._fill_table import Filled
-from halfmoon.table._labels.clumped_labels import labels_are_clumped
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.row_reasons import (
     Reasons,
@@ -98,9 +97,8 @@ def findings_of(
     leaks = leaking_columns(model, scan)
     notes = [*learning_notes(filled, leaks), *common_notes(filled)]
     weak = model if isinstance(model, WeakTableModel) else None
-    clumped = weak is None and labels_are_clumped(model, scan, settings.seed)
-    if clumped:
-        notes.append(clumped_note())
+    if model.clumps_ is not None:
+        notes.append(clumped_note(measured=model.hides_clumps))
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
@@ -108,8 +106,7 @@ def findings_of(
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
     loo = model.left_out()
-    loo_texts = _as_text(loo)
-    doubted = _suspects(model, loo_texts)
+    doubted = _suspects(model, _as_text(loo))
     forecast = None
     if for_page and not weak:
         forecast = _forecast(model, tally.n, settings.seed)
@@ -124,7 +121,7 @@ def findings_of(
         columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
-        loo=loo_texts,
+        loo=_as_text(model.left_out(by_clump=True)),
         filled=_filled(filled, scan),
         map=_map(model, scan, settings.seed) if for_page else None,
         shown_columns=shown,
@@ -150,7 +147,7 @@ def findings_of(
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
         shifted=leaks.shifted,
-        clumped=clumped,
+        clumped=model.clumps_ is not None,
     )
 
 

@@ -177,12 +177,16 @@ def leak_notes(
         )
 
 
-def clumped_note() -> Note:
+def clumped_note(measured: bool) -> Note:
     """Note that labels were given to groups of similar rows."""
+    so = (
+        "So the quality was measured with the labels of similar rows hidden together."
+        if measured
+        else "Predictions may be worse than the labels suggest."
+    )
     return Note(
-        "Labeled rows are much closer to each other than the blank rows are to them, "
-        "as if all rows of some people, places or days were labeled. Predictions may "
-        "be worse than the labels suggest.",
+        f"Labeled rows are much closer to each other than the blank rows are to them, "
+        f"as if all rows of some people, places or days were labeled. {so}",
         "Label some of the other rows, drawn at random.",
         important=True,
     )

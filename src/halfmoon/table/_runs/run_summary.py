@@ -156,7 +156,7 @@ def _scores(found: Findings) -> dict[str, Any]:
                 for each in per_class(loo.given, loo.predicted)
             },
         }
-    arguments = (loo.given, loo.predicted, found.predicted)
+    arguments = (loo.given, loo.predicted, found.predicted, loo.independent)
     return {
         "r2": _score_record(r_squared(*arguments)),
         "mean_absolute_error": _score_record(mean_absolute_error(*arguments)),
