@@ -35,6 +35,7 @@ from halfmoon.table._runs.run_notes import (
     code_notes,
     common_notes,
     leak_notes,
+    leaking_columns,
     learning_notes,
     weak_notes,
 )
@@ -224,7 +225,8 @@ def notes():
         run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
         run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
-        list(learning_notes(each))
+        found = leaking_columns(each.model, each.scan)
+        list(learning_notes(each.model, each.scan, found))
     clumped_note(measured=True)
     clumped_note(measured=False)
     for codes in ((-999.0,), (98.0, 99.0)):
@@ -235,7 +237,7 @@ def notes():
     for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
         list(weak_notes(of_ends(ends)))
     many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)
-    list(learning_notes(many))
+    list(learning_notes(many.model, many.scan, leaking_columns(many.model, many.scan)))
     choice = ColumnChoice(("day", "hour"), 0.7, 0.9)
     yield choice.gain("classes", each=True)
 
@@ -263,7 +265,7 @@ def giveaways():
         made = TableModel("y", "classes", keep=keep)
         made.table_ = Columns.of(table, (), keep, np.arange(n))
         leave_out_leaking(made.table_.read(table), made.table_.used, y, {*keep})
-        list(leak_notes(made, scan))
+        list(leak_notes(made, leaking_columns(made, scan)))
 
 
 def scores():

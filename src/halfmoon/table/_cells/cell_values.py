@@ -32,6 +32,7 @@ __all__ = [
     "TRUTHS",
     "TRUTH_PAIRS",
     "as_column",
+    "as_text",
     "is_number",
     "is_text",
     "missing_codes",
@@ -102,6 +103,11 @@ def as_column(column: Any) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as text, empty for None."""
+    return "" if cell is None else str(cell)
 
 
 def is_text(type_: pa.DataType) -> bool:

@@ -2,7 +2,8 @@
 
 Spellings of one class stay separate classes unless they are to be merged. Words for a
 blank stay classes. A few words among numbers are ignored: not learned from, not filled.
-Whole numbers may be classes. Each note says how to change this.
+Whole numbers may be classes. Each note says how to change this. Classes of a scale,
+such as stars, or low, medium and high, get an order.
 """
 
 from __future__ import annotations
@@ -49,6 +50,38 @@ __all__ = [
 
 QUOTES = "\"'`“”‘’«»"
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
+
+KNOWN = """
+none < very low|lowest < low < medium|mid|middle|moderate|normal|average
+    < high < very high|highest
+low < medium|normal < high < critical|urgent
+never < rarely|seldom < sometimes|occasionally < often|frequently < usually < always
+terrible|awful < very bad|very poor < bad|poor < fair
+    < neutral|ok|okay|average|medium < good < very good < excellent < outstanding
+very dissatisfied < dissatisfied < neutral < satisfied < very satisfied
+very unsatisfied < unsatisfied < neutral < satisfied < very satisfied
+very unlikely < unlikely < neutral|neither < likely < very likely
+strongly disagree < disagree < somewhat disagree|slightly disagree
+    < neutral|neither agree nor disagree|neither|undecided
+    < somewhat agree|slightly agree < agree < strongly agree
+very negative < negative < neutral < positive < very positive
+very small < small < medium < large < very large
+tiny < small < medium < large < huge
+xxs < xs < s < m < l < xl < xxl|2xl < xxxl|3xl
+none|no < mild|minor|slight < moderate < severe|major < critical|extreme
+trivial < minor < normal|medium < major < critical < blocker
+very easy < easy < medium|moderate < hard|difficult < very hard|very difficult
+very cold < cold < cool < mild|warm < hot < very hot
+beginner|novice < intermediate < advanced < expert
+bronze < silver < gold < platinum < diamond
+worse < same|unchanged < better
+not at all < a little|slightly < somewhat|moderately < very < extremely
+"""
+#: Known scales from low to high; synonyms are one step.
+SCALES: tuple[tuple[tuple[str, ...], ...], ...] = tuple(
+    tuple(tuple(step.strip().split("|")) for step in scale.split("<"))
+    for scale in KNOWN.strip().replace("\n    ", " ").splitlines()
+)
 
 
 @dataclass(frozen=True)
@@ -258,40 +291,6 @@ def _and(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-KNOWN = """
-none < very low|lowest < low < medium|mid|middle|moderate|normal|average
-    < high < very high|highest
-low < medium|normal < high < critical|urgent
-never < rarely|seldom < sometimes|occasionally < often|frequently < usually < always
-terrible|awful < very bad|very poor < bad|poor < fair
-    < neutral|ok|okay|average|medium < good < very good < excellent < outstanding
-very dissatisfied < dissatisfied < neutral < satisfied < very satisfied
-very unsatisfied < unsatisfied < neutral < satisfied < very satisfied
-very unlikely < unlikely < neutral|neither < likely < very likely
-strongly disagree < disagree < somewhat disagree|slightly disagree
-    < neutral|neither agree nor disagree|neither|undecided
-    < somewhat agree|slightly agree < agree < strongly agree
-very negative < negative < neutral < positive < very positive
-very small < small < medium < large < very large
-tiny < small < medium < large < huge
-xxs < xs < s < m < l < xl < xxl|2xl < xxxl|3xl
-none|no < mild|minor|slight < moderate < severe|major < critical|extreme
-trivial < minor < normal|medium < major < critical < blocker
-very easy < easy < medium|moderate < hard|difficult < very hard|very difficult
-very cold < cold < cool < mild|warm < hot < very hot
-beginner|novice < intermediate < advanced < expert
-bronze < silver < gold < platinum < diamond
-worse < same|unchanged < better
-not at all < a little|slightly < somewhat|moderately < very < extremely
-"""
-
-#: Known scales from low to high; synonyms are one step.
-SCALES: tuple[tuple[tuple[str, ...], ...], ...] = tuple(
-    tuple(tuple(step.strip().split("|")) for step in scale.split("<"))
-    for scale in KNOWN.strip().replace("\n    ", " ").splitlines()
-)
 
 
 def resolved_order(

@@ -63,6 +63,8 @@ MIXTURE = 0.5  # share of numbers among labels that makes a mixture
 MIXTURE_NUMBERS = 10  # different numbers in a mixture
 AMOUNTS = 20  # positive labels from which on all are taken to be positive
 
+STRAYS = 0.1  # share of labels that may be words among numbers
+
 
 def target_kind(labels: Iterable[Any]) -> Kind:
     """Return whether labels, None for a blank, are classes or numbers; see above.
@@ -254,9 +256,6 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return value.item() if isinstance(value, np.generic) else str(value)
-
-
-STRAYS = 0.1  # share of labels that may be words among numbers
 
 
 class LabelNumbers(NamedTuple):

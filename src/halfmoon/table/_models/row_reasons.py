@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from halfmoon._estimators.explanations import LabelWeight
 from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
+from halfmoon.table._cells.cell_values import as_text
 from halfmoon.table._files import Table
 from halfmoon.table._models.predictions import RowPrediction, sureness
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.output_columns import Cells
-from halfmoon.table._runs.running_counts import as_text
 from halfmoon.table._table_errors import CommandError, ModelError
 
 __all__ = [

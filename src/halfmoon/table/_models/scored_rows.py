@@ -1,4 +1,4 @@
-"""How good predictions are on rows whose label is known.
+"""How good predictions are on rows whose label is known, and what is new in rows.
 
 Rows that the model learned from are no test of it. A row counts as learned from if it
 equals a learned row in every column that is used. Such rows count only if there are no

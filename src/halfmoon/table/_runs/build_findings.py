@@ -43,6 +43,7 @@ from halfmoon._selection import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
+from halfmoon.table._cells.cell_values import as_text
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.row_reasons import (
@@ -65,7 +66,7 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.running_counts import Unsure, as_text
+from halfmoon.table._runs.running_counts import Unsure
 
 __all__ = ["filled_rows", "findings_of"]
 
@@ -95,7 +96,7 @@ def findings_of(
         raise ValueError("There is no report on a table that was not learned from.")
     # First, because reading cells again would count the unreadable ones twice.
     leaks = leaking_columns(model, scan)
-    notes = [*learning_notes(filled, leaks), *common_notes(filled)]
+    notes = [*learning_notes(model, scan, leaks), *common_notes(filled)]
     weak = model if isinstance(model, WeakTableModel) else None
     if model.clumps_ is not None:
         notes.append(clumped_note(measured=model.hides_clumps))
@@ -108,7 +109,7 @@ def findings_of(
     loo = model.left_out()
     doubted = _suspects(model, _as_text(loo))
     forecast = None
-    if for_page and not weak:
+    if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
         forecast = _forecast(model, tally.n, settings.seed)
     return Findings(
         source=source,

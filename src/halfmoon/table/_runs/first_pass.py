@@ -1,4 +1,8 @@
-"""The first pass: count rows, find labels and blanks, keep a sample to learn from."""
+"""The first pass: count rows, find labels and blanks, keep a sample to learn from.
+
+Every row draws a number in [0, 1); the rows with the smallest numbers are the sample.
+It does not depend on how the stream is divided into batches.
+"""
 
 from __future__ import annotations
 

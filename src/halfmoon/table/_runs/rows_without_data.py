@@ -1,7 +1,12 @@
-"""Rows that belong to the header.
+"""Rows that hold no data: of the header, of totals, and notes below a table.
 
-Files that were joined end to end repeat it. Below the header, exports of surveys have
+Files that were joined end to end repeat the header. Below it, exports of surveys have
 rows with the questions, and other tables a row of units.
+
+At the end there may be totals and notes: ``Total,,,1234``, ``Source: us,,,``. The first
+cell of a row of totals that is not empty, or its label, is a word such as Total or
+Average that occurs nowhere else in that column. At least half of its other cells are
+empty. A note is the only cell of its row. Only such rows follow.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +26,7 @@ from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._cells.cell_values import (
     as_column,
+    as_text,
     is_text,
     without_missing,
     without_words,
@@ -47,6 +53,22 @@ MIN_CELLS = 5  # numbers in such a column
 MOSTLY = 0.9  # share of the cells of such a column that are numbers
 MAX_READ = 1_000  # rows that are looked at
 NUMBER = r"^[^\p{L}]{0,3}[0-9]"
+
+WORDS = (
+    *("total", "totals", "grand total", "subtotal", "sub-total", "total sum", "sum"),
+    *("average", "avg", "avg.", "mean"),
+    *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
+)
+NOTE = re.compile(
+    r"(?:sources?|notes?|remarks?|footnotes?|legend|disclaimer|copyright|quellen?|nota"
+    r"|hinweise?|anmerkung(?:en)?|fuente|fonte|exported|generated|downloaded|created"
+    r"|last updated|updated|end of|as of)\b.|[*†‡©].|https?://",
+    re.IGNORECASE,
+)
+LEADING = 3  # columns in which the word may be, besides the target
+FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
+TAIL_ROWS = 4  # rows at the end that may be totals
+MIN_EMPTY = 0.5  # share of the other cells
 
 
 def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
@@ -149,35 +171,12 @@ def header_note(numbers: Sequence[int]) -> Note:
     )
 
 
-WORDS = (
-    *("total", "totals", "grand total", "subtotal", "sub-total", "total sum", "sum"),
-    *("average", "avg", "avg.", "mean"),
-    *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
-)
-NOTE = re.compile(
-    r"(?:sources?|notes?|remarks?|footnotes?|legend|disclaimer|copyright|quellen?|nota"
-    r"|hinweise?|anmerkung(?:en)?|fuente|fonte|exported|generated|downloaded|created"
-    r"|last updated|updated|end of|as of)\b.|[*†‡©].|https?://",
-    re.IGNORECASE,
-)
-LEADING = 3  # columns in which the word may be, besides the target
-FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
-TAIL_ROWS = 4  # rows at the end that may be totals
-MIN_EMPTY = 0.5  # share of the other cells
-
-
 class TotalsRow(NamedTuple):
     """A row of totals, or a note."""
 
     number: int  # in the table, from 0
     word: str  # as written, or the note
     blank: bool  # whether its label is blank
-
-
-class _LastRow(NamedTuple):
-    number: int
-    cells: tuple[str, ...]
-    blank: bool
 
 
 @dataclass
@@ -194,7 +193,8 @@ class TotalsRows:
     """
 
     target: str
-    _last: list[_LastRow] = field(default_factory=list)
+    # Number, cells and whether the label is blank, of the last rows so far.
+    _last: list[tuple[int, list[str], bool]] = field(default_factory=list)
     _words: Counter[tuple[int, str]] = field(default_factory=Counter)
     _columns: tuple[int, ...] = ()
     _at: int = 0  # place of the target
@@ -213,8 +213,8 @@ class TotalsRows:
                 self._words[column, word] += 1
         first = max(0, rows.num_rows - TAIL_ROWS)
         for i, row in enumerate(rows.slice(first).to_pylist(), start=first):
-            cells = tuple(map(_text, row.values()))
-            self._last.append(_LastRow(start + i, cells, bool(blank[i])))
+            cells = [as_text(cell).strip() for cell in row.values()]
+            self._last.append((start + i, cells, bool(blank[i])))
         self._last = self._last[-TAIL_ROWS:]
 
     @property
@@ -222,21 +222,21 @@ class TotalsRows:
         """The rows of totals, in the order of the table."""
         found: list[TotalsRow] = []
         seen: Counter[tuple[int, str]] = Counter()
-        for row in reversed(self._last):
-            first, *others = row.cells
+        for number, cells, blank in reversed(self._last):
+            first, *others = cells
             if NOTE.match(first) and not any(others) and len(others) > 1:
-                found.append(TotalsRow(row.number, first, row.blank))
+                found.append(TotalsRow(number, first, blank))
                 continue
-            column = self._column_of_word(row.cells)
+            column = self._column_of_word(cells)
             if column is None:
                 break
-            seen[column, _word(row.cells[column])] += 1
-            found.append(TotalsRow(row.number, row.cells[column], row.blank))
+            seen[column, _word(cells[column])] += 1
+            found.append(TotalsRow(number, cells[column], blank))
         if any(self._words[key] != times for key, times in seen.items()):
             return []  # the word is an ordinary value
         return found[::-1]
 
-    def _column_of_word(self, cells: tuple[str, ...]) -> int | None:
+    def _column_of_word(self, cells: list[str]) -> int | None:
         first = next((i for i, cell in enumerate(cells) if cell), 0)
         for column in self._columns:
             others = cells[:column] + cells[column + 1 :]
@@ -286,7 +286,3 @@ def _may_have_letters(column: pa.Array) -> bool:
     return data is None or bool(
         (np.frombuffer(data[first:last], np.uint8) >= FIRST_LETTER).any()
     )
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value).strip()

@@ -1,8 +1,12 @@
-"""How much memory a run may use, and how it is divided.
+"""How much memory a run may use, how it is divided, and how long a run will take.
 
 The limit is on the whole process, so what Python and its libraries take counts first.
 Rows are read in batches and only a sample is kept. The limit therefore sets how many
 rows are learned from, never how many can be filled.
+
+To forecast the time, reading and writing every row takes about twice as long as reading
+it in the first pass. The time of predictions is measured on a batch: fewer rows take
+longer each.
 """
 
 from __future__ import annotations
@@ -37,6 +41,11 @@ MIN_FIT_BYTES = 200_000_000  # two regions of 1,200 labels at once take most of 
 ROWS_SHARE = 0.05  # of the rest, for rows as they were read: as numbers they grow
 FIT_SHARE = 0.6  # of the rest
 STEP_BYTES = 50_000_000  # to which a suggested limit is rounded up
+
+LONG_SECONDS = 60.0  # a shorter run needs no forecast
+PROBE_ROWS = (500, BATCH_ROWS)  # more only if the first were quick
+PROBE_SECONDS = 0.1
+WRITE_FACTOR = 2.0  # time of reading and writing relative to reading
 
 
 @dataclass(frozen=True)
@@ -104,12 +113,6 @@ def peak_bytes() -> int:
         return 0
     unit = 1 if sys.platform == "darwin" else 1024
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * unit
-
-
-LONG_SECONDS = 60.0  # a shorter run needs no forecast
-PROBE_ROWS = (500, BATCH_ROWS)  # more only if the first were quick
-PROBE_SECONDS = 0.1
-WRITE_FACTOR = 2.0  # time of reading and writing relative to reading
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The settings of a run: what is needed to repeat it, besides the table."""
+"""The settings of a run, which repeat it with the same table, and its progress."""
 
 from __future__ import annotations
 

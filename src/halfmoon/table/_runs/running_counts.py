@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
-from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._cells.cell_values import as_column, as_text
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files.typed_values import column_text
 from halfmoon.table._models.predictions import Prediction, RowPrediction
@@ -26,7 +26,6 @@ __all__ = [
     "RunningCounts",
     "Unsure",
     "UnsureRows",
-    "as_text",
     "cell_keys",
     "unsure_of",
     "value_keys",
@@ -159,11 +158,6 @@ def unsure_of(rows: pa.Table, i: int, number: int, prediction: RowPrediction) ->
     cells = rows.slice(i, 1).to_pylist()[0]
     texts = {name: as_text(cell) for name, cell in cells.items()}
     return Unsure(number, texts, prediction)
-
-
-def as_text(cell: Any) -> str:
-    """Return a cell as text, empty for None."""
-    return "" if cell is None else str(cell)
 
 
 @dataclass
