@@ -10,9 +10,9 @@ def memory_of_a_new_process():
     """What other tests have left in memory does not count for the runs of a test."""
     with pytest.MonkeyPatch.context() as patch:
         try:
-            from halfmoon.table._runs import memory_budget
+            from halfmoon.table._runs import run_costs
         except ImportError:  # without the extra `table`
             pass
         else:
-            patch.setattr(memory_budget, "resident_bytes", lambda: NEW_PROCESS)
+            patch.setattr(run_costs, "resident_bytes", lambda: NEW_PROCESS)
         yield

@@ -80,6 +80,12 @@ def partly(findings, kind, exact, partial, inside, *, tested=None):
     )
 
 
+def by_clump(findings):
+    """Labels in clumps of three, which were hidden together."""
+    loo = replace(findings.loo, independent=1 / 3)
+    return replace(findings, clumped=True, loo=loo)
+
+
 def helped(used, with_rows, without, low, high, *, kind="classes", rows=160):
     """Gain of unlabeled rows, in the middle of its interval."""
     gain = UnlabeledGain(
@@ -127,6 +133,8 @@ QUALITIES = {
         classes("A" * 9 + "B" * 9, WORSE), shifted=("year",)
     ),
     "labels in clumps": replace(classes("A" * 9 + "B" * 9, WORSE), clumped=True),
+    "labels in clumps, hidden together": by_clump(classes("A" * 9 + "B" * 9, WORSE)),
+    "numbers in clumps, hidden together": by_clump(numbers(LINE, LINE + WAVE)),
     "numbers, filled rows differ in columns": replace(
         numbers(LINE, LINE + WAVE), shifted=("year", "month")
     ),

@@ -12,10 +12,8 @@ from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table import TableModel
 from halfmoon.table._columns.column_choice import ColumnChoice
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._columns.column_names import chosen_features
-from halfmoon.table._columns.earlier_runs import guess_notes
+from halfmoon.table._columns.column_names import chosen_features, guess_notes
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
-from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch
 from halfmoon.table._files.text_table import ShortRows
 from halfmoon.table._labels.blank_labels import Blanks
@@ -23,22 +21,26 @@ from halfmoon.table._labels.given_labels import GivenLabels, TypedLabels
 from halfmoon.table._labels.label_checks import checked_labels, mark_notes
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
 from halfmoon.table._models.row_reasons import ExplainedRow, explained_rows
-from halfmoon.table._models.scored_rows import ScoredRows, Sums
+from halfmoon.table._models.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._models.weak_table_model import WeakTableModel
-from halfmoon.table._runs.header_rows import description_note, header_note
-from halfmoon.table._runs.memory_budget import MemoryBudget
+from halfmoon.table._runs.rows_without_data import (
+    TotalsRow,
+    description_note,
+    header_note,
+    totals_note,
+)
+from halfmoon.table._runs.run_costs import MemoryBudget, TimeForecast
 from halfmoon.table._runs.run_notes import (
     clumped_note,
     code_notes,
     common_notes,
     leak_notes,
+    leaking_columns,
     learning_notes,
     weak_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import predicted_record
-from halfmoon.table._runs.time_forecast import TimeForecast
-from halfmoon.table._runs.total_rows import TotalsRow, totals_note
 from halfmoon.table._table_errors import plain_errors
 from sentences.of_files import refused
 
@@ -223,8 +225,10 @@ def notes():
         run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
         run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
     ):
-        list(learning_notes(each))
-    clumped_note()
+        found = leaking_columns(each.model, each.scan)
+        list(learning_notes(each.model, each.scan, found))
+    clumped_note(measured=True)
+    clumped_note(measured=False)
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
@@ -233,7 +237,7 @@ def notes():
     for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
         list(weak_notes(of_ends(ends)))
     many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)
-    list(learning_notes(many))
+    list(learning_notes(many.model, many.scan, leaking_columns(many.model, many.scan)))
     choice = ColumnChoice(("day", "hour"), 0.7, 0.9)
     yield choice.gain("classes", each=True)
 
@@ -261,7 +265,7 @@ def giveaways():
         made = TableModel("y", "classes", keep=keep)
         made.table_ = Columns.of(table, (), keep, np.arange(n))
         leave_out_leaking(made.table_.read(table), made.table_.used, y, {*keep})
-        list(leak_notes(made, scan))
+        list(leak_notes(made, leaking_columns(made, scan)))
 
 
 def scores():
@@ -332,6 +336,8 @@ def errors():
     ):
         with refused():
             chosen_features(["x", "bill", "y"], Settings("y", **options))
+    with refused():
+        chosen_features([*map(str, range(100_000)), "y"], Settings("y"))
     with refused():
         explained_rows(None, SimpleNamespace(numbers_=None), [2], ["x"])
     rows = pa.table(

@@ -16,7 +16,7 @@ from halfmoon.table import (
     predict_table,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
-from halfmoon.table._runs import memory_budget
+from halfmoon.table._runs import run_costs
 from halfmoon.table._runs.second_pass import _rows_where
 
 SETTINGS = Settings("kind", budget=600.0)
@@ -143,11 +143,11 @@ def test_some_rows_are_those_that_were_taken(rng, share):
 
 def test_memory_that_the_process_holds_does_not_count(monkeypatch):
     held = 3_000_000_000
-    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: held)
+    monkeypatch.setattr(run_costs, "resident_bytes", lambda: held)
     limits = []
 
     def learned(table, settings, *_):
-        limits.append(memory_budget.MemoryBudget.within(settings.memory))
+        limits.append(run_costs.MemoryBudget.within(settings.memory))
         raise TableError("enough")
 
     monkeypatch.setattr(_fill_table, "learn", learned)
@@ -155,7 +155,7 @@ def test_memory_that_the_process_holds_does_not_count(monkeypatch):
         with pytest.raises(TableError, match="enough"):
             fill_table(rows(), None, Settings("kind", memory=memory))
     expected = [
-        memory_budget.MemoryBudget.within(memory, taken=0) for memory in ("1GB", "2GB")
+        run_costs.MemoryBudget.within(memory, taken=0) for memory in ("1GB", "2GB")
     ]
     assert limits == expected
     with pytest.raises(TableError, match="200 MB of memory is too little"):

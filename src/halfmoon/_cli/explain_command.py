@@ -83,8 +83,8 @@ def _explain(
     from halfmoon._cli.choose_targets import choose_target
     from halfmoon._cli.load_model import load_table_model
     from halfmoon._cli.print_summary import print_json
-    from halfmoon.table._columns.column_importance import column_importance
     from halfmoon.table._models.row_reasons import explained_rows, most_important
+    from halfmoon.table._runs.column_findings import column_importance
     from halfmoon.table._runs.learn_from_table import learn
     from halfmoon.table._runs.run_settings import Settings
     from halfmoon.table._table_errors import CommandError

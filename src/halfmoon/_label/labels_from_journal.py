@@ -19,7 +19,7 @@ from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files import Batch, Table
 from halfmoon.table._labels.blank_labels import Blanks
 from halfmoon.table._labels.given_labels import TypedLabels
-from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._labels.target_labels import read_label_numbers
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [

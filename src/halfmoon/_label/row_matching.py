@@ -16,7 +16,7 @@ import pyarrow as pa
 from halfmoon._label.answers import Place
 from halfmoon._label.journal import head_of
 from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.earlier_runs import added_by, earlier_runs
+from halfmoon.table._columns.column_names import added_by, earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 

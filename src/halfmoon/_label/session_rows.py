@@ -26,18 +26,16 @@ from halfmoon._report.findings import Note
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
-from halfmoon.table._columns.earlier_runs import earlier_runs
+from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text, refuse_target_type
 from halfmoon.table._labels.blank_labels import as_number
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
-from halfmoon.table._labels.label_numbers import read_label_numbers
-from halfmoon.table._labels.target_labels import Kind, target_kind
+from halfmoon.table._labels.target_labels import Kind, read_label_numbers, target_kind
 from halfmoon.table._runs.first_pass import Scan, scan
 from halfmoon.table._runs.learn_from_table import features_of, given_labels
-from halfmoon.table._runs.memory_budget import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.run_stages import Stages
+from halfmoon.table._runs.run_costs import MemoryBudget
+from halfmoon.table._runs.run_settings import Settings, Stages
 
 __all__ = ["SampledRows", "joined_labels", "readable", "sample_rows"]
 

@@ -45,7 +45,7 @@ def expected_accuracy(findings: Findings) -> Expectation:
     loo, filled = findings.loo, findings.filled
     if not isinstance(loo, LooClasses):
         raise TypeError("Numbers have no accuracy.")
-    score = accuracy(loo.given, loo.predicted, findings.predicted)
+    score = accuracy(loo.given, loo.predicted, findings.predicted, loo.independent)
     if isinstance(filled, FilledClasses) and findings.predicted > 0:
         return Expectation(score, filled.mean_confidence)
     return Expectation(score, float("nan"))

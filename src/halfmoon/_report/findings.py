@@ -101,6 +101,7 @@ class LooClasses:
     given_probability: Array  # probability of the given class
     # Positions among the rows that were learned from; may be empty.
     rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    independent: float = 1.0  # share of them; less if labels of clumps were hidden
 
     def tested(self) -> Self:
         """Drop labels that are the only one of their class.
@@ -128,6 +129,7 @@ class LooNumbers:
     level: float  # share of the given numbers that the intervals should hold
     # Positions among the rows that were learned from; may be empty.
     rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    independent: float = 1.0  # share of them; less if labels of clumps were hidden
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         quality = _of_numbers(findings.loo, findings.predicted)
     else:
         quality = _of_classes(findings)
-    differ = findings.shifted or findings.clumped
+    differ = findings.shifted or (findings.clumped and findings.loo.independent == 1)
     if differ and quality[0].figure != "unknown":
         note = f"{quality[0].note}; the filled rows differ, so expect worse"
         quality[0] = quality[0]._replace(note=note)
@@ -61,8 +61,8 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
 
 def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
     given, predicted = loo.given, loo.predicted
-    error = mean_absolute_error(given, predicted, filled)
-    r2 = r_squared(given, predicted, filled)
+    error = mean_absolute_error(given, predicted, filled, loo.independent)
+    r2 = r_squared(given, predicted, filled, loo.independent)
     held = coverage(given, loo.low, loo.high, loo.level)
     figure, low, high = format_aligned(error.value, error.low, error.high)
     note = f"{low} to {high}; guessing the mean: {number(error.naive)}"

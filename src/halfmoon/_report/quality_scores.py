@@ -6,8 +6,10 @@ So the variance of a mean over the labels, v/n, is replaced by
 
 .. math:: v (a/n + 1/m)
 
-with a = 1.5 for classes and a = 2 for numbers. For k right of n, the interval is
-Wilson's (1927): it holds every share p that k does not contradict,
+with a = 1.5 for classes and a = 2 for numbers. If labels lie in clumps of similar rows,
+n and m count clumps instead: they are multiplied by the share `independent`. For k
+right of n, the interval is Wilson's (1927): it holds every share p that k does not
+contradict,
 
 .. math:: (k/n - p)^2 \le z^2 p (1 - p) (a/n + 1/m)
 
@@ -89,7 +91,10 @@ def wilson_interval(
 
 
 def accuracy(
-    given: Sequence[str], predicted: Sequence[str], filled: float = np.inf
+    given: Sequence[str],
+    predicted: Sequence[str],
+    filled: float = np.inf,
+    independent: float = 1.0,
 ) -> Score:
     """Return the share of filled rows expected to be right.
 
@@ -102,6 +107,8 @@ def accuracy(
         Labels and their leave-one-out predictions.
     filled : float
         How many rows are filled.
+    independent : float
+        Clumps of labels, as a share of the labels.
     """
     labels = Counter(given)
     pairs = list(zip(given, predicted, strict=True))
@@ -111,7 +118,8 @@ def accuracy(
         return Score(np.nan, 0.0, 1.0, np.nan, "", alone=alone)
     right = sum(one == other for one, other in tested)
     guess, most = labels.most_common(1)[0]
-    trials = 1 / _variance_of_mean("classes", n, filled)  # independent ones
+    # Independent ones.
+    trials = independent / _variance_of_mean("classes", n, filled)
     low, high = wilson_interval(right / n * trials, trials)
     return Score(right / n, low, high, most / n, guess, n, right, alone)
 
@@ -172,7 +180,9 @@ def balanced_accuracy(classes: Sequence[ClassQuality]) -> float:
     return float(np.mean(shares)) if shares else float("nan")
 
 
-def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
+def r_squared(
+    given: Array, predicted: Array, filled: float = np.inf, independent: float = 1.0
+) -> Score:
     """Return 1 minus the ratio of the expected squared error to that of the mean."""
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"
@@ -184,14 +194,14 @@ def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
     if ratio == 0:
         return Score(1.0, 1.0, 1.0, 0.0, guess, l)
     slope = (squares / ratio - spread) / spread.mean()
-    half = _half_width(float(slope.var(ddof=1)), l, filled)
+    half = _half_width(float(slope.var(ddof=1)), independent * l, independent * filled)
     ratio *= choice_factor(l) ** 2
     low, high = 1 - ratio * np.exp(half), 1 - ratio * np.exp(-half)
     return Score(float(1 - ratio), float(low), float(high), 0.0, guess, l)
 
 
 def mean_absolute_error(
-    given: Array, predicted: Array, filled: float = np.inf
+    given: Array, predicted: Array, filled: float = np.inf, independent: float = 1.0
 ) -> Score:
     """Return the mean absolute error to expect; the naive guess is the mean.
 
@@ -201,6 +211,8 @@ def mean_absolute_error(
         Labels and their leave-one-out predictions.
     filled : float
         How many rows are filled.
+    independent : float
+        Clumps of labels, as a share of the labels.
     """
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"
@@ -213,8 +225,9 @@ def mean_absolute_error(
     if expected == 0:
         return Score(0.0, 0.0, 0.0, naive, guess, l)
     variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
-    shrunk = (l * variation + PRIOR_LABELS * PRIOR_VARIATION) / (l + PRIOR_LABELS)
-    half = _half_width(shrunk, l, filled) if l >= MIN_ERRORS else np.inf
+    n, m = independent * l, independent * filled
+    shrunk = (n * variation + PRIOR_LABELS * PRIOR_VARIATION) / (n + PRIOR_LABELS)
+    half = _half_width(shrunk, n, m) if l >= MIN_ERRORS else np.inf
     low, high = expected * np.exp(-half), expected * np.exp(half)
     return Score(expected, float(low), float(high), naive, guess, l)
 
@@ -234,12 +247,12 @@ def _known(given: Array, predicted: Array) -> tuple[Array, Array]:
     return given[known], predicted[known]
 
 
-def _variance_of_mean(kind: str, labels: int, filled: float) -> float:
+def _variance_of_mean(kind: str, labels: float, filled: float) -> float:
     """Return a/n + 1/m, the factor of the variance of one row; a/n if m is 0."""
     return SHARED[kind] / labels + (1 / filled if filled else 0.0)
 
 
-def _half_width(variance: float, labels: int, filled: float) -> float:
+def _half_width(variance: float, labels: float, filled: float) -> float:
     """Return half the width of the 95 % interval of a mean over the filled rows."""
     if labels < 2:
         return float("inf")

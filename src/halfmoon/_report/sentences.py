@@ -120,6 +120,8 @@ def _expected_quality(findings: Findings) -> str:
 
 def _unlike_the_labeled(findings: Findings) -> str:
     """Limit the claim if the filled rows are not like those it was measured on."""
+    if findings.clumped and findings.loo.independent < 1:
+        return " Labels of similar rows were hidden together to measure this."
     if findings.clumped:
         return (
             " But this was measured on the labeled rows, which are much closer to each "
@@ -136,7 +138,7 @@ def _unlike_the_labeled(findings: Findings) -> str:
 
 
 def _expected_error(loo: LooNumbers, filled: int) -> str:
-    error = mean_absolute_error(loo.given, loo.predicted, filled)
+    error = mean_absolute_error(loo.given, loo.predicted, filled, loo.independent)
     if not np.isfinite(error.high):
         return "Quality cannot be measured: at least three labels are needed."
     if error.value == 0:
@@ -154,18 +156,15 @@ def verdict(findings: Findings) -> Sentence:
     if findings.partial is not None:
         return Sentence(held_within(findings))
     if isinstance(loo, LooClasses):
-        return _verdict_on_classes(
-            accuracy(loo.given, loo.predicted, findings.predicted)
-        )
-    given, predicted = loo.given, loo.predicted
-    error = mean_absolute_error(given, predicted, findings.predicted)
-    r2 = r_squared(given, predicted, findings.predicted)
+        return _verdict_on_classes(expected_accuracy(findings).score, _how(loo))
+    figures = (loo.given, loo.predicted, findings.predicted, loo.independent)
+    error, r2 = mean_absolute_error(*figures), r_squared(*figures)
     if not np.isfinite(error.high):
         return Sentence("")
     text = (
-        f"Test: each of the {error.tested:,} labels was hidden in turn and predicted "
-        f"from the others. Guessing the mean would be off by {number(error.naive)} on "
-        f"average."
+        f"Test: each of the {error.tested:,} labels was hidden {_how(loo)} and "
+        f"predicted from the others. Guessing the mean would be off by "
+        f"{number(error.naive)} on average."
     )
     if not np.isfinite(r2.value):
         return Sentence(text)
@@ -181,7 +180,11 @@ def verdict(findings: Findings) -> Sentence:
     )
 
 
-def _verdict_on_classes(score: Score) -> Sentence:
+def _how(loo: LooClasses | LooNumbers) -> str:
+    return "in turn" if loo.independent == 1 else "together with those of similar rows"
+
+
+def _verdict_on_classes(score: Score, how: str) -> Sentence:
     if score.tested == 0:
         return Sentence("")
     recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
@@ -199,7 +202,7 @@ def _verdict_on_classes(score: Score) -> Sentence:
         )
     naive = round(score.naive * score.tested)
     return Sentence(
-        f"Test: each of {score.tested:,} labels was hidden in turn and predicted from "
+        f"Test: each of {score.tested:,} labels was hidden {how} and predicted from "
         f"the others; {recovered}.{alone} Always guessing the most common class, ",
         safe_text(score.guess, MAX_NAME),
         f", would recover {naive:,} ({percent(score.naive)}).",

@@ -12,29 +12,25 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, cast, overload
+from typing import Any, cast
 
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._columns.column_names import listed, refuse_taken
-from halfmoon.table._columns.earlier_runs import earlier_runs
-from halfmoon.table._columns.unseen_categories import Unseen
+from halfmoon.table._columns.column_names import earlier_runs, listed, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import Format
-from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
-from halfmoon.table._runs.memory_budget import limit_with_held
 from halfmoon.table._runs.output_columns import Cells, column_types
-from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.run_stages import Silent, Stages
+from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
+from halfmoon.table._runs.run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.running_counts import RunningCounts
 from halfmoon.table._runs.second_pass import Job, new_columns, write_filled
-from halfmoon.table._runs.time_forecast import TimeForecast
 from halfmoon.table._table_errors import ModelError
 
 __all__ = ["Filled", "fill_table", "fill_targets", "predict_table", "refuse_unfit"]
@@ -78,17 +74,6 @@ class Filled:
         return f"Filled({filled}{given} in {self.seconds:.1f} s)"
 
 
-@overload
-def fill_table(
-    table: Any,
-    destination: None,
-    settings: Settings,
-    *,
-    overwrite: bool = False,
-    formulas: str = "escape",
-    stages: Stages | None = None,
-) -> pa.RecordBatchReader: ...
-@overload
 def fill_table(
     table: Any,
     destination: Any,
@@ -97,16 +82,7 @@ def fill_table(
     overwrite: bool = False,
     formulas: str = "escape",
     stages: Stages | None = None,
-) -> Filled: ...
-def fill_table(
-    table: Any,
-    destination: Any,
-    settings: Settings,
-    *,
-    overwrite: bool = False,
-    formulas: str = "escape",
-    stages: Stages | None = None,
-) -> Filled | pa.RecordBatchReader:
+) -> Any:
     """Learn from the labels of a table and write it with its blanks filled.
 
     Parameters

@@ -6,8 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import OneHotEncoder
 
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._columns.column_vectors import CategoryEncoder, TableEncoder
-from halfmoon.table._columns.number_columns import NumberEncoder
+from halfmoon.table._columns.column_vectors import (
+    CategoryEncoder,
+    NumberEncoder,
+    TableEncoder,
+)
 
 nan = np.nan
 

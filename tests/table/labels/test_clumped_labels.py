@@ -2,10 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import halfmoon
-from halfmoon.table._labels.clumped_labels import are_clumped
+from halfmoon._report.quality_scores import accuracy, mean_absolute_error
+from halfmoon.table import TableModel
+from halfmoon.table._labels.clumped_labels import are_clumped, label_clumps
 
 
 def visits(rng, patients=80, each=5, spread=0.1):
@@ -52,3 +55,70 @@ def test_a_filled_table_has_a_note(rng):
     result = halfmoon.fill(frame, "state", budget=1)
     assert result.findings.clumped
     assert any("drawn at random" in str(note) for note in result.findings.notes)
+    assert "Labels of similar rows were hidden together" in result.summary[0]
+    assert "together with those of similar rows" in result.summary[1]
+    right = (result.table["state"] == np.where(ill, "ill", "well"))[patient >= 16]
+    claim = result.record["leave_one_out"]["accuracy"]
+    assert claim["low"] <= right.mean() <= claim["high"]
+    assert claim["tested"] == 80
+
+
+def test_clumps_are_patients(rng):
+    X, patient = visits(rng)
+    clumps = label_clumps(X, patient < 16, seed=0)
+    pairs = set(zip(patient[patient < 16], clumps, strict=True))
+    assert len(pairs) == 16  # no patient is in two clumps
+    assert set(clumps) == set(range(clumps.max() + 1))
+    assert len(set(clumps)) > 12  # and few share one
+
+
+def test_random_rows_have_no_clumps(rng):
+    X, _ = visits(rng)
+    assert label_clumps(X, rng.random(400) < 0.2, seed=0) is None
+
+
+def test_few_clumps_and_many_labels_are_not_hidden(rng):
+    X, patient = visits(rng, patients=12, each=40)
+    assert len(label_clumps(X, patient < 3, seed=0)) == 0
+    X, patient = visits(rng, patients=400, each=10)
+    assert len(label_clumps(X, patient < 200, seed=0)) == 0
+
+
+def labels_of(kind, own, rng):
+    """Return a label for each patient, from the rows of their own."""
+    score = own @ rng.normal(size=own.shape[1])
+    if kind == "chance":
+        return np.where(rng.random(len(own)) < 0.5, "ill", "well")
+    if kind == "partly learnable":
+        return np.where(score + 2 * rng.normal(size=len(own)) > 0, "ill", "well")
+    return 3 * score + 2 * rng.normal(size=len(own))
+
+
+@pytest.mark.parametrize("kind", ["chance", "partly learnable", "numbers"])
+def test_claims_hold_for_other_patients(kind):
+    held, too_hopeful = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        own = rng.normal(size=(60, 5))
+        patient = np.repeat(np.arange(60), 6)
+        X = own[patient] + 0.25 * rng.normal(size=(360, 5))
+        y = labels_of(kind, own, rng)[patient]
+        labeled = patient < 18
+        rows = pa.table({f"x{i}": x for i, x in enumerate(X.T)})
+        given = [label if has else None for label, has in zip(y, labeled, strict=True)]
+        task = "numbers" if kind == "numbers" else "classes"
+        model = TableModel("y", task, budget=0.5).fit(rows, given)
+        predicted = np.array(model.predict(rows).values)[~labeled]
+        if kind == "numbers":
+            score, truth = mean_absolute_error, np.abs(predicted - y[~labeled]).mean()
+        else:
+            score, truth = accuracy, (predicted == y[~labeled]).mean()
+        claims = []
+        for by_clump in (False, True):
+            loo = model.left_out(by_clump)
+            claim = score(loo.given, loo.predicted, len(predicted), loo.independent)
+            claims.append(claim.low <= truth <= claim.high)
+        too_hopeful.append(not claims[0])
+        held.append(claims[1])
+    assert np.mean(too_hopeful) == 1  # each label without its own only
+    assert np.mean(held) >= 0.75

@@ -10,11 +10,10 @@ from sklearn.metrics import r2_score
 
 from halfmoon._report.quality_scores import wilson_interval
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._models.predictions import Prediction
-from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.row_keys import cell_keys, value_keys
+from halfmoon.table._runs.running_counts import cell_keys, value_keys
 
 TEXT = Columns([ColumnUse("x", "text")])
 

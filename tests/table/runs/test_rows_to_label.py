@@ -6,8 +6,8 @@ import pytest
 
 from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.least_sure_rows import UnsureRows
 from halfmoon.table._runs.rows_to_label import next_rows, spread_out
+from halfmoon.table._runs.running_counts import UnsureRows
 
 
 def offered(unsure, x, confidence, cut=None, **columns):

@@ -7,6 +7,7 @@ cell has none, and the number of cells with something else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._cells.compound_numbers import read_form
-from halfmoon.table._cells.date_words import plain_dates
+from halfmoon.table._cells.date_formats import plain_dates
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 
@@ -31,8 +32,10 @@ __all__ = [
     "TRUTHS",
     "TRUTH_PAIRS",
     "as_column",
+    "as_text",
     "is_number",
     "is_text",
+    "missing_codes",
     "read_compounds",
     "read_dates",
     "read_numbers",
@@ -81,6 +84,10 @@ MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be wo
 MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WORDS`
 MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
 MICROSECOND = 1e-6  # in seconds
+NINES = re.compile(r"-9|-?99+(\.9+)?")
+CODE = re.compile(r"-[789]|-?9+[789](\.9+)?")
+MIN_CODED = 2  # cells with a code of nines
+MIN_UNCODED = 5  # different other numbers
 
 
 def as_column(column: Any) -> pa.Array:
@@ -96,6 +103,11 @@ def as_column(column: Any) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column
+
+
+def as_text(cell: Any) -> str:
+    """Return a cell as text, empty for None."""
+    return "" if cell is None else str(cell)
 
 
 def is_text(type_: pa.DataType) -> bool:
@@ -145,20 +157,9 @@ def _unless_in(text: pa.Array, words: tuple[str, ...]) -> pa.Array:
 
 
 def read_numbers(array: pa.Array, style: NumberStyle = PLAIN) -> tuple[Array, int]:
-    """Return numbers, NaN where there is none.
+    """Return numbers, NaN where there is none, and how many cells hold something else.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Texts, numbers, truth values, or durations, which are read in seconds.
-    style : NumberStyle
-        How numbers are written in text.
-
-    Returns
-    -------
-    values : ndarray of shape (n,)
-    unread : int
-        Cells with something other than a finite number.
+    Durations are read in seconds. `style` is how numbers are written in text.
     """
     if is_text(array.type):
         plain = _plain_numbers(array) if style.is_plain else None
@@ -227,13 +228,8 @@ def read_truths(array: pa.Array) -> tuple[Array, int]:
 def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
     """Return dates, NaT where there is none, in UTC if they name a time zone.
 
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Texts, dates or timestamps.
-    date_format : str
-        Format of dates in text, as in `datetime.strptime`, or "ISO8601". Of several,
-        joined by ``|``, the first that fits a cell is taken.
+    The format of dates in text is as in `datetime.strptime`, or "ISO8601". Of several,
+    joined by ``|``, the first that fits a cell is taken.
     """
     type_ = array.type
     if pa.types.is_timestamp(type_) or pa.types.is_date(type_):
@@ -296,3 +292,29 @@ def _distinct(
     encoded = text.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return change(encoded.dictionary).to_numpy(zero_copy_only=False), codes
+
+
+def missing_codes(numbers: Array) -> tuple[float, ...]:
+    """Return the numbers that stand for a missing value, such as -999 or 9999.
+
+    Such a number consists of nines (or ends in 7 or 8, as 97 and 98 beside 99), occurs
+    more than once, and is farther from all other numbers than they are from each other.
+
+    Examples
+    --------
+    >>> missing_codes(np.array([3, 1, 4, 2, 5, -999, -999, np.nan]))
+    (-999.0,)
+    >>> missing_codes(np.array([80, 90, 95, 97, 98, 99, 99]))
+    ()
+    """
+    values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    coded = np.array([CODE.fullmatch(f"{value:.10g}") is not None for value in values])
+    if not coded.any() or (~coded).sum() < MIN_UNCODED:
+        return ()
+    low, high = values[~coded][[0, -1]]
+    far = coded & (np.maximum(values - high, low - values) > high - low)
+    nines = [
+        NINES.fullmatch(f"{value:.10g}") and count >= MIN_CODED
+        for value, count in zip(values[far], counts[far], strict=True)
+    ]
+    return tuple(values[far].tolist()) if any(nines) else ()

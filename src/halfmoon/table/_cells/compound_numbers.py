@@ -9,7 +9,8 @@ cell                        form       read as
 48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
 5'11", 5 ft 11 in           feet       inches: 71
 8 lb 3 oz                   pounds     ounces: 131
-1h 30m, 94:58               duration   seconds (`_cells/durations.py`)
+1h 30m, 2 days 03:04:05,    duration   seconds; a column with one unit, such as
+94:58, PT1H30M                         90 min, is a column of numbers
 ==========================  =========  ======================================
 
 Dates, phone numbers and other codes have such signs too. So nearly all cells of a
@@ -28,11 +29,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._rows import Array
-from halfmoon.table._cells.durations import duration_seconds
 from halfmoon.table._cells.number_detection import examples
 from halfmoon.table._cells.number_signs import normalized, without_signs
 
-__all__ = ["FORMS", "find_form", "read_form"]
+__all__ = ["FORMS", "duration_seconds", "find_form", "read_form"]
 
 MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 40  # characters
@@ -65,6 +65,29 @@ FEET = re.compile(
 )
 POUNDS = re.compile(
     rf"{PART} ?(?:lbs?\.?|pounds?) ?(?:{PART} ?(?:oz\.?|ounces?))?", re.I
+)
+
+
+DURATION_UNITS = (  # seconds and names
+    (365.25 * 86400, r"y|yrs?\.?|years?|jahre?|ans?|años?"),
+    (30.4375 * 86400, r"mos?\.?|mths?\.?|months?|monate?|mois|mes(?:es)?"),
+    (7 * 86400, r"w|wks?\.?|weeks?|wochen?"),
+    (86400, r"d|days?|tage?|jours?|días?"),
+    (3600, r"h|hrs?\.?|hours?|std\.?|stunden?|heures?|horas?"),
+    (60, r"m|mins?\.?|minutes?|minuten?|minutos?"),
+    (1, r"s|secs?\.?|seconds?|sek\.?|sekunden?|secondes?"),
+)
+DURATION = re.compile(
+    "".join(
+        rf"(?:{PART} ?(?:{names})[, ]*(?:and |und )?)?" for _, names in DURATION_UNITS
+    ),
+    re.IGNORECASE,
+)
+CLOCK = re.compile(
+    rf"-?(?:{PART} days?,? )?(?:([0-9]+):)?([0-9]+):([0-9]{{2}}(?:[.,][0-9]+)?)"
+)
+ISO_DURATION = re.compile(
+    rf"P(?:{PART}D)?(?:T(?:{PART}H)?(?:{PART}M)?(?:{PART}S)?)?", re.IGNORECASE
 )
 
 
@@ -121,6 +144,10 @@ def _number(text: str) -> float:
     return (
         float(text.replace(",", ".")) if len(re.findall("[.,]", text)) < 2 else np.nan
     )
+
+
+def _part(text: str | None) -> float:
+    return float((text or "0").replace(",", "."))
 
 
 def _bounds(cell: str) -> tuple[float, float] | None:
@@ -188,9 +215,7 @@ def _angle(cell: str) -> float:
     side = last or side
     if side not in SIDES and not (sign and minutes):
         return np.nan
-    parts = (
-        float((each or "0").replace(",", ".")) for each in (degrees, minutes, seconds)
-    )
+    parts = map(_part, (degrees, minutes, seconds))
     value = sum(part / 60**i for i, part in enumerate(parts))
     return -value if side in ("-", "S", "W") else value
 
@@ -202,12 +227,35 @@ def _sum_of(pattern: re.Pattern[str], size: float) -> Callable[[str], float]:
         found = pattern.fullmatch(cell)
         if found is None:
             return np.nan
-        first, second = (
-            float((each or "0").replace(",", ".")) for each in found.groups()
-        )
+        first, second = map(_part, found.groups())
         return size * first + second
 
     return read
+
+
+def duration_seconds(cell: str) -> float:
+    """Return a duration in seconds; NaN if the text is none.
+
+    Examples
+    --------
+    >>> [duration_seconds(each) for each in ("1h 30m", "94:58", "PT2M", "1h and")]
+    [5400.0, 5698.0, 120.0, nan]
+    """
+    if len(cell) > MAX_LENGTH:
+        return np.nan
+    if found := DURATION.fullmatch(cell.strip()):
+        sizes = [size for size, _ in DURATION_UNITS]
+    elif (found := CLOCK.fullmatch(cell)) or (found := ISO_DURATION.fullmatch(cell)):
+        sizes = [86400, 3600, 60, 1]
+    else:
+        return np.nan
+    parts = found.groups()
+    if not any(parts):
+        return np.nan
+    total = sum(
+        size * _part(part) for part, size in zip(parts, sizes, strict=True) if part
+    )
+    return -total if cell.startswith("-") else total
 
 
 def _always(cells: list[str]) -> bool:

@@ -2,11 +2,14 @@
 
 A comma may separate thousands or decimals. The style in which most cells are numbers
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
-1,234, both are possible; then a comma separates thousands, and a point decimals. Labels
-have one unit or currency; in other columns 3 kg and 200 g are converted
-(`_cells/mixed_units.py`). Digits that identify something are no numbers: 01099,
-192.168.100.101, 030 123 456. If some cells are like 12.5 and others like 12,5, either
-sign separates decimals.
+1,234, both are possible; then a comma separates thousands, and a point decimals. If
+some cells are like 12.5 and others like 12,5, either sign separates decimals. Digits
+that identify something are no numbers: 01099, 192.168.100.101, 030 123 456.
+
+Labels have one unit or currency. In other columns amounts in kg and lb are converted.
+The rate between two currencies is not known: the amounts of the rarer one are
+multiplied so that both have the same median. That keeps their order, and is right if
+the currency says nothing about the size.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon.table._cells.mixed_units import CODES, currency, other_units
 from halfmoon.table._cells.number_signs import (
     are_classes,
     has_magnitudes,
@@ -26,7 +28,8 @@ from halfmoon.table._cells.number_signs import (
     with_exponents,
     without_signs,
 )
-from halfmoon.table._cells.number_style import CASED, PLAIN, NumberStyle
+from halfmoon.table._cells.number_style import CASED, PLAIN, NumberStyle, OtherUnit
+from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["examples", "number_style"]
 
@@ -34,6 +37,32 @@ MAX_EXAMPLES = 5_000  # different cells that the style is found from
 CODE_WIDTH = 3  # digits from which numbers with leading zeros are codes
 PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phones
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
+MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
+MAX_UNITS = 4  # in one column
+
+CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
+CURRENCY_SIGNS |= {"fr.": "chf"}
+CODES = (
+    *("usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "aud", "cad", "nzd"),
+    *("sek", "nok", "dkk", "pln", "czk", "huf", "rub", "brl", "zar"),
+)
+
+SIZES = (  # in one unit of each quantity
+    {"km": 1e3, "m": 1.0, "dm": 0.1, "cm": 1e-2, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}
+    | {"mi": 1609.344, "miles": 1609.344, "yd": 0.9144, "ft": 0.3048, "feet": 0.3048}
+    | {"in": 0.0254, "inches": 0.0254, '"': 0.0254},
+    {"km²": 1e6, "ha": 1e4, "m²": 1.0, "m2": 1.0, "sqm": 1.0, "cm²": 1e-4}
+    | {"sqft": 0.09290304, "sq ft": 0.09290304, "ft²": 0.09290304, "acres": 4046.856},
+    {"t": 1e3, "kg": 1.0, "g": 1e-3, "mg": 1e-6, "µg": 1e-9, "lb": 0.45359237}
+    | {"lbs": 0.45359237, "oz": 0.028349523125, "st": 6.35029318},
+    {"l": 1.0, "dl": 0.1, "cl": 1e-2, "ml": 1e-3, "m³": 1e3, "m3": 1e3},
+    {"km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "m/s": 3.6},
+    {"bar": 1e5, "mbar": 100.0, "pa": 1.0, "hpa": 100.0, "kpa": 1e3, "psi": 6894.757},
+    {"kj": 1.0, "j": 1e-3, "kcal": 4.184, "cal": 4.184e-3},
+    {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+    {"%": 1.0, "‰": 0.1},
+)
+ZEROS = {"°c": (1.0, 0.0), "°f": (5 / 9, -160 / 9)}  # to degrees Celsius
 
 CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]{0,14}[23]?)"
@@ -53,15 +82,13 @@ MONEY = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
 UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {MONEY}".split())
 DOTTED = r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$"
 TRAILING = r"(?:[0-9]{3}|[.,][0-9]+)-$"  # an amount; 2- may be a school grade
-SIGNS = (  # decimal, thousands; if two fit equally well, the first is taken
+# Decimal, thousands; if two fit equally well, the first is taken.
+SIGNS = (
     (".", ""),
     (".", ","),
     (",", ""),
     (",", "."),
-    (".", " "),
-    (",", " "),
-    (".", "'"),
-    (",", "'"),
+    *((a, b) for b in " '" for a in ".,"),
 )
 
 
@@ -70,14 +97,9 @@ def number_style(
 ) -> NumberStyle | None:
     """Return how numbers are written in text; None if it is not numbers.
 
-    Parameters
-    ----------
-    text : pyarrow.Array
-        Strings without spaces around them, null for no value.
-    stray : float
-        Share of the cells that may be something else.
-    inexact : bool
-        Whether cells such as ~12 and <5 are numbers, and several units are converted.
+    The text has no spaces around it, and is null for no value. `stray` is the share of
+    the cells that may be something else, and `inexact` whether cells such as ~12 and <5
+    are numbers, and several units are converted.
 
     Examples
     --------
@@ -104,10 +126,7 @@ def number_style(
 def _exact_style(
     text: pa.Array, stray: float, convert: bool = False
 ) -> NumberStyle | None:
-    """Return the style of exact numbers; see `number_style`.
-
-    `convert` is whether a column may have several units.
-    """
+    """Return the style of exact numbers, in several units if they are to `convert`."""
     present = len(text) - text.null_count
     if present == 0:
         return None
@@ -122,7 +141,7 @@ def _exact_style(
             return None
         style = _style_of(texts, parts)
         if convert:
-            style = other_units(style, normalized(text), parts)
+            style = _other_units(style, normalized(text), parts)
     if present - _count(style.read(text)) > stray * present:
         return None
     return _as_written(style, cells.to_pylist())
@@ -177,7 +196,7 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         suffix = ""
     if suffix and has_magnitudes(values):
         suffix = ""  # 950 and 1.2K cannot be compared as they are written
-    if prefix and currency(suffix) not in ("", currency(prefix)):
+    if prefix and _currency(suffix) not in ("", _currency(prefix)):
         rare = prefixes[prefix] < suffixes[suffix]
         prefix, suffix = ("", suffix) if rare else (prefix, "")
     trailing = pc.any(pc.match_substring_regex(values, TRAILING)).as_py()
@@ -185,19 +204,18 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         prefix=prefix, suffix=suffix, negative="x-" if trailing else "-x"
     )
     present = {s for s in ",. '" if pc.any(pc.match_substring(values, s)).as_py()}
-    best, most = style, -1
-    for decimal, thousands in SIGNS:
-        if (thousands or decimal) not in {*present, "."}:
-            continue
-        found = replace(style, decimal=decimal, thousands=thousands)
-        count = _count(found.read(values))
-        if count > most:
-            best, most = found, count
+    styles = [
+        replace(style, decimal=decimal, thousands=thousands)
+        for decimal, thousands in SIGNS
+        if (thousands or decimal) in {*present, "."}
+    ]
     if {",", "."} <= present and not _may_be_thousands(values):
-        either = replace(style, decimal=_common_decimal(values), either=True)
-        if _count(either.read(values)) > most:
-            return either
-    return best
+        commas, points = (_share(pc.match_substring(values, s)) for s in ",.")
+        decimal = "," if commas > points else "."
+        styles.append(replace(style, decimal=decimal, either=True))
+    return max(
+        styles, key=lambda each: _count(each.read(values))
+    )  # the first of equals
 
 
 def _merged_spellings(written: Counter[str]) -> Counter[str]:
@@ -219,11 +237,6 @@ def _may_be_thousands(values: pa.Array) -> bool:
         if _share(pc.match_substring_regex(having, like)) >= 0.5:
             return True
     return False
-
-
-def _common_decimal(values: pa.Array) -> str:
-    commas = _share(pc.match_substring(values, ","))
-    return "," if commas > _share(pc.match_substring(values, ".")) else "."
 
 
 def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
@@ -260,3 +273,64 @@ def _most_common(pattern: str, cells: list[str]) -> str:
     found = (re.search(pattern, cell) for cell in cells)
     counts = Counter(each[1] for each in found if each)
     return max(counts, key=counts.__getitem__, default="")
+
+
+def _currency(sign: str) -> str:
+    """Return the code of a currency; empty for other units."""
+    sign = sign.strip().lower()
+    return CURRENCY_SIGNS.get(sign, sign if sign in CODES else "")
+
+
+def _conversion(unit: str, to: str) -> tuple[float, float] | None:
+    """Return the factor and offset from one unit to another; None if there are none."""
+    unit, to = (each if len(each) < 2 else each.lower() for each in (unit, to))
+    for sizes in SIZES:
+        if unit in sizes and to in sizes:
+            return sizes[unit] / sizes[to], 0.0
+    if unit in ZEROS and to in ZEROS:
+        (factor, offset), (own, zero) = ZEROS[unit], ZEROS[to]
+        return factor / own, (offset - zero) / own
+    return None
+
+
+def _other_units(style: NumberStyle, text: pa.Array, parts: pa.Array) -> NumberStyle:
+    """Return the style of the most common unit, which also reads the other units.
+
+    `parts` are structs with the prefix and suffix of some of the cells.
+    """
+    own = style.prefix, style.suffix
+    units = Counter(
+        (prefix, suffix.strip())
+        for prefix, suffix in zip(
+            parts.field("prefix").to_pylist(),
+            parts.field("suffix").to_pylist(),
+            strict=True,
+        )
+    )
+    units.pop(own, None)
+    units.pop(("", ""), None)
+    if not any(own) or len(units) >= MAX_UNITS:
+        return style
+    others = []
+    middle = _median(style, text)
+    for prefix, suffix in units:
+        found = None if prefix or own[0] else _conversion(suffix, own[1])
+        if found is not None:
+            others.append(OtherUnit("", suffix, *found))
+            continue
+        codes = [_currency(a or b) for a, b in (own, (prefix, suffix))]
+        if not all(codes):
+            continue
+        amounts = replace(style, prefix=prefix, suffix=suffix)
+        median = _median(amounts, null_where(text, pc.is_valid(style.read(text))))
+        if middle and median:
+            others.append(OtherUnit(prefix, suffix, middle / median, known=False))
+    return replace(style, others=tuple(others))
+
+
+def _median(style: NumberStyle, text: pa.Array) -> float | None:
+    """Return the median of the amounts in a style; None if there are too few."""
+    numbers = style.read(text).drop_null()
+    if pc.count_distinct(numbers).as_py() < MIN_AMOUNTS:
+        return None
+    return float(pc.quantile(numbers, 0.5)[0].as_py())

@@ -148,8 +148,8 @@ def loo_score(estimator: HalfmoonClassifier | HalfmoonRegressor) -> float:
 
 
 def chosen_columns(
-    X: NDArray[Any],
-    labels: Sequence[Any],
+    X: NDArray[Any],  # (n, d)
+    labels: Sequence[Any],  # None for a blank
     kind: str,
     groups: Mapping[str, Indices],
     kept: Collection[str],
@@ -157,18 +157,8 @@ def chosen_columns(
 ) -> ColumnProposal | None:
     """Propose columns that do better in leave-one-out than all of them, or None.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    labels : sequence
-        None for a blank.
-    kind : "classes" or "numbers"
-    groups : mapping of str to indices
-        Columns of X that represent each column of the table.
-    kept : collection of str
-        Columns of the table that must stay.
-    seconds : float
-        Time limit, after which nothing is proposed.
+    `groups` are the columns of X that represent each column of the table, of which
+    those in `kept` must stay. After the time limit, nothing is proposed.
     """
     until = time.monotonic() + seconds
     l = sum(label is not None for label in labels)

@@ -41,6 +41,7 @@ from halfmoon.table._cells.cell_values import (
     as_column,
     is_number,
     is_text,
+    missing_codes,
     read_compounds,
     read_dates,
     read_numbers,
@@ -57,7 +58,6 @@ from halfmoon.table._cells.date_formats import (
     find_date_format,
     find_time_format,
 )
-from halfmoon.table._cells.missing_codes import missing_codes
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import type_text
@@ -77,43 +77,19 @@ IDENTIFIER_NAME = re.compile(
 
 @dataclass
 class ColumnUse:
-    """A column, its kind and its role.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        As in the table above; or empty, constant, identifier, unsupported.
-    missing : float
-        Share of the cells without a value.
-    role : str
-        "feature", "known" or "left out".
-    why : str
-        Why it is left out.
-    date_format : str
-        How dates or times are written in text; or the form of numbers that are written
-        as two or three (`_cells/compound_numbers.py`).
-    style : NumberStyle or None
-        How numbers are written in text.
-    strays : int
-        Cells of the training rows that count as missing because the others are
-        numbers, dates or times.
-    stray : str
-        The most common of them.
-    codes : tuple of float
-        Numbers that stand for a missing value, such as -999 (`missing_codes.py`).
-    """
+    """A column, its kind and its role."""
 
     name: str
-    kind: str
-    missing: float = 0.0
-    role: str = "feature"
-    why: str = ""
-    date_format: str = ""
-    style: NumberStyle | None = None
-    strays: int = 0
-    stray: str = ""
-    codes: tuple[float, ...] = ()
+    kind: str  # as in the table above; or empty, constant, identifier, unsupported
+    missing: float = 0.0  # share of the cells without a value
+    role: str = "feature"  # or "known", or "left out"
+    why: str = ""  # why it is left out
+    date_format: str = ""  # how dates or times are written in text
+    style: NumberStyle | None = None  # how numbers are written in text
+    compound: str = ""  # form of numbers that are written as two or three
+    strays: int = 0  # cells that are missing because the others are numbers or dates
+    stray: str = ""  # the most common of them
+    codes: tuple[float, ...] = ()  # numbers for a missing value, such as -999
 
     def read(self, array: pa.Array) -> tuple[Any, int]:
         """Return values of the column's kind, and the number of other cells."""
@@ -123,9 +99,8 @@ class ColumnUse:
         return values, unread
 
     def _read(self, array: pa.Array) -> tuple[Any, int]:
-        compound = self.kind == "number" and self.date_format in FORMS
-        if compound and is_text(array.type):
-            return read_compounds(array, self.date_format)
+        if self.compound and is_text(array.type):
+            return read_compounds(array, self.compound)
         if self.kind == "number":
             return read_numbers(array, self.style or PLAIN)
         if self.kind == "boolean":
@@ -142,13 +117,7 @@ class ColumnUse:
         return " and ".join(f"{code:.10g}" for code in self.codes)
 
     def reading(self, sampled: bool = False) -> str:
-        """Return how the cells were read, in words.
-
-        Parameters
-        ----------
-        sampled : bool
-            Whether the training rows are a sample, so that counts would be too small
-            and are left out.
+        """Return how the cells were read, in words; without counts of a sample.
 
         Examples
         --------
@@ -158,9 +127,11 @@ class ColumnUse:
         >>> use.reading()
         "written with $ and commas; 12 cells like 'n.a.' counted as missing"
         """
+        if self.role == "left out":
+            return ""
         parts = [self.style.describe()] if self.style else []
-        if self.kind == "number" and self.date_format in FORMS:
-            parts.append(FORMS[self.date_format].words)
+        if self.compound:
+            parts.append(FORMS[self.compound].words)
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
@@ -169,23 +140,15 @@ class ColumnUse:
             parts.append(f"{cells} like {self.stray[:MAX_SHOWN]!r} counted as missing")
         if self.codes:
             parts.append(f"{self.coded} counted as missing")
-        if self.role == "left out":
-            return ""
         return "; ".join(part for part in parts if part)
 
 
 @dataclass
 class Columns:
-    """The columns of a table, and how to read them from any rows.
-
-    Attributes
-    ----------
-    uses : list of ColumnUse
-    unread : dict
-        Number of cells of each column read so far that are of another kind.
-    """
+    """The columns of a table, and how to read them from any rows."""
 
     uses: list[ColumnUse]
+    # Number of cells of each column read so far that are of another kind.
     unread: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -196,17 +159,11 @@ class Columns:
         keep: Sequence[str] = (),
         positions: Any = None,
     ) -> Columns:
-        """Decide the kind and role of each column.
+        """Decide the kind and role of each column by the training rows.
 
-        Parameters
-        ----------
-        rows : pyarrow.Table
-            The training rows.
-        known, keep : sequences of str
-            Trusted columns, and others that the user named. Both are used even if they
-            look like identifiers.
-        positions : array-like of shape (n,) or None
-            Positions of the rows in their file; consecutive if None.
+        Trusted columns (`known`) and others that the user named (`keep`) are used even
+        if they look like identifiers. `positions` of the rows in their file show a
+        column of row numbers, shape (n,).
         """
         named = {*known, *keep}
         positions = np.arange(len(rows)) if positions is None else np.asarray(positions)
@@ -280,7 +237,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     elif time_format := find_time_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "time", time_format
     elif form := find_form(cells, MAX_STRAYS):
-        use.kind, use.date_format = "number", form
+        use.kind, use.compound = "number", form
     elif len(values) < CATEGORIES:
         use.kind = "category"
     return _with_strays(_unless_constant(use, text), text)
@@ -311,9 +268,9 @@ def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
 
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
     values, _ = use.read(column)
-    if use.kind == "number" and (codes := missing_codes(values)):
-        use.codes = codes
-        values, _ = use.read(column)
+    if use.kind == "number":
+        use.codes = missing_codes(values)
+        values[np.isin(values, use.codes)] = np.nan
     known = np.asarray(pd.notna(values))
     use.missing = 1.0 - float(known.mean()) if len(known) else 1.0
     if not known.any():
@@ -331,23 +288,17 @@ def _empty(name: str, missing: float) -> ColumnUse:
 
 def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) -> None:
     """Leave a column out if its values only identify rows."""
-    values, _ = use.read(column)
-    if use.missing > 0 or len(positions) < 3:
+    n = len(positions)
+    if use.missing > 0 or n < 3:
         return
-    why = ""
+    (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
     if use.kind == "number" and (values == np.round(values)).all():
         shift = values - positions
         if (shift == shift[0]).all():
             why = "it numbers the rows"
-        elif (
-            len(values) >= MIN_IDENTIFIER_ROWS
-            and _names_identifier(use.name)
-            and np.unique(values).size == len(values)
-        ):
+        elif many and _names_identifier(use.name) and np.unique(values).size == n:
             why = "its name and values look like an identifier"
-    elif (
-        use.kind == "text" and len(values) >= MIN_IDENTIFIER_ROWS and _are_codes(values)
-    ):
+    elif use.kind == "text" and many and _are_codes(values):
         why = "its values are codes, one for each row"
     if why:
         use.kind, use.role = "identifier", "left out"

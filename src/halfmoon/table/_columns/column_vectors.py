@@ -3,8 +3,10 @@ r"""Columns as vectors: what each kind of column becomes in the matrix to learn 
 =============  ==================================================================
 column         becomes
 =============  ==================================================================
-number, time,  :math:`(x - m) / s`, the median m where it is missing, and an indicator
-boolean        of missing numbers (`_columns/number_columns.py`)
+number, time,  :math:`z = (x - m) / s`, with m the median, which also replaces missing
+boolean        numbers, and s the standard deviation of the column, or of all columns
+               if they share one unit; :math:`asinh(z)` if z has heavy tails; and an
+               indicator of missing numbers
 date           its time in seconds as a number, its year, and sine and cosine of its
                month, day, weekday and hour
 category       1 in the column of its value, 0 in the others
@@ -29,31 +31,87 @@ from numpy.typing import NDArray
 
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
-from halfmoon.table._columns.number_columns import NumberEncoder, common_unit
 from halfmoon.table._columns.text_columns import TextEncoder
 
-__all__ = ["CategoryEncoder", "DateEncoder", "TableEncoder", "unpenalized_outputs"]
+__all__ = [
+    "CategoryEncoder",
+    "DateEncoder",
+    "NumberEncoder",
+    "TableEncoder",
+    "common_unit",
+    "unpenalized_outputs",
+]
 
 MAX_COMPONENTS = 300  # of all texts together
 MAX_ONE_HOTS = 1_000  # of all categories together
 PERIODS = {"month": 12, "day": 30, "hour": 24, "weekday": 7}
+MIN_MISSING_ROWS = 2  # missing numbers before an indicator column is worth it
+HEAVY_TAIL = 100.0  # quartile ranges from the median to the farthest number
+MIN_UNIT_COLUMNS = 10  # columns that may share one unit
+MAX_UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
+MAX_UNIT_VALUE = 1e100  # in such columns, so that their squares are finite
+MAX_DEVIATIONS = 1e9  # z is clipped there
+
+
+@dataclass
+class NumberEncoder:
+    """Encodes a column of numbers."""
+
+    name: str
+    middle: float  # the median
+    scale: float  # the deviation
+    heavy: bool  # whether heavy tails are compressed
+    indicator: bool  # whether a second column is 1 where the number is missing
+
+    @classmethod
+    def fit(cls, name: str, x: Array, *, linear: bool = False) -> NumberEncoder:
+        """Learn the scale of a column, shape (n,), NaN where a number is missing.
+
+        With `linear`, the model is linear in this column: tails are not compressed.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        present = x[~np.isnan(x)]
+        if present.size == 0:
+            return cls(name, 0.0, 1.0, False, False)
+        middle = float(np.median(present))
+        # Halves, because the difference of two floats may overflow.
+        half = present / 2 - middle / 2
+        low, high = np.quantile(half, [0.25, 0.75])
+        farthest = float(np.abs(half).max()) or 1.0
+        spread = float(high - low) or float(np.abs(half / farthest).mean()) * farthest
+        heavy = not linear and farthest > HEAVY_TAIL * spread
+        # Heavy tails distort the deviation, but not the quartiles.
+        deviation = float(np.std(half / farthest)) * farthest
+        scale = 2 * (spread if heavy else deviation)
+        scale = min(max(scale, np.finfo(float).tiny), np.finfo(float).max)
+        n_missing = x.size - present.size
+        return cls(name, middle, scale, heavy, n_missing >= MIN_MISSING_ROWS)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the output columns."""
+        return [self.name, f"{self.name} is missing"][: 1 + self.indicator]
+
+    def transform(self, x: Array) -> Array:
+        """Return the output columns, shape (b, 1 or 2)."""
+        x = np.asarray(x, dtype=np.float64)
+        missing = np.isnan(x)
+        half = np.where(missing, 0.0, x / 2 - self.middle / 2)
+        with np.errstate(over="ignore"):
+            z = half / (self.scale / 2)
+        if self.heavy:
+            z = np.arcsinh(np.clip(z, -1e300, 1e300))
+        z = np.clip(z, -MAX_DEVIATIONS, MAX_DEVIATIONS)
+        return np.column_stack([z, missing][: 1 + self.indicator])
 
 
 @dataclass
 class DateEncoder:
-    """Encodes a column of dates: seconds as a number, the year, and cyclic parts.
-
-    Attributes
-    ----------
-    name : str
-    seconds : NumberEncoder
-    typical : ndarray of shape (9,)
-        Mean year and cyclic parts, for missing dates.
-    """
+    """Encodes a column of dates: seconds as a number, the year, and cyclic parts."""
 
     name: str
     seconds: NumberEncoder
-    typical: Array
+    typical: Array  # (9,), mean year and cyclic parts, for missing dates
 
     @classmethod
     def fit(cls, name: str, x: pd.Series, *, linear: bool = False) -> DateEncoder:
@@ -96,19 +154,12 @@ class CategoryEncoder:
     """Encodes a column of categories as one-hot columns; two values need only one.
 
     Values that differ in case or spaces only are one.
-
-    Attributes
-    ----------
-    name : str
-    names : list of str
-        Names of the output columns.
-    column_of : dict of str or None to int
-        Output column of each value seen in `fit`, in lower case, -1 for none. None is a
-        missing cell. Other values have no output column.
     """
 
     name: str
-    names: list[str]
+    names: list[str]  # of the output columns
+    # Output column of each value in `fit`, in lower case, or of a missing cell (None);
+    # -1 for none. Other values have no output column.
     column_of: dict[str | None, int]
 
     @classmethod
@@ -148,10 +199,8 @@ class CategoryEncoder:
 
     def _column(self, value: str | None) -> int:
         # Models of earlier versions have the values as they were written.
-        exact = self.column_of.get(value)
-        if exact is None and value is not None:
-            exact = self.column_of.get(_folded(value))
-        return -1 if exact is None else exact
+        folded = None if value is None else _folded(value)
+        return self.column_of.get(value, self.column_of.get(folded, -1))
 
 
 def _folded(value: str) -> str:
@@ -160,18 +209,10 @@ def _folded(value: str) -> str:
 
 @dataclass
 class TableEncoder:
-    """Encodes all columns of a table as one matrix.
+    """Encodes all columns of a table as one matrix."""
 
-    Attributes
-    ----------
-    encoders : list of NumberEncoder, DateEncoder, CategoryEncoder, TextEncoder
-        One for each column of the table.
-    varying : ndarray of bool
-        Which of their output columns vary; the others are left out.
-    """
-
-    encoders: list[Any]
-    varying: NDArray[np.bool_]
+    encoders: list[Any]  # one of the above for each column of the table
+    varying: NDArray[np.bool_]  # which of their outputs vary; the others are left out
 
     @classmethod
     def fit(
@@ -181,18 +222,10 @@ class TableEncoder:
         seed: int = 0,
         n_labels: int | None = None,
     ) -> TableEncoder:
-        """Learn the columns of a frame.
+        """Learn the columns of a frame of `Columns.read`; `uses` are in their order.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            From `Columns.read`.
-        uses : list of ColumnUse
-            Of its columns, in order.
-        seed : int
-            For the components of texts.
-        n_labels : int or None
-            Labels to learn from; None for enough.
+        `seed` is for the components of texts. `n_labels` is the number of labels to
+        learn from, None for enough.
         """
         n_texts = sum(use.kind == "text" for use in uses)
         n_categories = sum(use.kind == "category" for use in uses)
@@ -206,8 +239,9 @@ class TableEncoder:
             elif use.kind == "category":
                 encoders.append(CategoryEncoder.fit(name, x, max_one_hots))
             elif use.kind == "text":
-                encoder = TextEncoder.fit(name, x, max_components, seed, n_labels)
-                encoders.append(encoder)
+                encoders.append(
+                    TextEncoder.fit(name, x, max_components, seed, n_labels)
+                )
             else:
                 encoders.append(NumberEncoder.fit(name, x.to_numpy(), linear=linear))
         unit = common_unit(frame, uses)
@@ -269,3 +303,26 @@ def unpenalized_outputs(uses: Sequence[ColumnUse], table: TableEncoder) -> list[
         several = use.kind == "category" and len(outputs) > 1
         unpenalized += outputs[1:] if several else outputs
     return unpenalized
+
+
+def common_unit(frame: pd.DataFrame, uses: list[ColumnUse]) -> float | None:
+    """Return one deviation for all columns if they share a unit, as pixels do; or None.
+
+    Columns share a unit if there are many, all are numbers, and the ranges of the
+    middle half of them differ by a factor of at most two. With one deviation, a column
+    that varies little has little weight, as in the table. With a deviation for each
+    column, the edges of a picture would count as much as its middle.
+    """
+    if len(uses) < MIN_UNIT_COLUMNS or any(
+        use.kind != "number" or use.role == "known" for use in uses
+    ):
+        return None
+    X = frame.to_numpy(dtype=np.float64)
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+    varied = high > low
+    if not varied.any() or max(-low.min(), high.max()) > MAX_UNIT_VALUE:
+        return None
+    first, third = np.quantile((high - low)[varied], [0.25, 0.75])
+    if third > MAX_UNIT_RATIO * first:
+        return None
+    return float(np.sqrt(np.nanvar(X[:, varied], axis=0).mean()))

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import gammaln
-from scipy.stats import hypergeom, ks_2samp, kstwobign
+from scipy.stats import hypergeom, kstwobign
 
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
@@ -122,13 +122,12 @@ def one_sided(
         return {}
     significance = SIGNIFICANCE / max(1, len(uses))
     known = np.array(labels, dtype=object)[labeled]
-    reasons = {}
-    for use in uses:
-        x = _as_numbers(frame[use.name])
-        why = _why_one_sided(use, x, labeled, significance)
-        if not why and use.kind in ("number", "time"):
-            why = _why_not_extrapolated(use, x, labeled, known, significance)
-        reasons[use.name] = why
+    reasons = {
+        use.name: _why_one_sided(
+            use, _as_numbers(frame[use.name]), labeled, known, significance
+        )
+        for use in uses
+    }
     return {name: why for name, why in reasons.items() if why}
 
 
@@ -154,35 +153,26 @@ def _as_numbers(values: pd.Series) -> Array:
 
 
 def _why_one_sided(
-    use: ColumnUse, x: Array, labeled: NDArray[np.bool_], significance: float
+    use: ColumnUse,
+    x: Array,  # (n,)
+    labeled: NDArray[np.bool_],  # (n,)
+    known: NDArray[Any],  # (l,), the labels
+    significance: float,
 ) -> str:
+    """Return why a column says nothing about unlabeled rows; empty if it may."""
     present = ~np.isnan(x)
     for side, why in ((labeled, ONLY_LABELED), (~labeled, ONLY_UNLABELED)):
         absent = present[~side].mean() <= MAX_ABSENT
         apart = absent and present[side].mean() >= MIN_PRESENT
         if apart and _p_value(present, side) < significance:
             return why
-    if use.kind in ("category", "boolean") and _share_no_value(
-        x[present], labeled[present], significance
-    ):
-        return APART
-    return ""
-
-
-def _why_not_extrapolated(
-    use: ColumnUse,
-    x: Array,
-    labeled: NDArray[np.bool_],
-    known: NDArray[Any],
-    significance: float,
-) -> str:
-    """Return why numbers that only unlabeled rows have tell nothing about them.
-
-    `known` are the labels of the labeled rows.
-    """
-    present = ~np.isnan(x)
+    if use.kind in ("category", "boolean"):
+        apart = _share_no_value(x[present], labeled[present], significance)
+        return APART if apart else ""
     theirs = np.unique(x[present & ~labeled])
-    if not len(theirs) or np.isin(theirs, x[labeled]).any():
+    if use.kind not in ("number", "time") or not len(theirs):
+        return ""
+    if np.isin(theirs, x[labeled]).any():
         return ""
     same = len(theirs) == 1 and theirs[0] in DEFAULTS
     if same and _p_value(x == theirs[0], ~labeled) < significance:
@@ -251,8 +241,9 @@ def _differs(
         return False
     if use.kind == "category":
         return any(_is_uneven(x == v, labeled, significance) for v in np.unique(x))
-    ours, theirs = x[labeled], x[~labeled]
-    statistic = float(ks_2samp(ours, theirs, method="asymp").statistic)
+    ours, theirs = np.sort(x[labeled]), np.sort(x[~labeled])
+    shares = (np.searchsorted(each, x, "right") / len(each) for each in (ours, theirs))
+    statistic = float(np.abs(np.subtract(*shares)).max())  # of Kolmogorov and Smirnov
     size = math.sqrt(len(ours) * len(theirs) / len(x))
     # The limit for many rows, which is cautious for few.
     return statistic >= LARGE and float(kstwobign.sf(statistic * size)) < significance

@@ -45,26 +45,13 @@ MIN_SINGULAR_VALUE = 1e-4  # relative to the largest; below it is rounding
 
 @dataclass
 class TextEncoder:
-    """Encodes a column of texts.
-
-    Attributes
-    ----------
-    name : str
-    words : bool
-        Whether terms are words; n-grams of characters otherwise.
-    terms : list of str
-        Of length p.
-    idf : ndarray of shape (p,)
-        Weights of the terms.
-    components : ndarray of shape (k, p)
-        V above, transposed.
-    """
+    """Encodes a column of texts."""
 
     name: str
-    words: bool
-    terms: list[str]
-    idf: Array
-    components: Array
+    words: bool  # whether terms are words; n-grams of characters otherwise
+    terms: list[str]  # p of them
+    idf: Array  # (p,), weights of the terms
+    components: Array  # (k, p), V above, transposed
 
     @classmethod
     def fit(
@@ -75,17 +62,10 @@ class TextEncoder:
         seed: int = 0,
         n_labels: int | None = None,
     ) -> TextEncoder:
-        """Learn the terms and components of a column.
+        """Learn the terms and components of a column of categories.
 
-        Parameters
-        ----------
-        name : str
-        x : Series of categories
-        max_components : int
-        seed : int
-            For the randomized SVD.
-        n_labels : int or None
-            Labels to learn from; None for enough.
+        `seed` is for the randomized SVD. `n_labels` is the number of labels to learn
+        from, None for enough.
         """
         texts = x.cat.categories.to_numpy()
         lengths = np.array([len(text) for text in texts])

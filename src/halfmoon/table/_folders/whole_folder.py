@@ -18,7 +18,7 @@ from halfmoon._memory import parse_bytes
 from halfmoon._partitions import Engine
 from halfmoon._report.findings import Note
 from halfmoon.blocks import alone, side_by_side, worker_count
-from halfmoon.table._columns.earlier_runs import earlier_runs
+from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._fill_table import Filled, refuse_unfit
 from halfmoon.table._folders.folder_table import (
@@ -39,11 +39,9 @@ from halfmoon.table._folders.one_file import (
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
-from halfmoon.table._runs.memory_budget import BATCH_BYTES, resident_bytes
-from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.run_stages import Silent, Stages
+from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
+from halfmoon.table._runs.run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.second_pass import Job
-from halfmoon.table._runs.time_forecast import TimeForecast
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["fill_folder", "predict_folder"]

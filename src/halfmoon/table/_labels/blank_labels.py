@@ -26,20 +26,9 @@ BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>")
 class Blanks:
     """Finds and counts the blank cells of a target.
 
-    Parameters
-    ----------
-    unlabeled : str, sequence of str, or None
-        Texts that mark a blank, in addition to an empty cell, NaN, NA, N/A, null, None
-        and <NA>. If one of them is empty, these words are labels, so that a class may
-        be called "None". A number marks every cell with that number, however it is
-        written: -1 also marks "-1.0".
-
-    Attributes
-    ----------
-    counts : Counter
-        Number of blanks seen so far, by their text.
-    matched : set
-        Texts of `unlabeled` seen so far.
+    The texts of `unlabeled` mark a blank, in addition to `BLANK_TEXTS`. If one of them
+    is empty, these words are labels, so that a class may be called "None". A number
+    marks every cell with that number, however it is written: -1 also marks "-1.0".
 
     Examples
     --------
@@ -51,8 +40,8 @@ class Blanks:
     """
 
     unlabeled: str | Iterable[str] | None = ()
-    counts: Counter[str] = field(default_factory=Counter)
-    matched: set[str] = field(default_factory=set)
+    counts: Counter[str] = field(default_factory=Counter)  # of blanks, by their text
+    matched: set[str] = field(default_factory=set)  # texts of `unlabeled` seen so far
 
     def __post_init__(self) -> None:
         marks = [mark.strip() for mark in as_tuple(self.unlabeled)]

@@ -1,37 +1,59 @@
-"""Whether labeled rows lie in clumps, such as all visits of one patient.
+"""Labels in clumps, such as all visits of some patients and none of the others.
 
 Leave-one-out predicts a labeled row from the other labels. If labels were given at
 random, the nearest of them is as far from a labeled row as from a blank one, whatever
 the table looks like. If whole groups of similar rows were labeled, labeled rows have
 another label much nearer. Then they are easier to predict than blank rows, and the
 error that they show is too small.
+
+The remedy is to hide whole clumps at once. Clumps are joined by average linkage as long
+as they are closer than half of the blank rows are to their nearest label, so a hidden
+row is about as far from the other labels as a blank one.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
 from scipy.stats import mannwhitneyu
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.first_pass import Scan
+from halfmoon._rows import Array, Indices
 
-__all__ = ["are_clumped", "labels_are_clumped"]
+__all__ = ["are_clumped", "label_clumps"]
 
 MAX_COMPARED = 1_500  # rows of each kind
 SIGNIFICANCE = 1e-4
 LARGE = 0.75  # probability that a labeled row is nearer to a label than a blank one
+MIN_CLUMPS = 5  # with fewer, too little is left when one of them is hidden
 
 
-def labels_are_clumped(model: TableModel, scan: Scan, seed: int) -> bool:
-    """Return whether the labeled rows of a table lie in clumps, by a sample of rows."""
-    is_labeled = np.array([label is not None for label in scan.labels])
+def label_clumps(
+    X: NDArray[np.floating],  # (n, d)
+    labeled: NDArray[np.bool_],  # (n,)
+    seed: int,
+) -> Indices | None:
+    """Return the clump of each labeled row, numbered from 0, shape (l,).
+
+    None if labels do not lie in clumps. Empty if they do, but are too many to hide
+    whole clumps, or the clumps are too few.
+    """
     rng = np.random.default_rng(seed)
-    kinds = (np.flatnonzero(is_labeled), np.flatnonzero(~is_labeled))
-    places = np.concatenate([rng.permutation(kind)[:MAX_COMPARED] for kind in kinds])
-    return are_clumped(model.transform(scan.rows.take(places)), is_labeled[places])
+    parts = (np.flatnonzero(labeled), np.flatnonzero(~labeled))
+    some = np.concatenate([rng.permutation(part)[:MAX_COMPARED] for part in parts])
+    some.sort()
+    X, chosen = X[some], labeled[some]
+    if not are_clumped(X, chosen):
+        return None
+    if len(parts[0]) > MAX_COMPARED:
+        return np.empty(0, dtype=np.intp)
+    Z = _standardized(X)
+    distance = float(np.median(_to_nearest_label(Z, chosen)[1]))
+    clumps = fcluster(linkage(pdist(Z[chosen]), "average"), distance, "distance") - 1
+    return clumps.astype(np.intp) if clumps.max() >= MIN_CLUMPS - 1 else clumps[:0]
 
 
 def are_clumped(
@@ -50,10 +72,17 @@ def are_clumped(
     """
     if labeled.sum() < 2 or labeled.all():
         return False
-    Z = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
-    near = NearestNeighbors(n_neighbors=1).fit(Z[labeled])
-    own = near.kneighbors()[0][:, 0]  # without the row itself
-    blank = near.kneighbors(Z[~labeled])[0][:, 0]
+    own, blank = _to_nearest_label(_standardized(X), labeled)
     found = mannwhitneyu(own, blank, alternative="less")
     nearer = 1.0 - found.statistic / (len(own) * len(blank))
     return bool(found.pvalue < SIGNIFICANCE and nearer > LARGE)
+
+
+def _standardized(X: NDArray[np.floating]) -> Array:
+    return np.asarray(StandardScaler().fit_transform(np.asarray(X, dtype=np.float64)))
+
+
+def _to_nearest_label(Z: Array, labeled: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return the distances of labeled rows to another label, and of blank rows."""
+    near = NearestNeighbors(n_neighbors=1).fit(Z[labeled])
+    return near.kneighbors()[0][:, 0], near.kneighbors(Z[~labeled])[0][:, 0]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.earlier_runs import is_predicted
+from halfmoon.table._columns.column_names import is_predicted
 from halfmoon.table._files import Batch
 from halfmoon.table._files.arrow_types import far_dates
 from halfmoon.table._labels.blank_labels import Blanks, as_number
@@ -30,12 +30,7 @@ __all__ = ["GivenLabels", "TypedLabels", "label_text"]
 class TypedLabels(dict[int, str]):
     """Labels that are not in the table itself, by the number of their row, from 0.
 
-    Parameters
-    ----------
-    labels : mapping of int to str
-    replaces : frozenset of int
-        Rows whose typed label replaces that of the cell: a person has seen the cell.
-    notes : tuple of Note
+    Those of the rows in `replaces` replace the label of the cell: a person has seen it.
     """
 
     def __init__(

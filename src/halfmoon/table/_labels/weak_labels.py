@@ -36,8 +36,7 @@ from halfmoon.table._labels.label_checks import (
     merged_labels,
     spelling_notes,
 )
-from halfmoon.table._labels.label_numbers import read_label_numbers
-from halfmoon.table._labels.target_labels import check_labels
+from halfmoon.table._labels.target_labels import check_labels, read_label_numbers
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import LabelError
 
@@ -330,16 +329,13 @@ def read_ends(column: pa.StructArray, style: NumberStyle | None) -> list[Ends | 
     The column is that of `GivenIntervals`; its numbers are written in `style`.
     """
     parts = (read_numbers(column.field(part), style or PLAIN)[0] for part in PARTS)
-    found: list[Ends | None] = []
-    for label, low, high in zip(*(part.tolist() for part in parts), strict=True):
-        if math.isfinite(label):
-            found.append(Ends(label, label))
-            continue
-        bottom = -math.inf if math.isnan(low) else low
-        top = math.inf if math.isnan(high) else high
-        either = math.isfinite(bottom) or math.isfinite(top)
-        found.append(Ends(bottom, top) if either and bottom <= top else None)
-    return found
+    label, low, high = parts
+    exact = np.isfinite(label)
+    bottom = np.where(exact, label, np.where(np.isnan(low), -np.inf, low))
+    top = np.where(exact, label, np.where(np.isnan(high), np.inf, high))
+    known = (np.isfinite(bottom) | np.isfinite(top)) & (bottom <= top)
+    ends = zip(bottom.tolist(), top.tolist(), known, strict=True)
+    return [Ends(low, high) if is_known else None for low, high, is_known in ends]
 
 
 def _is_infinite(column: Any, sign: int) -> NDArray[np.bool_]:

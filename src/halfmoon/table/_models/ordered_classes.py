@@ -45,23 +45,13 @@ MIN_PROBABILITY = 1e-300
 
 @dataclass
 class Ordered:
-    """Combines a classifier with a regression of the ranks of its classes.
+    """Combines a classifier with a regression of the ranks of its classes."""
 
-    Attributes
-    ----------
-    regressor : HalfmoonRegressor
-        Predicts ranks.
-    places : ndarray of shape (C,)
-        Ranks of the classes of the classifier.
-    spread, share, temperature : float
-        s, w and T above.
-    """
-
-    regressor: HalfmoonRegressor
-    places: NDArray[np.intp]
-    spread: float
-    share: float
-    temperature: float = 1.0
+    regressor: HalfmoonRegressor  # predicts ranks
+    places: NDArray[np.intp]  # (C,), ranks of the classes of the classifier
+    spread: float  # s above
+    share: float  # w
+    temperature: float = 1.0  # T
 
     @classmethod
     def of(
@@ -75,7 +65,7 @@ class Ordered:
         places = np.array([rank[each] for each in classifier.classes_.tolist()])
         found = cls(regressor, places, 1.0, 0.0)
         rows, p, codes = loo_class_probabilities(classifier)
-        held, g = _loo_ranks(regressor)
+        held, g = _known_ranks(regressor)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         several = np.bincount(codes[i], minlength=len(places)) > 1
         usable = several[codes[i]]
@@ -98,17 +88,15 @@ class Ordered:
             return p
         return self._sharpened(self._pooled(p, self.regressor.predict(X)))
 
-    def left_out(self, rows: NDArray[np.intp], p: Array) -> Array:
-        """Return leave-one-out probabilities of labeled rows.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (m,)
-            Positions among the labeled rows.
-        p : ndarray of shape (m, C)
-            Leave-one-out probabilities of the classifier.
-        """
-        held, g = _loo_ranks(self.regressor)
+    def left_out(
+        self,
+        rows: NDArray[np.intp],  # (m,), positions among the labeled rows
+        p: Array,  # (m, C), held-out probabilities of the classifier
+        held: NDArray[np.intp] | None = None,  # (k,), positions of held-out ranks
+        values: Array | None = None,  # (k, 1), these ranks; None for leave-one-out
+    ) -> Array:
+        """Return held-out probabilities of labeled rows."""
+        held, g = _known_ranks(self.regressor, held, values)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         pooled = p.copy()
         pooled[i] = self._pooled(p[i], g[j])
@@ -161,9 +149,12 @@ def _logs(p: Array) -> Array:
     return np.log(np.maximum(p, MIN_PROBABILITY))
 
 
-def _loo_ranks(regressor: HalfmoonRegressor) -> tuple[NDArray[np.intp], Array]:
-    """Return positions among the labeled rows, and leave-one-out ranks of these."""
-    held = regressor._held_out()
-    g = held.values[:, 0]
-    finite = np.isfinite(g)
-    return np.arange(len(regressor.labeled_))[held.rows][finite], g[finite]
+def _known_ranks(
+    regressor: HalfmoonRegressor, held: Any = None, values: Any = None
+) -> tuple[NDArray[np.intp], Array]:
+    """Return positions among the labeled rows with finite held-out ranks, and these."""
+    if values is None:
+        loo = regressor._held_out()
+        held, values = np.arange(len(regressor.labeled_))[loo.rows], loo.values
+    finite = np.isfinite(values[:, 0])
+    return held[finite], values[finite, 0]

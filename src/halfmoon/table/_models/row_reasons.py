@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from halfmoon._estimators.explanations import LabelWeight
 from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
+from halfmoon.table._cells.cell_values import as_text
 from halfmoon.table._files import Table
 from halfmoon.table._models.predictions import RowPrediction, sureness
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.least_sure_rows import as_text
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._table_errors import CommandError, ModelError
 
@@ -99,20 +99,11 @@ def reasons_of(
 ) -> list[Reasons]:
     """Return the reasons for the predictions of a few rows.
 
-    Parameters
-    ----------
-    model : TableModel
-    rows : pyarrow.Table
-    first_row : int
-        Number of the table's first row in a spreadsheet.
-    predictions : sequence or None
-        What the reasons are for; None for what the model predicts.
-    places : sequence of int or None
-        Numbers of labeled rows in the table, from 0: a label is no reason for the
-        prediction of its own row.
-    patient : bool
-        Whether to compute reasons even for thousands of labels at landmarks, which
-        takes long. Otherwise there are none.
+    `predictions` are what the reasons are for, None for what the model predicts.
+    `places` are the numbers of the rows in the table, from 0: a label is no reason for
+    the prediction of its own row. For thousands of labels at landmarks it takes long to
+    compute reasons; unless one is `patient`, there are none. `first_row` is the number
+    of the table's first row in a spreadsheet.
     """
     if rows.num_rows == 0:
         return []

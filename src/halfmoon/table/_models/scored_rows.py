@@ -1,4 +1,4 @@
-"""How good predictions are on rows whose label is known.
+"""How good predictions are on rows whose label is known, and what is new in rows.
 
 Rows that the model learned from are no test of it. A row counts as learned from if it
 equals a learned row in every column that is used. Such rows count only if there are no
@@ -8,6 +8,7 @@ others.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,23 +16,21 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import t
 
-from halfmoon._report.number_format import (
-    count,
-    format_aligned,
-    percent,
-    two_decimals,
-)
+from halfmoon._report.findings import Note
+from halfmoon._report.number_format import count, format_aligned, percent, two_decimals
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
-from halfmoon.table._cells.cell_values import is_text, read_numbers
+from halfmoon.table._cells.cell_values import as_column, is_text, read_numbers
 from halfmoon.table._cells.number_style import PLAIN
+from halfmoon.table._columns.column_vectors import CategoryEncoder
 from halfmoon.table._labels.given_labels import label_text
 from halfmoon.table._labels.label_checks import spelling_key
+from halfmoon.table._labels.target_labels import MAX_NOTE_VALUES, quoted
 from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.row_keys import value_keys
+from halfmoon.table._runs.running_counts import value_keys
 
-__all__ = ["ScoredRows", "Sums", "finite", "score_record"]
+__all__ = ["ScoredRows", "Sums", "Unseen", "finite", "score_record"]
 
 
 @dataclass
@@ -232,3 +231,45 @@ def score_record(value: float, low: float, high: float) -> dict[str, float | Non
 def finite(value: float) -> float | None:
     """Return a number for JSON, None if it is not finite."""
     return float(value) if np.isfinite(value) else None
+
+
+@dataclass
+class Unseen:
+    """Counts cells with categories that a model has not seen."""
+
+    model: TableModel
+    # Cells with each new value, by column.
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        seen = {
+            encoder.name: encoder
+            for encoder in self.model.encoder_.encoders
+            if isinstance(encoder, CategoryEncoder)
+        }
+        self._uses = [
+            (use, seen[use.name]) for use in self.model.table_.used if use.name in seen
+        ]
+
+    def see(self, rows: Any) -> None:
+        """Consider a batch of rows with all columns."""
+        for use, encoder in self._uses:
+            values, _ = use.read(as_column(rows.column(use.name)))
+            if all(map(encoder.has_seen, values.cat.categories)):
+                continue
+            for value, n in values.value_counts().items():
+                if n and not encoder.has_seen(value):
+                    self.counts.setdefault(use.name, Counter())[str(value)] += int(n)
+
+    def notes(self) -> Iterator[Note]:
+        """Note the new values."""
+        for name, found in self.counts.items():
+            examples = ", ".join(
+                quoted(value) for value, _ in found.most_common(MAX_NOTE_VALUES)
+            )
+            cells = found.total()
+            yield Note(
+                f"{count(cells, 'cell')} in {name!r} {'has' if cells == 1 else 'have'} "
+                f"a value that the model has not seen, such as {examples}.",
+                "Predictions of these rows are based on the other columns.",
+            )

@@ -13,14 +13,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon._estimators.classification import loo_class_probabilities
+from halfmoon._estimators.classification import (
+    fitted_temperature,
+    probabilities_of_scores,
+    scores_by_class,
+)
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.intervals import Intervals
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import Progress, report_search_to
 from halfmoon._report.findings import LooClasses, LooNumbers
 from halfmoon._report.sentences import count
-from halfmoon._rows import Array
+from halfmoon._rows import Array, Indices
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._columns.column_choice import (
     ColumnChoice,
@@ -38,19 +42,21 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files.frame_table import as_rows
-from halfmoon.table._labels.label_numbers import read_label_numbers
+from halfmoon.table._labels.clumped_labels import label_clumps
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,
     check_labels,
     least_label,
-)
-from halfmoon.table._models.class_predictions import (
-    class_prediction,
-    loo_class_prediction,
+    read_label_numbers,
 )
 from halfmoon.table._models.ordered_classes import Ordered
-from halfmoon.table._models.predictions import Prediction, joined
+from halfmoon.table._models.predictions import (
+    Prediction,
+    class_prediction,
+    joined,
+    loo_class_prediction,
+)
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import (
     CommandError,
@@ -109,6 +115,9 @@ class TableModel:
         How the labels are written, if they are numbers in text.
     least_ : float
         Lower bound of the intervals of numbers: 0 for amounts.
+    clumps_ : ndarray of int of shape (l,), or None
+        Clumps of similar labeled rows, from 0, to measure the quality without whole
+        clumps; empty if that is not possible. None if labels do not lie in clumps.
     learned_keys_ : ndarray of uint64
         Keys of the labeled rows, set by the caller of `fit`.
     record_ : dict
@@ -136,6 +145,7 @@ class TableModel:
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
     style_: NumberStyle | None = field(default=None, init=False, repr=False)
     least_: float = field(default=-np.inf, init=False, repr=False)
+    clumps_: Any = field(default=None, init=False, repr=False)
     learned_keys_: NDArray[np.uint64] = field(
         default_factory=lambda: np.empty(0, np.uint64), init=False, repr=False
     )
@@ -200,13 +210,22 @@ class TableModel:
         return check_labels(self.target, labels, self.kind)
 
     def _calibrate(self, X: NDArray[Any], y: list[Any], labels: Sequence[Any]) -> None:
-        """Fit the ordered classes or the intervals to leave-one-out predictions."""
+        """Fit confidences and intervals to predictions without labels of clumps."""
+        labeled = np.array([label is not None for label in y])
+        self.clumps_ = label_clumps(X, labeled, self.random_state)
+        places, values = self._held_out(self.estimator_, by_clump=True)
+        if self.kind == "classes" and self.hides_clumps:
+            scores, codes = scores_by_class(values), self.estimator_._codes[places]
+            weights = np.ones(len(codes))
+            self.estimator_.temperature_ = fitted_temperature(scores, codes, weights)
         if self.order:
-            with plain_errors():
-                self.ordered_ = self._ordered(X, y)
+            ranks = {each: i for i, each in enumerate(self.order)}
+            by_rank = [None if label is None else ranks[label] for label in y]
+            regressor = self._fitted(X, by_rank, "numbers", self.budget / 2)
+            self.ordered_ = Ordered.of(self.estimator_, regressor, self.order)
         if self.kind == "numbers":
-            held = self.estimator_._held_out()
-            self.intervals_ = Intervals.of(held.y[:, 0], held.values[:, 0], self.level)
+            given = self.estimator_.solution_.y[places, 0]
+            self.intervals_ = Intervals.of(given, values[:, 0], self.level)
             self.style_ = read_label_numbers(labels).style or self.style
             self.least_ = least_label([x for x in y if x is not None], self.style_)
 
@@ -223,20 +242,22 @@ class TableModel:
                 X, y, self.kind, groups, named, CHOICE_SHARE * budget
             )
         if proposal is None or not proposal.clear:
-            self.estimator_ = self._fitted(X, y, budget, report)
+            self.estimator_ = self._fitted(X, y, self.kind, budget, report)
             if proposal is not None and proposal.worth_trying:
                 self.doubtful_ = proposal.go
             return X
         half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
-        by_all = self._fitted(X, y, half, lambda at, what: report(at / 2, what))
+        first, second = (
+            lambda at, what, done=done: report(done + at / 2, what)
+            for done in (0.0, 0.5)
+        )
+        by_all = self._fitted(X, y, self.kind, half, first)
         if self.kind != "numbers" and loo_score(by_all) == 1.0:
             self.estimator_ = by_all  # there is nothing to gain
             return X
         self.encoder_ = full.only(proposal.stay)
         fewer = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
-        by_fewer = self._fitted(
-            fewer, y, half, lambda at, what: report(0.5 + at / 2, what)
-        )
+        by_fewer = self._fitted(fewer, y, self.kind, half, second)
         losses = [loo_losses(estimator) for estimator in (by_all, by_fewer)]
         choice = ColumnChoice(proposal.go, *map(loo_score, (by_all, by_fewer)))
         if standard_errors_less(*losses) > VETO_STANDARD_ERRORS:
@@ -249,12 +270,34 @@ class TableModel:
         return fewer
 
     def _fitted(
-        self, X: NDArray[np.float32], y: list[Any], budget: float, report: Progress
+        self,
+        X: NDArray[np.float32],
+        y: list[Any],
+        kind: Kind,
+        budget: float,
+        report: Progress = lambda share, what: None,
     ) -> Any:
-        estimator = self._estimator(y, self.kind, budget)
+        """Return an estimator of this kind, fitted within the budget of seconds."""
+        labeled = sum(label is not None for label in y)
+        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
+        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
+        if needed > labeled and unpenalized:
+            numbers = count(len(unpenalized), "number")
+            raise CommandError(
+                f"The effects of the known columns "
+                f"({', '.join(map(repr, self.known))}: {numbers}) "
+                f"need at least {needed} labels, and there are {labeled}. Name fewer "
+                f"columns as known, or label more rows."
+            )
+        cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
+        estimator = cls(
+            unpenalized=unpenalized or "auto",
+            budget=budget,
+            memory_limit=self.memory_limit,
+            random_state=self.random_state,
+        )
         with plain_errors(), report_search_to(report, BEFORE_SEARCH, SEARCH):
-            estimator.fit(X, as_targets(y, self.kind))
-        return estimator
+            return estimator.fit(X, as_targets(y, kind))
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -359,53 +402,49 @@ class TableModel:
         found: Explanation = self.estimator_.explain(self.transform(rows), answers)
         return replace(found, rows=self.numbers_[found.rows])
 
-    def left_out(self) -> LooClasses | LooNumbers:
-        """Return leave-one-out predictions of the labeled rows, or of a sample."""
+    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
+        """Return leave-one-out predictions of the labeled rows, or of a sample.
+
+        If labels lie in clumps, each is predicted without its clump with `by_clump`.
+        """
         estimator = self.estimator_
+        places, values = self._held_out(estimator, by_clump)
+        known = np.isfinite(values).all(axis=1)
+        places, values = places[known], values[known]
+        rows, independent = estimator.labeled_[places], 1.0
+        if by_clump and self.hides_clumps:
+            independent = (self.clumps_.max() + 1) / len(self.clumps_)
         if self.intervals_ is not None:
-            held = estimator._held_out()
-            finite = np.isfinite(held.values).all(axis=1)
-            values, y = held.values[finite, 0], held.y[finite, 0]
-            low, high = self._ends(values)
-            rows = estimator.labeled_[held.rows][finite]
-            return LooNumbers(y, values, low, high, self.level, rows)
-        places, p, codes = loo_class_probabilities(estimator)
+            y, values = estimator.solution_.y[places, 0], values[:, 0]
+            ends = self._ends(values)
+            return LooNumbers(y, values, *ends, self.level, rows, independent)
+        p = probabilities_of_scores(estimator, values)
         if self.ordered_ is not None:
-            p = self.ordered_.left_out(places, p)
-        rows = estimator.labeled_[places]
-        return loo_class_prediction(estimator.classes_, p, rows, codes)
+            ranks = self._held_out(self.ordered_.regressor, by_clump)
+            p = self.ordered_.left_out(places, p, *ranks)
+        found = loo_class_prediction(
+            estimator.classes_, p, rows, estimator._codes[places]
+        )
+        return replace(found, independent=independent)
+
+    @property
+    def hides_clumps(self) -> bool:
+        """Whether quality is measured without whole clumps of labels."""
+        return self.clumps_ is not None and len(self.clumps_) > 0
+
+    def _held_out(self, estimator: Any, by_clump: bool) -> tuple[Indices, Array]:
+        """Return positions among the labeled rows, (m,), and predictions, (m, t)."""
+        if not (by_clump and self.hides_clumps):
+            held = estimator._held_out()
+            return np.arange(len(estimator.labeled_))[held.rows], held.values
+        clumps = range(int(self.clumps_.max()) + 1)
+        sets = [np.flatnonzero(self.clumps_ == clump) for clump in clumps]
+        found = estimator.solution_.leave_sets_out(sets)
+        return np.concatenate(sets), np.concatenate(found)
 
     def example_numbers(self) -> Array:
         """Return numbers like those of the labels, to round predictions alike."""
         return np.asarray(self.left_out().given, dtype=np.float64)
-
-    def _ordered(self, X: NDArray[Any], y: list[Any]) -> Ordered:
-        """Fit the scores of the classes on their scale."""
-        scores = {each: i for i, each in enumerate(self.order)}
-        numbers = [None if label is None else scores[label] for label in y]
-        regressor = self._estimator(y, "numbers", self.budget / 2)
-        regressor.fit(X, as_targets(numbers, "numbers"))
-        return Ordered.of(self.estimator_, regressor, self.order)
-
-    def _estimator(self, y: list[Any], kind: Kind, budget: float) -> Any:
-        labeled = sum(label is not None for label in y)
-        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
-        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
-        if needed > labeled and unpenalized:
-            numbers = count(len(unpenalized), "number")
-            raise CommandError(
-                f"The effects of the known columns "
-                f"({', '.join(map(repr, self.known))}: {numbers}) "
-                f"need at least {needed} labels, and there are {labeled}. Name fewer "
-                f"columns as known, or label more rows."
-            )
-        cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
-        return cls(
-            unpenalized=unpenalized or "auto",
-            budget=budget,
-            memory_limit=self.memory_limit,
-            random_state=self.random_state,
-        )
 
     @property
     def n_unpenalized_(self) -> int:

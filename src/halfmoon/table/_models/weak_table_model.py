@@ -30,11 +30,11 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._labels.target_labels import least_label
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
-from halfmoon.table._models.class_predictions import (
+from halfmoon.table._models.predictions import (
+    Prediction,
     class_prediction,
     loo_class_prediction,
 )
-from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import plain_errors
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
@@ -194,7 +194,7 @@ class WeakTableModel(TableModel):
             return np.asarray(self.allowed_[:, 0] == self.allowed_[:, 1])
         return np.asarray(self.allowed_.sum(axis=1) == 1)
 
-    def left_out(self) -> LooClasses | LooNumbers:
+    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
         """Return held-out predictions of rows with an exact label."""
         exact = np.flatnonzero(self._exact & self._tested)
         rows, unseen = self.estimator_.labeled_[exact], self._unseen[exact]
@@ -237,10 +237,7 @@ class WeakTableModel(TableModel):
     def partial_labels(self, narrowed: int) -> PartialLabels:
         """Return how held-out predictions agree with partial labels.
 
-        Parameters
-        ----------
-        narrowed : int
-            Rows with a partial label that were filled in.
+        `narrowed` rows with a partial label were filled.
         """
         exact = self._exact
         partial = np.flatnonzero(~exact & self._tested)

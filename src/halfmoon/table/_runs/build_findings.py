@@ -43,10 +43,8 @@ from halfmoon._selection import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
-from halfmoon.table._columns.column_distributions import column_distributions
-from halfmoon.table._columns.column_importance import column_importance
+from halfmoon.table._cells.cell_values import as_text
 from halfmoon.table._fill_table import Filled
-from halfmoon.table._labels.clumped_labels import labels_are_clumped
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.row_reasons import (
     Reasons,
@@ -57,8 +55,8 @@ from halfmoon.table._models.row_reasons import (
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
+from halfmoon.table._runs.column_findings import column_distributions, column_importance
 from halfmoon.table._runs.first_pass import Scan
-from halfmoon.table._runs.least_sure_rows import Unsure, as_text
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label
 from halfmoon.table._runs.run_notes import (
@@ -68,6 +66,7 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.running_counts import Unsure
 
 __all__ = ["filled_rows", "findings_of"]
 
@@ -87,30 +86,20 @@ def findings_of(
     command: str,
     for_page: bool = True,
 ) -> Findings:
-    """Return everything that the report of a run shows.
+    """Return everything that the report of a run on the table `source` shows.
 
-    Parameters
-    ----------
-    filled : Filled
-    settings : Settings
-    source : str
-        Name of the table.
-    command : str
-        Repeats the run.
-    for_page : bool
-        Whether to compute what only the page shows: the map, the forecast, the rows to
-        label next and the distributions of columns.
+    `command` repeats the run. Only `for_page` are the map, the forecast, the rows to
+    label next and the distributions of columns computed.
     """
     model, scan, tally = filled.model, filled.scan, filled.tally
     if scan is None:
         raise ValueError("There is no report on a table that was not learned from.")
     # First, because reading cells again would count the unreadable ones twice.
     leaks = leaking_columns(model, scan)
-    notes = [*learning_notes(filled, leaks), *common_notes(filled)]
+    notes = [*learning_notes(model, scan, leaks), *common_notes(filled)]
     weak = model if isinstance(model, WeakTableModel) else None
-    clumped = weak is None and labels_are_clumped(model, scan, settings.seed)
-    if clumped:
-        notes.append(clumped_note())
+    if model.clumps_ is not None:
+        notes.append(clumped_note(measured=model.hides_clumps))
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
@@ -118,10 +107,9 @@ def findings_of(
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
     loo = model.left_out()
-    loo_texts = _as_text(loo)
-    doubted = _suspects(model, loo_texts)
+    doubted = _suspects(model, _as_text(loo))
     forecast = None
-    if for_page and not weak:
+    if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
         forecast = _forecast(model, tally.n, settings.seed)
     return Findings(
         source=source,
@@ -134,7 +122,7 @@ def findings_of(
         columns=columns,
         blanks=tuple(scan.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
-        loo=loo_texts,
+        loo=_as_text(model.left_out(by_clump=True)),
         filled=_filled(filled, scan),
         map=_map(model, scan, settings.seed) if for_page else None,
         shown_columns=shown,
@@ -160,7 +148,7 @@ def findings_of(
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
         shifted=leaks.shifted,
-        clumped=clumped,
+        clumped=model.clumps_ is not None,
     )
 
 

@@ -1,11 +1,15 @@
-"""The first pass: count rows, find labels and blanks, keep a sample to learn from."""
+"""The first pass: count rows, find labels and blanks, keep a sample to learn from.
+
+Every row draws a number in [0, 1); the rows with the smallest numbers are the sample.
+It does not depend on how the stream is divided into batches.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,20 +17,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
-from halfmoon.table._columns.earlier_runs import added_by, earlier_runs
+from halfmoon.table._columns.column_names import added_by, earlier_runs
 from halfmoon.table._labels.blank_labels import Blanks
 from halfmoon.table._labels.given_labels import GivenLabels
-from halfmoon.table._runs.header_rows import (
+from halfmoon.table._runs.rows_without_data import (
+    TotalsRow,
+    TotalsRows,
     description_note,
     description_rows,
     header_note,
     not_data,
+    totals_note,
 )
-from halfmoon.table._runs.sampling import Reservoir, joined
-from halfmoon.table._runs.total_rows import TotalsRow, TotalsRows, totals_note
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["Scan", "columns_with_blanks", "scan"]
+__all__ = ["Reservoir", "Scan", "columns_with_blanks", "joined", "scan"]
 
 MAX_LABELED = 100_000  # rows to learn from; more hardly change the model
 MAX_UNLABELED = 20_000  # nor do more of these, and time grows with them
@@ -76,24 +81,10 @@ def scan(
     progress: Callable[[int, int], None] | None = None,
     to_learn: bool = True,
 ) -> Scan:
-    """Read the table once, in memory of fixed size.
+    """Read the table once, in memory of fixed size, and keep rows to learn from.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    given : GivenLabels
-        Reads the labels.
-    features : sequence of str
-        Columns to learn from.
-    max_bytes : int
-        Limit of the kept rows: half for labeled ones, half for the others.
-    seed : int
-    max_labeled : int or None
-        Limit of labeled rows; None for `MAX_LABELED`.
-    progress : callable or None
-        Called with bytes read and bytes in all.
-    to_learn : bool
-        Whether it is an error that there are too few labels, or no blanks.
+    Of the `max_bytes` of these rows, half are for labeled ones. It is an error that
+    there are too few labels, or no blanks, if the rows are `to_learn`.
     """
     start = time.monotonic()
     labeled, unlabeled = (
@@ -189,3 +180,67 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
         for name, given in readers.items():
             blanks[name] += int(given.of(batch)[1].sum())
     return {name: count for name, count in blanks.items() if 0 < count < n}
+
+
+def joined(parts: list[pa.Table]) -> pa.Table:
+    """Join parts of a table, with each column in one piece."""
+    return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+
+
+@dataclass
+class Reservoir:
+    """A uniform sample of the rows offered so far."""
+
+    max_rows: int  # at least one row is kept
+    max_bytes: int
+    rng: np.random.Generator
+    offered: int = 0  # rows so far
+
+    _parts: list[pa.Table] = field(default_factory=list)
+    _keys: list[NDArray[np.float64]] = field(default_factory=list)
+    _numbers: list[NDArray[np.int64]] = field(default_factory=list)
+    _bytes: int = 0  # of the parts
+    _max_key: float = 1.0  # rows with larger keys cannot enter the sample
+
+    def offer(self, rows: Any, where: NDArray[np.intp], start: int) -> None:
+        """Consider the rows at `where` of a batch that begins at row `start`."""
+        keys = self.rng.random(len(where))
+        self.offered += len(where)
+        enters = keys < self._max_key
+        if not enters.any():
+            return
+        taken = rows.take(pa.array(where[enters]))
+        self._parts.append(pa.Table.from_batches([taken]))
+        self._bytes += taken.nbytes
+        self._keys.append(keys[enters])
+        self._numbers.append(start + where[enters])
+        if self._held() > 2 * self._capacity():
+            self._shrink()
+
+    def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
+        """Return the sample in the order of the stream, and its row numbers."""
+        self._shrink()
+        if not self._parts:
+            raise ValueError("Nothing was offered.")
+        return self._parts[0], self._numbers[0]
+
+    def _held(self) -> int:
+        return sum(map(len, self._keys))
+
+    def _capacity(self) -> int:
+        """Return how many rows of the present mean size may be kept."""
+        row_bytes = max(1.0, self._bytes / max(1, self._held()))
+        return max(1, min(self.max_rows, int(self.max_bytes / row_bytes)))
+
+    def _shrink(self) -> None:
+        if not self._parts:
+            return
+        capacity = self._capacity()
+        rows, keys = joined(self._parts), np.concatenate(self._keys)
+        numbers = np.concatenate(self._numbers)
+        if len(keys) > capacity:
+            kept = np.sort(np.argpartition(keys, capacity - 1)[:capacity])
+            rows, keys, numbers = rows.take(pa.array(kept)), keys[kept], numbers[kept]
+            self._max_key = float(keys.max())
+        self._parts, self._keys, self._bytes = [rows], [keys], rows.nbytes
+        self._numbers = [numbers]

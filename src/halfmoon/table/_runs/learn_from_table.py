@@ -11,13 +11,15 @@ import pyarrow as pa
 
 from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import (
+    added_by,
     added_columns,
     chosen_features,
+    earlier_runs,
     existing,
+    guess_notes,
     known_columns,
     refuse_taken,
 )
-from halfmoon.table._columns.earlier_runs import added_by, earlier_runs, guess_notes
 from halfmoon.table._files import Table
 from halfmoon.table._labels.blank_labels import Blanks
 from halfmoon.table._labels.given_labels import GivenLabels
@@ -35,10 +37,9 @@ from halfmoon.table._labels.weak_labels import (
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan, scan
-from halfmoon.table._runs.memory_budget import MemoryBudget
-from halfmoon.table._runs.row_keys import value_keys
-from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.run_stages import Stages
+from halfmoon.table._runs.run_costs import MemoryBudget
+from halfmoon.table._runs.run_settings import Settings, Stages
+from halfmoon.table._runs.running_counts import value_keys
 
 __all__ = [
     "features_of",
@@ -107,19 +108,9 @@ def learn(
 ) -> tuple[TableModel, Scan]:
     """Make the first pass over a table, and fit a model to the rows that it kept.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    settings : Settings
-    stages : Stages
-    runs : mapping or None
-        As `earlier_runs` returns it; None to call it.
-    given : GivenLabels or None
-        The labels; None for those in the cells.
-    targets : sequence of str
-        All targets of this run.
-    fitted : TableModel or None
-        A model that was already fitted to this table; it is not fitted again.
+    `runs` and `given` are those of `earlier_runs` and `given_labels`, `targets` all
+    targets of this run. A model that was already `fitted` to this table is not fitted
+    again.
     """
     runs = earlier_runs(table) if runs is None else runs
     given = given_labels(table, settings, runs) if given is None else given

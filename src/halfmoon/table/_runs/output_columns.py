@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halfmoon._report.histogram import confidence_edges, number_edges
 from halfmoon.table._cells.cell_values import is_text
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._columns.column_names import GIVEN, PREDICTED
 from halfmoon.table._files.arrow_types import plain_array
 from halfmoon.table._labels.target_labels import Kind
 from halfmoon.table._models.predictions import Prediction
@@ -22,7 +23,6 @@ from halfmoon.table._models.table_model import TableModel
 
 __all__ = ["Cells", "column_types"]
 
-GIVEN, PREDICTED = "given", "predicted"
 CONFIDENCE_DIGITS = 4
 EXACT_DIGITS = 12
 
@@ -119,7 +119,8 @@ class Cells:
         if self.type is None or is_text(self.type):
             return self._written(values)
         if pt.is_integer(self.type):
-            return [round(value) for value in _within(values, self.type)]
+            low, high = _range(self.type)
+            return [round(min(max(value, low), high)) for value in values]
         if pt.is_boolean(self.type):
             return [value >= 0.5 for value in values]
         if pt.is_decimal(self.type):
@@ -147,13 +148,10 @@ class Cells:
         return pa.array(np.round(np.asarray(values, float), self.digits))
 
 
-def _within(values: Any, type_: Any) -> list[float]:
-    """Clip numbers to the range of an integer type."""
-    bits = type_.bit_width
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    if pt.is_unsigned_integer(type_):
-        low, high = 0, 2**bits - 1
-    return [min(max(value, low), high) for value in values]
+def _range(type_: Any) -> tuple[int, int]:
+    """Return the smallest and the largest number of an integer type."""
+    limits = np.iinfo(type_.to_pandas_dtype())
+    return int(limits.min), int(limits.max)
 
 
 def _decimal(model: TableModel) -> str:

@@ -31,7 +31,7 @@ from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.queries._greedy import spread_out as chosen_apart
 from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.earlier_runs import earlier_runs
+from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.row_reasons import rows_by_number
@@ -39,10 +39,8 @@ from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import given_labels, learn
-from halfmoon.table._runs.least_sure_rows import Unsure, UnsureRows, unsure_of
-from halfmoon.table._runs.row_keys import cell_keys
-from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.run_stages import Stages
+from halfmoon.table._runs.run_settings import Settings, Stages
+from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys, unsure_of
 from halfmoon.table._runs.second_pass import Job
 
 __all__ = [

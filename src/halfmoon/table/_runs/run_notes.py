@@ -36,12 +36,9 @@ MAX_ARGUMENTS = 12  # columns in a command
 
 
 def learning_notes(
-    filled: Filled, leaks: LeakingColumns | None = None
+    model: TableModel, scan: Scan, leaks: LeakingColumns
 ) -> Iterator[Note]:
-    """Note what was and was not learned from; see `leak_notes`."""
-    model, scan = filled.model, filled.scan
-    if scan is None:
-        return
+    """Note what was and was not learned from; `leaks` are of `leaking_columns`."""
     yield from scan.notes
     if scan.learned_labels < scan.n_labeled:
         weak = isinstance(model, WeakTableModel)
@@ -68,7 +65,7 @@ def learning_notes(
             important=True,
         )
     yield from code_notes(model.table_.used)
-    yield from leak_notes(model, scan, leaks)
+    yield from leak_notes(model, leaks)
     yield from choice_notes(model)
     chosen = model.choice_.left_out if model.choice_ else ()
     left_out = [
@@ -132,29 +129,17 @@ def leaking_columns(model: TableModel, scan: Scan) -> LeakingColumns:
     return LeakingColumns.of(frame, used, scan.labels)
 
 
-def leak_notes(
-    model: TableModel, scan: Scan, leaks: LeakingColumns | None = None
-) -> Iterator[Note]:
-    """Note columns that differ between labeled and unlabeled rows.
-
-    `leaks` is what `leaking_columns` returns; None to compute it here.
-    """
+def leak_notes(model: TableModel, found: LeakingColumns) -> Iterator[Note]:
+    """Note columns that differ between labeled and unlabeled rows."""
     for use in model.columns_:
         if use.role == "left out" and use.why in WHY:
+            others = (c for c in model.columns_ if c.role != "left out" or c is use)
             yield Note(
                 f"{use.name!r} was not learned from: {use.why}.",
                 "To use it anyway, name it in `features`.",
-                _command(
-                    "features",
-                    [
-                        c.name
-                        for c in model.columns_
-                        if c.role != "left out" or c is use
-                    ],
-                ),
+                _command("features", [each.name for each in others]),
                 important=True,
             )
-    found = leaking_columns(model, scan) if leaks is None else leaks
     for name, why in found.left_out.items():
         yield Note(f"{name!r} was learned from because it was named, though {why}.")
     for name in found.copies:
@@ -177,12 +162,16 @@ def leak_notes(
         )
 
 
-def clumped_note() -> Note:
+def clumped_note(measured: bool) -> Note:
     """Note that labels were given to groups of similar rows."""
+    so = (
+        "So the quality was measured with the labels of similar rows hidden together."
+        if measured
+        else "Predictions may be worse than the labels suggest."
+    )
     return Note(
-        "Labeled rows are much closer to each other than the blank rows are to them, "
-        "as if all rows of some people, places or days were labeled. Predictions may "
-        "be worse than the labels suggest.",
+        f"Labeled rows are much closer to each other than the blank rows are to them, "
+        f"as if all rows of some people, places or days were labeled. {so}",
         "Label some of the other rows, drawn at random.",
         important=True,
     )

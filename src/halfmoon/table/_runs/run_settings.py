@@ -1,15 +1,15 @@
-"""The settings of a run: what is needed to repeat it, besides the table."""
+"""The settings of a run, which repeat it with the same table, and its progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal
+from typing import Literal, Protocol
 
 from halfmoon.table._table_errors import CommandError
 
-__all__ = ["Settings", "Task", "as_tuple"]
+__all__ = ["Settings", "Silent", "Stages", "Task", "as_tuple"]
 
 Task = Literal["classes", "numbers", "ordered"]
 
@@ -150,3 +150,24 @@ def as_tuple(texts: str | Iterable[str] | None) -> tuple[str, ...]:
     if texts is None:
         return ()
     return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+class Stages(Protocol):
+    """Shows the progress of a run."""
+
+    def stage(self, name: str) -> Callable[[float, float], None]:
+        """Begin a stage; return a function to call with the work done and in all."""
+
+    def say(self, text: str) -> None:
+        """Show a line of text."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def stage(self, name: str) -> Callable[[float, float], None]:
+        """Begin a stage."""
+        return lambda done, in_all: None
+
+    def say(self, text: str) -> None:
+        """Show nothing."""

@@ -30,7 +30,7 @@ from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._models.scored_rows import finite, score_record
 from halfmoon.table._parameter_text import as_options
-from halfmoon.table._runs.memory_budget import peak_bytes
+from halfmoon.table._runs.run_costs import peak_bytes
 from halfmoon.table._runs.run_notes import common_notes
 from halfmoon.table._runs.run_settings import Settings
 
@@ -156,7 +156,7 @@ def _scores(found: Findings) -> dict[str, Any]:
                 for each in per_class(loo.given, loo.predicted)
             },
         }
-    arguments = (loo.given, loo.predicted, found.predicted)
+    arguments = (loo.given, loo.predicted, found.predicted, loo.independent)
     return {
         "r2": _score_record(r_squared(*arguments)),
         "mean_absolute_error": _score_record(mean_absolute_error(*arguments)),

@@ -11,18 +11,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.table._columns.unseen_categories import Unseen
 from halfmoon.table._files import Batch, Table, TableOutput
 from halfmoon.table._files.arrow_types import as_list, null_where
 from halfmoon.table._labels.given_labels import GivenLabels
-from halfmoon.table._models.scored_rows import ScoredRows
+from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
-from halfmoon.table._runs.header_rows import not_data
-from halfmoon.table._runs.least_sure_rows import UnsureRows
 from halfmoon.table._runs.output_columns import Cells
-from halfmoon.table._runs.running_counts import RunningCounts
+from halfmoon.table._runs.rows_without_data import not_data
+from halfmoon.table._runs.running_counts import RunningCounts, UnsureRows
 
 __all__ = ["Job", "new_columns", "write_filled"]
 
@@ -149,15 +147,8 @@ def write_filled(
 ) -> None:
     """Write every row of a table again with its blanks filled.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-    out : new table of `halfmoon.table._files`
-    jobs : sequence of Job
-        One for each target.
-    progress : callable or None
-    seen : callable
-        Turns a batch into what the jobs see, such as columns that are not in the file.
+    `seen` turns a batch into what the jobs see, such as columns that are not in the
+    file.
     """
     schema = None if out.format.is_text else table.schema
     for job in jobs:

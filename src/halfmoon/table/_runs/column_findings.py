@@ -1,5 +1,6 @@
-r"""Importance of columns: how much worse a model predicts when one is shuffled.
+r"""What a report shows of columns: their importance and their distributions.
 
+The importance of a column is how much worse a model predicts when it is shuffled.
 Labeled rows get leave-one-out predictions, once with their own cells and several times
 with the cells of one column taken from other rows at random. The importance of the
 column is the loss of accuracy for classes, or the growth of the mean absolute error for
@@ -18,19 +19,31 @@ both predictions.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._rows import Indices
+from halfmoon._report.findings import ColumnDistribution
+from halfmoon._report.histogram import Histogram
+from halfmoon._rows import Array, Indices
 from halfmoon._selection import by_correlation, class_scores
+from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._runs.first_pass import Scan
 
-__all__ = ["column_importance"]
+__all__ = ["column_distributions", "column_importance"]
+
+MAX_DRAWN_COLUMNS = 8
+BINS = 12
+KINDS = ("number", "category", "boolean")
+ENDS = (0.005, 0.995)  # quantiles of the outermost edges; values beyond are clipped
+LARGEST = 1e300  # the range of larger numbers would overflow
 
 MAX_MEASURED_ROWS = 200  # labeled rows that are predicted
 MIN_LABELED = 20
@@ -128,3 +141,51 @@ def _most_correlated(
     strength = {name: factors[outputs].max() for name, outputs in groups.items()}
     strongest = sorted(strength, key=lambda name: -strength[name])[:CORRELATED]
     return {name: groups[name] for name in groups if name in strongest}
+
+
+def column_distributions(
+    uses: Sequence[ColumnUse], scan: Scan, importance: Mapping[str, float]
+) -> tuple[ColumnDistribution, ...]:
+    """Return the distributions of the most important columns, except text and dates.
+
+    The rows are those that were learned from.
+    """
+    labeled = np.array([label is not None for label in scan.labels])
+    if labeled.all() or not labeled.any():
+        return ()
+    used = [use for use in uses if use.role in ("feature", "known")]
+    drawn = [use for use in used if use.kind in KINDS]
+    drawn.sort(key=lambda use: -importance.get(use.name, 0.0))
+    return tuple(_distribution(use, scan, labeled) for use in drawn[:MAX_DRAWN_COLUMNS])
+
+
+def _distribution(
+    use: ColumnUse, scan: Scan, labeled: NDArray[np.bool_]
+) -> ColumnDistribution:
+    values, _ = use.read(as_column(scan.rows.column(use.name)))
+    if use.kind == "number":
+        numbers = np.clip(np.asarray(values, dtype=np.float64), -LARGEST, LARGEST)
+        edges = _edges(numbers[np.isfinite(numbers)])
+        parts = [Histogram.of(numbers[mask], edges) for mask in (labeled, ~labeled)]
+        return ColumnDistribution(use.name, *parts)
+    series = pd.Series(values)
+    if use.kind == "boolean":
+        series = series.map({0.0: "no", 1.0: "yes"})
+    shares = [_shares(series[mask]) for mask in (labeled, ~labeled)]
+    return ColumnDistribution(use.name, *shares)
+
+
+def _edges(numbers: Array) -> Array:
+    low, high = np.quantile(numbers, ENDS)
+    if high - low < BINS and (numbers == np.round(numbers)).all():
+        return np.arange(np.floor(low), np.ceil(high) + 2) - 0.5  # one for each number
+    if not high > low:
+        low, high = float(numbers.min()), float(numbers.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, BINS + 1)
+
+
+def _shares(values: Any) -> dict[str, float]:
+    text = values.astype(object).where(values.notna(), "(missing)").map(str)
+    return {str(x): float(p) for x, p in text.value_counts(normalize=True).items()}

@@ -1,0 +1,288 @@
+"""Rows that hold no data: of the header, of totals, and notes below a table.
+
+Files that were joined end to end repeat the header. Below it, exports of surveys have
+rows with the questions, and other tables a row of units.
+
+At the end there may be totals and notes: ``Total,,,1234``, ``Source: us,,,``. The first
+cell of a row of totals that is not empty, or its label, is a word such as Total or
+Average that occurs nowhere else in that column. At least half of its other cells are
+empty. A note is the only cell of its row. Only such rows follow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from halfmoon._report.findings import Note
+from halfmoon._report.sentences import count
+from halfmoon.table._cells.cell_values import (
+    as_column,
+    as_text,
+    is_text,
+    without_missing,
+    without_words,
+)
+from halfmoon.table._files import Batch
+from halfmoon.table._labels.target_labels import quoted
+
+__all__ = [
+    "TotalsRow",
+    "TotalsRows",
+    "description_note",
+    "description_rows",
+    "header_note",
+    "header_rows",
+    "not_data",
+    "totals_note",
+]
+
+BOM = "\ufeff"  # at the start of each of the joined files
+SHOWN = 3  # row numbers in a note
+MAX_DESCRIPTIONS = 3  # rows below the header that describe the columns
+MIN_NUMBERS = 2  # columns of numbers that show it
+MIN_CELLS = 5  # numbers in such a column
+MOSTLY = 0.9  # share of the cells of such a column that are numbers
+MAX_READ = 1_000  # rows that are looked at
+NUMBER = r"^[^\p{L}]{0,3}[0-9]"
+
+WORDS = (
+    *("total", "totals", "grand total", "subtotal", "sub-total", "total sum", "sum"),
+    *("average", "avg", "avg.", "mean"),
+    *("summe", "gesamt", "mittelwert", "somme", "moyenne", "suma", "totale"),
+)
+NOTE = re.compile(
+    r"(?:sources?|notes?|remarks?|footnotes?|legend|disclaimer|copyright|quellen?|nota"
+    r"|hinweise?|anmerkung(?:en)?|fuente|fonte|exported|generated|downloaded|created"
+    r"|last updated|updated|end of|as of)\b.|[*†‡©].|https?://",
+    re.IGNORECASE,
+)
+LEADING = 3  # columns in which the word may be, besides the target
+FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
+TAIL_ROWS = 4  # rows at the end that may be totals
+MIN_EMPTY = 0.5  # share of the other cells
+
+
+def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
+    """Return where every cell of a batch is the name of its column, shape (b,).
+
+    Examples
+    --------
+    >>> rows = pa.record_batch({"day": ["Mon", "day"], "kind": ["a", "kind "]})
+    >>> header_rows(rows)
+    array([False,  True])
+    """
+    found = np.zeros(rows.num_rows, dtype=bool)
+    if rows.num_columns < 2 or not rows.num_rows:
+        return found  # a column of words may hold its own name
+    places = np.arange(rows.num_rows)
+    for name, column in zip(rows.schema.names, rows.columns, strict=True):
+        cells = as_column(column)
+        if not is_text(cells.type):
+            return found
+        if len(places) < rows.num_rows:
+            cells = cells.take(pa.array(places))
+        if pa.types.is_string_view(cells.type):
+            cells = cells.cast(pa.large_string())
+        cells = pc.utf8_trim_whitespace(pc.utf8_ltrim(cells, BOM))
+        same = pc.equal(cells, name.strip())
+        places = places[same.fill_null(False).to_numpy(zero_copy_only=False)]
+        if not len(places):
+            return found
+    found[places] = True
+    return found
+
+
+def description_rows(rows: pa.RecordBatch) -> int:
+    """Return how many of the first rows of a table describe its columns.
+
+    They have words in columns of numbers, and no cell that occurs again below.
+
+    Examples
+    --------
+    >>> numbers = [str(i) for i in range(9)]
+    >>> description_rows(
+    ...     pa.record_batch({"a": ["mm", *numbers], "b": ["kg", *numbers]})
+    ... )
+    1
+    """
+    found = MAX_DESCRIPTIONS
+    words = np.zeros(found, dtype=int)  # columns of numbers with a word in each row
+    for column in rows.columns:
+        cells = as_column(column)
+        if not is_text(cells.type):
+            return 0
+        cells = without_words(without_missing(cells.slice(0, MAX_READ)))
+        below = cells[found:].drop_null()
+        digits = pc.match_substring_regex(below, NUMBER)
+        numbers = len(below) >= MIN_CELLS and pc.mean(digits).as_py() > MOSTLY
+        known = set(below.to_pylist())
+        for i, cell in enumerate(cells[:found].to_pylist()):
+            if cell in known or (numbers and re.search("^[^A-Za-z]*[0-9]", cell or "")):
+                found = i
+                break
+            words[i] += bool(numbers and cell)
+        if not found:
+            return 0
+    few = np.flatnonzero(words[:found] < MIN_NUMBERS)
+    return int(few[0]) if len(few) else found
+
+
+def not_data(batch: Batch) -> NDArray[np.bool_]:
+    """Return which rows of a batch belong to the header, shape (b,)."""
+    rows = batch.plain
+    found = header_rows(rows)
+    if batch.start == 0:
+        found[: description_rows(rows)] = True
+    return found
+
+
+def description_note(rows: int, first_row: int) -> Note:
+    """Note the first rows, which describe the columns."""
+    numbers = " and ".join(f"{first_row + i:,}" for i in range(rows))
+    one = rows == 1
+    return Note(
+        f"{'Row' if one else 'Rows'} {numbers} below the header "
+        f"{'describes' if one else 'describe'} the columns: "
+        f"{'it was' if one else 'they were'} not learned from and not filled."
+    )
+
+
+def header_note(numbers: Sequence[int]) -> Note:
+    """Note rows that repeat the header, by their numbers in a spreadsheet."""
+    first = ", ".join(f"{number:,}" for number in numbers[:SHOWN])
+    more = len(numbers) - SHOWN
+    if len(numbers) == 1:
+        return Note(
+            f"Row {first} repeats the header: it was not learned from and not filled."
+        )
+    return Note(
+        f"{count(len(numbers), 'row')} repeat the header (rows {first}"
+        f"{f' and {more:,} more' if more > 0 else ''}): they were not learned from and "
+        f"not filled."
+    )
+
+
+class TotalsRow(NamedTuple):
+    """A row of totals, or a note."""
+
+    number: int  # in the table, from 0
+    word: str  # as written, or the note
+    blank: bool  # whether its label is blank
+
+
+@dataclass
+class TotalsRows:
+    """Finds rows of totals at the end of a table, batch by batch.
+
+    Examples
+    --------
+    >>> totals = TotalsRows("kind")
+    >>> rows = pa.record_batch({"day": ["Mon", "Total"], "kind": ["a", ""]})
+    >>> totals.see(rows, 0, np.array([False, True]))
+    >>> totals.found
+    [TotalsRow(number=1, word='Total', blank=True)]
+    """
+
+    target: str
+    # Number, cells and whether the label is blank, of the last rows so far.
+    _last: list[tuple[int, list[str], bool]] = field(default_factory=list)
+    _words: Counter[tuple[int, str]] = field(default_factory=Counter)
+    _columns: tuple[int, ...] = ()
+    _at: int = 0  # place of the target
+
+    def see(self, rows: pa.RecordBatch, start: int, blank: NDArray[np.bool_]) -> None:
+        """Consider a batch with all columns that begins at row `start`.
+
+        `blank` is where labels are blank, shape (b,).
+        """
+        at = rows.schema.get_field_index(self.target)  # -1 if it is a new column
+        leading = range(min(LEADING, rows.num_columns))
+        self._columns = tuple(sorted({*leading, max(0, at)}))
+        self._at = max(0, at)
+        for column in self._columns:
+            for word in _totals_words(as_column(rows.column(column))):
+                self._words[column, word] += 1
+        first = max(0, rows.num_rows - TAIL_ROWS)
+        for i, row in enumerate(rows.slice(first).to_pylist(), start=first):
+            cells = [as_text(cell).strip() for cell in row.values()]
+            self._last.append((start + i, cells, bool(blank[i])))
+        self._last = self._last[-TAIL_ROWS:]
+
+    @property
+    def found(self) -> list[TotalsRow]:
+        """The rows of totals, in the order of the table."""
+        found: list[TotalsRow] = []
+        seen: Counter[tuple[int, str]] = Counter()
+        for number, cells, blank in reversed(self._last):
+            first, *others = cells
+            if NOTE.match(first) and not any(others) and len(others) > 1:
+                found.append(TotalsRow(number, first, blank))
+                continue
+            column = self._column_of_word(cells)
+            if column is None:
+                break
+            seen[column, _word(cells[column])] += 1
+            found.append(TotalsRow(number, cells[column], blank))
+        if any(self._words[key] != times for key, times in seen.items()):
+            return []  # the word is an ordinary value
+        return found[::-1]
+
+    def _column_of_word(self, cells: list[str]) -> int | None:
+        first = next((i for i, cell in enumerate(cells) if cell), 0)
+        for column in self._columns:
+            others = cells[:column] + cells[column + 1 :]
+            leads = column in (first, self._at)
+            if leads and _word(cells[column]) in WORDS and others:
+                empty = sum(not cell for cell in others)
+                return column if empty >= MIN_EMPTY * len(others) else None
+        return None
+
+
+def totals_note(rows: list[TotalsRow]) -> Note:
+    """Note rows of totals, and notes."""
+    one = len(rows) == 1
+    words = " and ".join(map(quoted, (row.word for row in rows)))
+    return Note(
+        f"The last {'row' if one else count(len(rows), 'row')} ({words}) "
+        f"{'looks' if one else 'look'} like totals or notes below the table: "
+        f"{'it was' if one else 'they were'} not learned from and not filled.",
+        f"If {'it is an ordinary row' if one else 'they are ordinary rows'}, change "
+        f"{'its' if one else 'their'} words in the table.",
+        important=True,
+    )
+
+
+def _word(cell: str) -> str:
+    return cell.rstrip(":").strip().casefold()
+
+
+def _totals_words(column: pa.Array) -> list[str]:
+    """Return the cells that are words for totals."""
+    if not is_text(column.type) or not _may_have_letters(column):
+        return []
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    lower = pc.utf8_rtrim(pc.utf8_lower(pc.utf8_trim_whitespace(column)), ": ")
+    marked = pc.is_in(lower, pa.array(WORDS, lower.type))
+    return [_word(value) for value in column.filter(marked).to_pylist()]
+
+
+def _may_have_letters(column: pa.Array) -> bool:
+    """Return whether texts may have letters: columns of numbers have none."""
+    if not pa.types.is_string(column.type) or not len(column):
+        return True
+    offsets = np.frombuffer(column.buffers()[1], np.int32)
+    first, last = (int(offsets[column.offset + i]) for i in (0, len(column)))
+    data = column.buffers()[2]
+    return data is None or bool(
+        (np.frombuffer(data[first:last], np.uint8) >= FIRST_LETTER).any()
+    )
