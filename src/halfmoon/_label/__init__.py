@@ -7,9 +7,8 @@
 `labels_from_journal`    answers as labels, for ``halfmoon fill --labels``
 `session_rows`           the rows of the table that a session keeps in memory
 `refit`                  fit a model, choose rows to ask for, predict them
-`live_quality`           accuracy from random rows; what more labels would gain
+`progress`               accuracy, what more labels would gain, when to stop
 `question_queue`         which row comes next, for each person
-`progress_text`          progress in words, for the page
 `session`                a session: answers in, questions out
 `background_refits`      refits in a thread behind the page
 `downloads`              the filled table and its report
