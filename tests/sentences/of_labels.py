@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from halfmoon._label.access_guard import NO_ENTRY, Guard
-from halfmoon._label.background_refits import Background
+from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal, read_journal
 from halfmoon._label.labels_from_journal import answered_labels
 from halfmoon._label.progress import LiveAccuracy, MoreLabelsGain, describe_progress

@@ -21,7 +21,7 @@ from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
-from halfmoon._label.background_refits import Background
+from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.sentences import count

@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of
-from halfmoon._label.labels_from_journal import number_text, unmatched_notes
-from halfmoon._label.row_matching import (
+from halfmoon._label.labels_from_journal import (
     key_columns,
     known_heads,
     matched_rows,
+    number_text,
     row_keys,
+    unmatched_notes,
 )
 from halfmoon._report.findings import Note
 from halfmoon._report.safe_text import safe_text

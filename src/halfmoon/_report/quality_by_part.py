@@ -6,10 +6,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from halfmoon._report.confusion import MixUp, mix_ups, natural
+from halfmoon._report.error_tables import (
+    MixUp,
+    Third,
+    errors_by_thirds,
+    mix_ups,
+    natural,
+)
 from halfmoon._report.findings import FilledClasses, Findings, LooClasses
 from halfmoon._report.quality_scores import ClassQuality, per_class
-from halfmoon._report.residuals import Third, errors_by_thirds
 from halfmoon._report.sentences import balanced
 
 __all__ = ["QualityInParts", "quality_in_parts"]
