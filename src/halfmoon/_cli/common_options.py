@@ -350,13 +350,9 @@ class CommonOptions:
 def running(
     options: Mapping[str, Any],
 ) -> Iterator[tuple[CommonOptions, dict[str, Any]]]:
-    """Split the options of a command; any error ends the process with its exit code.
+    """Split the options of a command into common ones and others.
 
-    Yields
-    ------
-    common : CommonOptions
-    others : dict
-        The remaining options.
+    Any error ends the process with its exit code.
     """
     names = {field.name for field in fields(CommonOptions)}
     common = CommonOptions(**{k: v for k, v in options.items() if k in names})

@@ -23,14 +23,8 @@ def print_runs(
 ) -> None:
     """Print what runs found and wrote; several runs as JSON are a list.
 
-    Parameters
-    ----------
-    runs : sequence of (mapping, mapping)
-        For each target its summary (`table._runs.run_summary`), and the paths of
-        the outputs by their kind.
-    quiet, as_json : bool
-    to_stderr : bool
-        Whether standard output holds the table.
+    A run is a summary (`table._runs.run_summary`) and the paths of its outputs by kind.
+    They go `to_stderr` if standard output holds the table.
     """
     if as_json:
         records = [{"status": "done", **paths, **record} for record, paths in runs]

@@ -6,14 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.error_tables import (
-    Confusion,
-    Reliability,
-    Residuals,
-    confusion,
-    reliability,
-    residuals,
-)
 from halfmoon._report.findings import Findings, LooNumbers
 from halfmoon._report.number_format import (
     PERCENT,
@@ -21,6 +13,14 @@ from halfmoon._report.number_format import (
     number,
     percent,
     two_decimals,
+)
+from halfmoon._report.quality_by_part import (
+    Confusion,
+    Reliability,
+    Residuals,
+    confusion,
+    reliability,
+    residuals,
 )
 from halfmoon._report.quality_scores import coverage, r_squared
 from halfmoon._report.svg_drawing import (

@@ -93,15 +93,9 @@ def accuracy(
 ) -> Score:
     """Return the share of filled rows expected to be right.
 
-    A label that is the only one of its class does not count: while it is hidden, the
-    class is unknown, so it cannot be predicted.
-
-    Parameters
-    ----------
-    given, predicted : sequences of str, shape (l,)
-        Labels and their leave-one-out predictions.
-    filled : float
-        How many rows are filled.
+    It comes from labels and their leave-one-out predictions; `filled` is the number of
+    filled rows. A label that is the only one of its class does not count: while it is
+    hidden, the class is unknown, so it cannot be predicted.
     """
     labels = Counter(given)
     pairs = list(zip(given, predicted, strict=True))
@@ -193,15 +187,7 @@ def r_squared(given: Array, predicted: Array, filled: float = np.inf) -> Score:
 def mean_absolute_error(
     given: Array, predicted: Array, filled: float = np.inf
 ) -> Score:
-    """Return the mean absolute error to expect; the naive guess is the mean.
-
-    Parameters
-    ----------
-    given, predicted : ndarrays of shape (l,)
-        Labels and their leave-one-out predictions.
-    filled : float
-        How many rows are filled.
-    """
+    """Return the mean absolute error to expect; the naive guess is the mean."""
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"
     if l == 0:
