@@ -134,7 +134,7 @@ def test_steps_come_from_the_findings():
     assert len(next_rows) == 12
     rows = f"rows {', '.join(next_rows[:8])} and 4 more"
     assert [step.text for step in steps] == [
-        "Decide about the point above first, and run again if you change anything.",
+        "Read the note above first. If you change anything, run again.",
         "Predictions are better without 'created'. Leave it out:",
         f"Check the labels that look wrong: rows {', '.join(wrong)}.",
         f"Label a few more rows, starting with {rows}. To get them as a file:",

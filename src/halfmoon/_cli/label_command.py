@@ -61,8 +61,9 @@ REFIT_SECONDS = 5.0
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Address to listen on. With another one than 127.0.0.1, other machines that "
-    "know the token can open the page. The connection is not encrypted.",
+    help="Address to listen on. With any other address than the default, people on "
+    "other machines who know the token can open the page. The connection is not "
+    "encrypted.",
 )
 @reading_options
 @shared_options

@@ -170,17 +170,17 @@ class MoreLabelsGain:
         Examples
         --------
         >>> MoreLabelsGain(0.021, 0.04, True).sentence
-        '50 more labels: about 2 points more accuracy.'
+        '50 more labels would gain about 2 points of accuracy.'
         >>> MoreLabelsGain(0.002, 0.004, False).sentence.replace("\u00a0", " ")
-        '50 more labels: an error smaller by less than 1 %.'
+        '50 more labels would make the error less than 1 % smaller.'
         """
         about = "less than" if self.gain < 0.01 else "about"
         gain = max(self.gain, 0.01)
         if self.is_share:
-            more = f"{about} {count(round(100 * gain), 'point')} more accuracy"
-        else:
-            more = f"an error smaller by {about} {percent(gain)}"
-        return f"{MORE_LABELS} more labels: {more}."
+            points = count(round(100 * gain), "point")
+            return f"{MORE_LABELS} more labels would gain {about} {points} of accuracy."
+        smaller = f"{about} {percent(gain)} smaller"
+        return f"{MORE_LABELS} more labels would make the error {smaller}."
 
     def is_small(self, found: LiveAccuracy) -> bool:
         """Whether more labels gain so little that nobody could see it."""

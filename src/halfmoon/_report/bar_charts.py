@@ -138,11 +138,13 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
     measured.sort(key=lambda pair: -pair[0])
     names = [name for _, name in measured[:MAX_BARS]]
     values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
+    digits = 1
     if as_percent:
-        values = np.round(100 * values, 1) + 0.0  # never -0
-        texts = [f"{value:.1f}".replace("-", "−") for value in values]
-    else:
-        texts = [number(value) for value in values]
+        values = 100 * values
+    elif values.any():  # three digits of the longest bar
+        digits = max(0, 2 - int(np.floor(np.log10(np.abs(values).max()))))
+    values = np.round(values, digits) + 0.0  # never -0
+    texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
 
     def paint(figure: Any) -> None:
         ax = figure.subplots()

@@ -72,11 +72,11 @@ def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
     if np.isfinite([r2.low, r2.high]).all():
         low, high = two_decimals(r2.low), two_decimals(r2.high)
         r2_note = f"{low} to {high}; guessing the mean: 0"
-    level = f"of the labels; {percent(held.naive)} intended"
+    level = f"of the labels; the aim is {percent(held.naive)}"
     return [
         KeyFigure("Expected error", figure, note),
         KeyFigure("R²", two_decimals(r2.value), r2_note),
-        KeyFigure("Intervals hold", percent(held.value), level),
+        KeyFigure("Within interval", percent(held.value), level),
     ]
 
 
@@ -99,7 +99,7 @@ def _accuracy(expected: Expectation) -> tuple[str, str]:
     """Return the figure and the note."""
     score = expected.score
     if not expected.measured:
-        why = "each class has one label" if score.alone else "there are no labels"
+        why = "each class has only one label" if score.alone else "there are no labels"
         return "unknown", f"not measured: {why}"
     interval = range_of(score)
     if expected.too_hopeful:

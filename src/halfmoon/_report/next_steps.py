@@ -30,12 +30,9 @@ def next_steps(findings: Findings) -> list[Step]:
     steps = []
     important = sum(note.important for note in findings.notes)
     if important:
-        points = "the point" if important == 1 else f"the {important} points"
+        notes = "the note" if important == 1 else f"the {important} notes"
         steps.append(
-            Step(
-                f"Decide about {points} above first, and run again if you change "
-                f"anything."
-            )
+            Step(f"Read {notes} above first. If you change anything, run again.")
         )
     steps += [
         Step(str(note), note.command)

@@ -57,8 +57,8 @@ MAX_NAME = 60  # characters of a name within a sentence
 COMMON = 0.75  # share of the most common class above which accuracy says little
 MAX_RARE = 3  # rare classes that are listed
 UNTESTED = (
-    "Quality cannot be measured: each class has one label. Label at least two rows of "
-    "each class."
+    "Quality cannot be measured: each class has only one label. Label at least two "
+    "rows of each class."
 )
 
 
@@ -171,13 +171,13 @@ def verdict(findings: Findings) -> Sentence:
         return Sentence(text)
     if r2.value <= 0:
         return Sentence(
-            f"{text} R² is {two_decimals(r2.value)}: by this measure, the predictions "
-            f"are no better than guessing the mean, which scores 0."
+            f"{text} R² is {two_decimals(r2.value)}: not better than guessing the "
+            f"mean, which scores 0."
         )
     middle, low, high = map(two_decimals, (r2.value, r2.low, r2.high))
     return Sentence(
-        f"{text} R² is {middle} ({low} to {high}): the share of the variance "
-        f"explained, where 1 is perfect and guessing the mean scores 0."
+        f"{text} R² is {middle} ({low} to {high}), where 1 is perfect and guessing the "
+        f"mean scores 0."
     )
 
 

@@ -228,6 +228,8 @@ def short_names(names: Sequence[str], max_length: int = MAX_NAME) -> list[str]:
     --------
     >>> short_names(["district 1", "district 2"], 8)
     ['…1', '…2']
+    >>> short_names(["kind of bird no. 1", "kind of bird no. 22"], 12)
+    ['…bird no. 1', '…bird no. 22']
     """
     texts = [short(name, max_length) for name in names]
     if len(set(texts)) == len(set(names)):
@@ -235,6 +237,10 @@ def short_names(names: Sequence[str], max_length: int = MAX_NAME) -> list[str]:
     whole = [safe_text(name, 10 * max_length) for name in names]
     alike = takewhile(lambda letters: len({*letters}) == 1, zip(*whole, strict=False))
     start = len([*alike])
+    # As many whole words of the common beginning as fit.
+    words = (i for i in range(start) if whole[0][:i].endswith(" "))
+    longest = max(map(len, whole))
+    start = next((i for i in words if longest - i < max_length), start)
     return ["…" + short(text[start:], max_length - 1) for text in whole]
 
 
