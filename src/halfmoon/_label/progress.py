@@ -90,8 +90,10 @@ class LiveAccuracy:
         rows = count(self.n, "random row")
         if self.is_share:
             value, low, high = map(percent, (self.value, self.low, self.high))
-            low = low.removesuffix(PERCENT)
-            return f"About {value} right ({low}–{high}), from {rows}."
+            span = f"{low.removesuffix(PERCENT)}–{high}"
+            if self.value in (0.0, 1.0):  # "about 100 %" would promise too much
+                return f"{span} right, from {rows}."
+            return f"About {value} right ({span}), from {rows}."
         value, low, high = format_aligned(self.value, self.low, self.high)
         return f"Off by {value} on average ({low}–{high}), from {rows}."
 
