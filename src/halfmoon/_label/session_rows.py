@@ -24,6 +24,7 @@ from halfmoon._label.labels_from_journal import (
     unmatched_notes,
 )
 from halfmoon._report.findings import Note
+from halfmoon._report.number_format import natural
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
@@ -31,7 +32,6 @@ from halfmoon.table._columns.earlier_runs import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.typed_values import column_text
-from halfmoon.table._labels.blank_labels import as_number
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
 from halfmoon.table._labels.label_numbers import read_label_numbers
 from halfmoon.table._labels.target_labels import Kind, target_kind
@@ -100,12 +100,7 @@ class SampledRows:
     def given_classes(self) -> list[str]:
         """Return the classes in the table, sorted: 2 before 10, and a before B."""
         found = {label_text(x) for x in self.scan.labels if x is not None}
-
-        def key(text: str) -> tuple[float, str]:
-            number = as_number(text)
-            return (number if number == number else float("inf")), text.casefold()
-
-        return sorted(found, key=key)
+        return sorted(found, key=natural)
 
 
 def sample_rows(

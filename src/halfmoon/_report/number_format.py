@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ __all__ = [
     "count",
     "duration",
     "format_aligned",
+    "natural",
     "number",
     "percent",
     "row_numbers",
@@ -105,6 +107,23 @@ def duration(seconds: float) -> str:
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
     return " ".join(count(n, unit) for n, unit in parts if n)
+
+
+def natural(name: str) -> tuple[float, list[tuple[str, int]], str]:
+    """Sort key of names: numbers by their size, also within words, and a before B.
+
+    Examples
+    --------
+    >>> sorted(["plot 10", "10", "Plot 2", "2.5", "plot 1"], key=natural)
+    ['2.5', '10', 'plot 1', 'Plot 2', 'plot 10']
+    """
+    try:
+        number = float(name)
+    except ValueError:
+        number = np.nan
+    parts = re.findall("([^0-9]*)([0-9]{0,18})", name.casefold())
+    words = [(text, int(digits or 0)) for text, digits in parts]
+    return np.inf if np.isnan(number) else number, words, name
 
 
 def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:

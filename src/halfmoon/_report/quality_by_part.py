@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._report.findings import FilledClasses, Findings, LooClasses
+from halfmoon._report.number_format import natural
 from halfmoon._report.quality_scores import ClassQuality, per_class, wilson_interval
 from halfmoon._report.sentences import balanced
 from halfmoon._rows import Array
@@ -31,7 +32,6 @@ __all__ = [
     "confusion",
     "errors_by_thirds",
     "mix_ups",
-    "natural",
     "quality_in_parts",
     "reliability",
     "residuals",
@@ -129,15 +129,6 @@ def mix_ups(
     found = [MixUp(*pair, n) for pair, n in pairs.items() if pair[0] != pair[1]]
     found.sort(key=lambda x: (-x.times, natural(x.given), natural(x.predicted)))
     return found[:max_pairs]
-
-
-def natural(name: str) -> tuple[int, float, str]:
-    """Sort key: numbers by their size and before words, so that 2 precedes 10."""
-    try:
-        number = float(name)
-    except ValueError:
-        number = np.nan
-    return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
 
 MIN_THIRDS_LABELS = 9  # with fewer, a third says little
