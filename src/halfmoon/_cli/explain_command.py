@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,7 +82,7 @@ def _explain(
     **asked: Any,
 ) -> None:
     from halfmoon._cli.choose_targets import choose_target
-    from halfmoon._cli.load_model import load_table_model
+    from halfmoon._cli.load_model import blaming_model, load_table_model
     from halfmoon._cli.print_summary import print_json
     from halfmoon.table._columns.column_importance import column_importance
     from halfmoon.table._models.row_reasons import explained_rows, most_important
@@ -89,7 +90,11 @@ def _explain(
     from halfmoon.table._runs.run_settings import Settings
     from halfmoon.table._table_errors import CommandError
 
-    with common.progress() as bars, common.open_table() as table:
+    with (
+        common.progress() as bars,
+        common.open_table() as table,
+        blaming_model(model_path) if model_path else nullcontext(),
+    ):
         if model_path is not None:
             model = load_table_model(model_path)
             if target not in (None, model.target):

@@ -40,7 +40,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from halfmoon._label.answers import Answer
-from halfmoon._report.number_format import PERCENT, count, format_aligned, percent
+from halfmoon._report.number_format import (
+    count,
+    format_aligned,
+    percent,
+    percent_range,
+)
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
 from halfmoon.queries import forecast_learning_curve
@@ -89,11 +94,10 @@ class LiveAccuracy:
         """
         rows = count(self.n, "random row")
         if self.is_share:
-            value, low, high = map(percent, (self.value, self.low, self.high))
-            span = f"{low.removesuffix(PERCENT)}–{high}"
+            span = percent_range(self.low, self.high)
             if self.value in (0.0, 1.0):  # "about 100 %" would promise too much
                 return f"{span} right, from {rows}."
-            return f"About {value} right ({span}), from {rows}."
+            return f"About {percent(self.value)} right ({span}), from {rows}."
         value, low, high = format_aligned(self.value, self.low, self.high)
         return f"Off by {value} on average ({low}–{high}), from {rows}."
 

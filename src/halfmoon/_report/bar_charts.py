@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.expectation import expected_accuracy
 from halfmoon._report.findings import FilledNumbers, Findings, ReportColumn
 from halfmoon._report.histogram import Histogram
+from halfmoon._report.key_figures import expected_accuracy
 from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.safe_text import safe_text
 from halfmoon._report.svg_drawing import (

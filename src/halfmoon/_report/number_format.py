@@ -15,6 +15,7 @@ __all__ = [
     "natural",
     "number",
     "percent",
+    "percent_range",
     "row_numbers",
     "two_decimals",
 ]
@@ -38,6 +39,11 @@ def percent(share: float) -> str:
         if share in (0.0, 1.0) or float(text) not in (0.0, 100.0):
             return text + PERCENT
     return ("less than 0.01" if share < 0.5 else "more than 99.99") + PERCENT
+
+
+def percent_range(low: float, high: float) -> str:
+    """Format an interval of a share, as in "80–98 %"."""
+    return f"{percent(low).removesuffix(PERCENT)}–{percent(high)}"
 
 
 def number(value: float) -> str:
