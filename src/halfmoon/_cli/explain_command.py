@@ -12,6 +12,7 @@ from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
     CommonOptions,
     learning_options,
+    option,
     reading_options,
     running,
     shared_options,
@@ -35,20 +36,17 @@ SCALES = {
 
 @click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option("-t", "--target", metavar="COLUMN", help="The column to explain.")
-@click.option(
-    "--row",
-    "rows",
-    multiple=True,
+@option("-t --target COLUMN", "The column to explain.")
+@option(
+    "--row NUMBER...",
+    "The rows to explain, as a spreadsheet counts them: the header is row 1.",
+    to="rows",
     required=True,
     type=click.IntRange(1),
-    metavar="NUMBER...",
-    help="The rows to explain, as a spreadsheet counts them: the header is row 1.",
 )
-@click.option(
-    "--model",
-    metavar="FILE",
-    help="Use a model that halfmoon fill --model saved for this table, instead of "
+@option(
+    "--model FILE",
+    "Use a model that halfmoon fill --model saved for this table, instead of "
     "learning again.",
 )
 @learning_options()
