@@ -80,6 +80,7 @@ def take_labeling(address: str, folder: Path, keys: Sequence[str]) -> list[Path]
     folder.mkdir(parents=True, exist_ok=True)
     taken = [folder / f"label-{name}.png" for name in ("desktop", "dark", "phone")]
     row = "document.getElementById('question').textContent.match(/[0-9]+/)[0]"
+    has_accuracy = "document.getElementById('quality').textContent.includes('%')"
     has_proposal = "!document.getElementById('proposal').hidden"
     with open_browser() as browser:
         page = browser.new_page()
@@ -94,8 +95,8 @@ def take_labeling(address: str, folder: Path, keys: Sequence[str]) -> list[Path]
 
         for _ in range(ANSWERS):
             answer()
-        page.wait_for("document.getElementById('quality').textContent.includes('%')")
-        while not page.evaluate(has_proposal):
+        while not page.evaluate(f"{has_accuracy} && {has_proposal}"):
+            time.sleep(2)  # for a refit: only rows that it predicts count
             answer()
         page.screenshot(taken[0])
         page.media(dark=True)

@@ -1,4 +1,4 @@
-"""Servers of the labeling page, each in its own process."""
+"""Sessions of the labeling page, and servers, each in its own process."""
 
 import http.client
 import json
@@ -12,6 +12,13 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
+from halfmoon.table._runs.run_stages import Silent
+
+from halfmoon._label.journal import Journal
+from halfmoon._label.session import Labeling
+from halfmoon.table._files import open_table
+from halfmoon.table._runs.run_settings import Settings
+from small_tables import write_csv
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -101,6 +108,27 @@ class Client:
     def questions(self, n=20, held=()):
         text = ",".join(map(str, held))
         return self.get(f"/questions?who={self.who}&n={n}&held={text}")["questions"]
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch):
+    """session(rows, target) is a session of a table; again without rows."""
+    monkeypatch.chdir(tmp_path)
+    opened = []
+
+    def session(rows=None, target="side", classes=(), **settings):
+        for journal in opened:
+            journal.close()
+        if rows is not None:
+            write_csv("t.csv", rows)
+        opened.append(Journal("t.labels.jsonl"))
+        asked = Settings(target, budget=0.05, **settings)
+        with open_table("t.csv") as table:
+            return Labeling(table, asked, opened[-1], classes, Silent())
+
+    yield session
+    for journal in opened:
+        journal.close()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ import uvicorn.protocols.http.h11_impl  # noqa: F401
 import halfmoon._cli.app
 import halfmoon._cli.run_label
 import halfmoon._label.access_guard
-import halfmoon._label.downloads
+import halfmoon._label.background
 import halfmoon._label.server
 
 

@@ -8,8 +8,12 @@ import pytest
 
 from halfmoon._label.answers import Answers
 from halfmoon._label.journal import Journal, head_of
-from halfmoon._label.labels_from_journal import joined_lines
-from halfmoon._label.row_matching import key_columns, matched_rows, row_keys
+from halfmoon._label.labels_from_journal import (
+    joined_lines,
+    key_columns,
+    matched_rows,
+    row_keys,
+)
 from halfmoon.table._files import open_table
 from small_tables import a_line, error_of, read_csv, told_of, two_groups, write_csv
 

@@ -2,43 +2,19 @@
 
 import json
 from collections import Counter
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 import pytest
 
 import halfmoon._label.session
-from halfmoon._label.answers import Answer
 from halfmoon._label.journal import Journal
-from halfmoon._label.live_quality import LiveAccuracy, MoreLabelsGain, live_accuracy
 from halfmoon._label.question_queue import Questions
 from halfmoon._label.refit import Proposal, RefitResult
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._files import open_table
 from halfmoon.table._runs.run_settings import Settings, Silent
-from small_tables import a_line, two_groups, write_csv
-
-
-@pytest.fixture
-def session(tmp_path, monkeypatch):
-    """session(rows, target) is a session of a table; again without rows."""
-    monkeypatch.chdir(tmp_path)
-    opened = []
-
-    def session(rows=None, target="side", classes=(), **settings):
-        for journal in opened:
-            journal.close()
-        if rows is not None:
-            write_csv("t.csv", rows)
-        opened.append(Journal("t.labels.jsonl"))
-        asked = Settings(target, budget=0.05, **settings)
-        with open_table("t.csv") as table:
-            return Labeling(table, asked, opened[-1], classes, Silent())
-
-    yield session
-    for journal in opened:
-        journal.close()
+from small_tables import a_line, two_groups
 
 
 def say(labeling, row, value, who="ann", id_=None):
@@ -372,45 +348,6 @@ def test_more_columns_than_fit_on_a_page(session):
     assert order.index("c150") < 10
 
 
-def answer(i, value, predicted, labels=100, **more):
-    given = {"why": "random", "shown": False, "predicted": predicted, "labels": labels}
-    return Answer(f"i{i}", ("h", f"k{i}", i), value, **(given | more))
-
-
-def test_accuracy_counts_only_random_rows_of_recent_models():
-    right = [answer(i, "a", "a") for i in range(8)]
-    wrong = [answer(i, "a", "b") for i in range(8, 10)]
-    others = [
-        answer(20, "a", "b", why="chosen"),
-        answer(21, "a", "b", shown=True),
-        answer(22, "a", "b", labels=49),  # of a model with less than half the labels
-        answer(23, None, "b"),
-        answer(24, "a", None),
-        replace(answer(0, "a", "b"), id="again"),  # a second person on the same row
-    ]
-    told = live_accuracy([*right, *wrong, *others], 100, True)
-    assert (told.value, told.n) == (0.8, 10)
-    # Wilson's interval: Newcombe (1998), 8 of 10.
-    assert told.low == pytest.approx(0.4902, abs=1e-4)
-    assert told.high == pytest.approx(0.9433, abs=1e-4)
-    assert live_accuracy(right[:4], 100, True) is None
-
-
-def test_accuracy_of_numbers_is_a_mean_error():
-    errors = [0.5, 1.5, 1.0, 0.5, 1.5]
-    told = live_accuracy(
-        [answer(i, 10.0, 10.0 + e) for i, e in enumerate(errors)], 10, False
-    )
-    assert told.value == pytest.approx(1.0)
-    half = 1.959964 * np.sqrt(0.25 / 5)
-    assert told.high == pytest.approx(np.exp(half), rel=1e-5)
-    assert told.low == pytest.approx(np.exp(-half), rel=1e-5)
-    words = [answer(i, "many", 1.0) for i in range(5)]  # of an earlier session
-    assert live_accuracy(words, 10, False) is None
-    exact = live_accuracy([answer(i, 1.0, 1.0) for i in range(5)], 10, False)
-    assert (exact.value, exact.low, exact.high) == (0.0, 0.0, 0.0)
-
-
 def test_the_order_of_random_rows_is_uniform():
     """Every row is equally likely to be the first random one."""
     first = Counter(Questions.drawn(range(5), seed).numbers[0] for seed in range(2000))
@@ -441,21 +378,3 @@ def test_discarded_queues_do_not_change_the_share_of_random_rows(session):
             say(labeling, question["row"], str(truth[question["row"]]))
     why = Counter(line["why"] for line in lines()[1:])
     assert why == {"chosen": 24, "random": 6}
-
-
-def test_the_gain_of_more_labels_fits_the_accuracy_that_is_shown():
-    forecast = MoreLabelsGain(0.06, 0.1, True, error=0.12)  # half of the error
-    all_right = LiveAccuracy(1.0, 0.72, 1.0, 10, True)
-    found = forecast.measured(all_right)
-    assert found.gain == 0.0
-    assert found.high == pytest.approx(0.1)  # not above its own upper end
-    found = forecast.measured(LiveAccuracy(0.95, 0.94, 0.96, 900, True))
-    assert found.gain == pytest.approx(0.5 * 0.05)
-    assert found.high == pytest.approx(0.1 / 0.12 * 0.06)
-    # Nothing gains more than the whole error.
-    found = MoreLabelsGain(0.2, 0.3, True, error=0.1).measured(all_right)
-    assert (found.gain, found.high) == (0.0, pytest.approx(0.28))
-    for same in (forecast, MoreLabelsGain(0.1, 0.2, False)):
-        assert same.measured(None) == same
-    numbers = MoreLabelsGain(0.1, 0.2, False)
-    assert numbers.measured(LiveAccuracy(3.0, 2.0, 4.0, 20, False)) == numbers

@@ -25,7 +25,7 @@ def test_points_of_accuracy():
     page = render(findings)
     assert text in page
     (picture,) = of_more_labels(findings)
-    assert picture.picture.uri in page
+    assert picture.uri in page
 
 
 def test_numbers_have_the_unit_of_the_target():

@@ -10,15 +10,15 @@ from sklearn.metrics import balanced_accuracy_score, recall_score
 
 from halfmoon._report import Note, Reason
 from halfmoon._report.bar_charts import column_importance
-from halfmoon._report.colors import DARK, PAPER, with_dark
-from halfmoon._report.figures import of_quality
 from halfmoon._report.findings import ComparedModel, LooClasses, ReportColumn, ShownRow
-from halfmoon._report.model_names import families, plain_name
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
+from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.quality_scores import balanced_accuracy, per_class
 from halfmoon._report.report_page import reason_groups
 from halfmoon._report.safe_text import rounded
+from halfmoon._report.svg_drawing import DARK, PAPER, with_dark
+from halfmoon._report.unlabeled_gain import families, plain_name
 from report.examples import all_parts, diabetes, iris
 from report.made_up import hundred_classes, made_up, two_labels
 
@@ -82,7 +82,7 @@ def test_the_only_label_of_a_class_is_not_tested():
     # The label c is predicted as a because hiding it hides its class: no false alarm.
     assert [line.false_alarms for line in parts.classes] == [0, 1, 0]
     assert [(each.given, each.predicted) for each in parts.mix_ups] == [("a", "b")]
-    matrix = of_quality(findings)[0].picture
+    matrix = of_quality(findings)[0]
     assert matrix.alt == "Confusion matrix of 4 labels: 1 wrong."
     alone = LooClasses(tuple("ab"), tuple("ba"), nothing[:2], nothing[:2])
     assert of_quality(replace(base, loo=alone)) == []
@@ -134,7 +134,7 @@ def test_steps_come_from_the_findings():
     assert len(next_rows) == 12
     rows = f"rows {', '.join(next_rows[:8])} and 4 more"
     assert [step.text for step in steps] == [
-        "Decide about the point above first, and run again if you change anything.",
+        "Read the note above first. If you change anything, run again.",
         "Predictions are better without 'created'. Leave it out:",
         f"Check the labels that look wrong: rows {', '.join(wrong)}.",
         f"Label a few more rows, starting with {rows}. To get them as a file:",

@@ -155,7 +155,7 @@ def test_every_part_has_its_section():
     for part in (
         "Look at this first 'Yes', 'yes ' and 'YES' look like one class. Merge them:",
         "--seed 0 --merge-labels",
-        "What to do next Decide about the point above first",
+        "What to do next Read the note above first",
         "Notes 'id' was left out: it numbers the rows.",
         "those with the predicted label speak for the prediction",
         "For: rows 12, 15, 18 (",
@@ -199,7 +199,7 @@ def test_findings_with_little_to_show():
     unknown = LooClasses(("a", "b"), ("b", "b"), nothing, nothing)
     text = Outline(render(replace(findings, loo=unknown))).text
     assert "There are too few labels to tell whether using the " in text
-    assert "Quality cannot be measured: each class has one label." in text
+    assert "Quality cannot be measured: each class has only one label." in text
     assert "The labels are too few to compare them, so the " in text
     assert "is used only if it predicts hidden labels better" not in text
     none = LooClasses((), (), np.empty(0), np.empty(0))

@@ -4,12 +4,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
-from halfmoon._report.confusion import confusion, mix_ups
 from halfmoon._report.findings import Helped
 from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.quality_by_part import (
+    confusion,
+    errors_by_thirds,
+    mix_ups,
+    reliability,
+    residuals,
+)
 from halfmoon._report.quality_scores import wilson_interval
-from halfmoon._report.reliability import reliability
-from halfmoon._report.residuals import errors_by_thirds, residuals
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
 from halfmoon._report.unlabeled_gain import UnlabeledGain
 

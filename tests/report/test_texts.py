@@ -65,7 +65,7 @@ def test_key_figures():
     error = np.abs(left.given - left.predicted).mean() * np.sqrt(1 + 6 / 60)
     assert by_name["Expected error"].figure == f"{error:.0f}"
     assert by_name["Filled"].figure == "382"
-    assert plain(by_name["Intervals hold"].figure) == "90 %"
+    assert plain(by_name["Within interval"].figure) == "90 %"
     by_name = {tile.name: tile for tile in key_figures(iris())}
     assert plain(by_name["Expected accuracy"].figure) == "93 %"
     assert by_name["Unlabeled rows"].figure in ("helped", "used", "not used")

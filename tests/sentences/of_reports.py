@@ -6,13 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from halfmoon._report import Note, render, render_rows
-from halfmoon._report.figures import (
-    of_columns,
-    of_distributions,
-    of_filled,
-    of_map,
-    of_quality,
-)
+from halfmoon._report.bar_charts import of_columns, of_distributions, of_filled
 from halfmoon._report.findings import (
     ColumnDistribution,
     FilledNumbers,
@@ -23,9 +17,11 @@ from halfmoon._report.findings import (
 )
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.key_figures import key_figures
+from halfmoon._report.map_charts import of_map
 from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
+from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.rows_to_review import MAX_REVIEW_ROWS
 from halfmoon._report.sentences import (
     headline,
@@ -128,7 +124,7 @@ def captions():
         for of in (of_filled, of_quality, of_columns, of_map):
             for each in of(findings):
                 yield each.caption
-                yield f"[{each.picture.alt}]"
+                yield f"[{each.alt}]"
         yield from (f"[{picture.alt}]" for picture in of_distributions(findings))
         parts = quality_in_parts(findings)
         yield from filter(None, [parts.balanced])
@@ -143,7 +139,7 @@ def captions():
             yield more_labels(there)
             for each in of_more_labels(there):
                 yield each.caption
-                yield f"[{each.picture.alt}]"
+                yield f"[{each.alt}]"
     yield ""
     yield "# models, and how they see the columns"
     yield from (plain for _, plain in (*METHODS, *COLUMNS))

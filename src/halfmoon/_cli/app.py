@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 import halfmoon
-from halfmoon._cli.completion_command import completion
 from halfmoon._cli.explain_command import explain
 from halfmoon._cli.fill_command import fill
-from halfmoon._cli.inspect_command import inspect
 from halfmoon._cli.label_command import label
+from halfmoon._cli.model_commands import inspect, predict
 from halfmoon._cli.next_command import next_rows
-from halfmoon._cli.predict_command import predict
 
 __all__ = ["app"]
 
@@ -47,6 +46,24 @@ def app() -> None:
       halfmoon predict flowers.halfmoon new.csv
       halfmoon inspect flowers.halfmoon
     """
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that lets SHELL complete halfmoon's commands and options.
+
+    \b
+    Examples:
+      halfmoon completion bash >> ~/.bashrc
+      halfmoon completion zsh >> ~/.zshrc
+      halfmoon completion fish > ~/.config/fish/completions/halfmoon.fish
+    """
+    script = get_completion_class(shell)
+    assert script is not None  # one of the shells that click knows
+    root = context.find_root().command
+    click.echo(script(root, {}, "halfmoon", "_HALFMOON_COMPLETE").source())
 
 
 for command in (fill, label, next_rows, explain, predict, inspect, completion):

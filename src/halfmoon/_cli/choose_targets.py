@@ -31,15 +31,8 @@ def choose_targets(
 ) -> list[str]:
     """Return the targets in the order in which they were named.
 
-    Parameters
-    ----------
-    asked : sequence of str
-        Names of columns. A pattern stands for the columns with labels and blanks.
-    table : Table
-    unlabeled : sequence of str
-        Values that mean a blank, in addition to the usual ones.
-    may_be_new : bool
-        Whether a single name may be that of a new column.
+    A pattern stands for the columns with labels and blanks; `unlabeled` are more values
+    that mean a blank. If it `may_be_new`, a single name need not be that of a column.
     """
     if may_be_new and len(asked) == 1:
         return list(asked)

@@ -28,6 +28,7 @@ __all__ = [
     "folder_options",
     "formulas_option",
     "learning_options",
+    "option",
     "output_options",
     "reading_options",
     "running",
@@ -43,90 +44,93 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 
 
+def option(text: str, help_: str, to: str = "", **more: Any) -> Option:
+    """Return an option, written as in a manual: ``-o --output FILE``.
+
+    Without a value or a `type` it is a flag; after ``VALUE...`` it takes several. The
+    command gets it as the parameter `to`, by default its long name.
+    """
+    words = text.split()
+    names = [word for word in words if word.startswith("-")]
+    value = " ".join(words[len(names) :]) or None
+    given: dict[str, Any] = {"help": help_, "metavar": value}
+    given["multiple"] = (value or "").endswith("...")
+    given["show_default"] = "default" in more
+    if value is None and "type" not in more:
+        given["is_flag"] = True
+    return click.option(*names, *[to][: bool(to)], **(given | more))
+
+
 def _group(*options: Option) -> Callable[[Command], Command]:
     """Return a decorator that adds several options to a command, in this order."""
 
     def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
+        for each in reversed(options):
+            command = each(command)
         return command
 
     return add
 
 
 reading_options = _group(
-    click.option(
+    option(
         "--format",
-        "format_",
+        "Format of the input. Default: found from its name and content.",
+        to="format_",
         type=click.Choice(FORMATS),
-        help="Format of the input. Default: found from its name and content.",
     ),
-    click.option(
-        "--sheet",
-        metavar="NAME",
-        help="Sheet of a workbook, by name or number. Default: the first one with a "
-        "table.",
+    option(
+        "--sheet NAME",
+        "Sheet of a workbook, by name or number. Default: the first one with a table.",
     ),
-    click.option(
-        "--delimiter",
-        metavar="CHAR",
-        help="Character between cells, e.g. ';' or tab. Default: found from the file.",
+    option(
+        "--delimiter CHAR",
+        "Character between cells, e.g. ';' or tab. Default: found from the file.",
     ),
-    click.option(
-        "--encoding",
-        metavar="NAME",
-        help="Text encoding, e.g. latin-1. Default: UTF-8.",
-    ),
+    option("--encoding NAME", "Text encoding, e.g. latin-1. Default: UTF-8."),
 )
 
-formulas_option = click.option(
+formulas_option = option(
     "--formulas",
-    type=click.Choice(["escape", "keep"]),
-    default="escape",
-    show_default=True,
-    help="What to do with a new cell that a spreadsheet would run as a formula: put an "
+    "What to do with a new cell that a spreadsheet would run as a formula: put an "
     "apostrophe in front (escape), or leave it (keep). Cells of the input never "
     "change.",
+    type=click.Choice(["escape", "keep"]),
+    default="escape",
 )
 
 output_options = _group(
-    click.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write the filled table to this file; '-' is standard output. The ending "
+    option(
+        "-o --output FILE",
+        "Write the filled table to this file; '-' is standard output. The ending "
         "of the name sets the format. Default: NAME.filled.csv in the folder of the "
         "input, or standard output if the input is standard input.",
     ),
-    click.option(
-        "--overwrite",
-        is_flag=True,
-        help="Replace existing output files. The input is never replaced.",
+    option(
+        "--overwrite", "Replace existing output files. The input is never replaced."
     ),
     reading_options,
     formulas_option,
 )
 
 folder_options = _group(
-    click.option(
+    option(
         "--resume",
-        is_flag=True,
-        help="Continue a stopped run over a folder. The model and the files that are "
+        "Continue a stopped run over a folder. The model and the files that are "
         "already written are kept.",
     ),
-    click.option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Fill the files of a folder on a Dask cluster: the address of its "
+    option(
+        "--dask ADDRESS",
+        "Fill the files of a folder on a Dask cluster: the address of its "
         "scheduler, or 'local' for several processes on this machine. The workers "
         "must see the folders under the same paths.",
     ),
 )
 
 shared_options = _group(
-    click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
-    click.option("--json", "as_json", is_flag=True, help="Print the results as JSON."),
-    click.option("--debug", is_flag=True, help="Show the full traceback of an error."),
+    option("-q --quiet", "Print only errors."),
+    option("--json", "Print the results as JSON.", to="as_json"),
+    option("--debug", "Show the full traceback of an error."),
 )
 
 
@@ -137,72 +141,49 @@ def learning_options(
 ) -> Callable[[Command], Command]:
     """Return the options that decide what is learned: fields of `Settings`."""
     return _group(
-        click.option(
-            "--features",
-            multiple=True,
-            metavar="COLUMN...",
-            help="Learn only from these columns. Patterns work too: 'bill_*'.",
+        option(
+            "--features COLUMN...",
+            "Learn only from these columns. Patterns work too: 'bill_*'.",
         ),
-        click.option(
-            "--exclude",
-            multiple=True,
-            metavar="COLUMN...",
-            help="Do not learn from these columns, e.g. names or row numbers.",
+        option(
+            "--exclude COLUMN...",
+            "Do not learn from these columns, e.g. names or row numbers.",
         ),
-        click.option(
-            "--known",
-            multiple=True,
-            metavar="COLUMN...",
-            help="Columns that are known to raise or lower the target in a straight "
+        option(
+            "--known COLUMN...",
+            "Columns that are known to raise or lower the target in a straight "
             "line, e.g. area for a price. Name few: each needs several labels.",
         ),
-        click.option(
-            "--unlabeled",
-            multiple=True,
-            metavar="VALUE...",
-            help="More values that mean a blank, e.g. ? or unknown. Empty cells, NA, "
+        option(
+            "--unlabeled VALUE...",
+            "More values that mean a blank, e.g. ? or unknown. Empty cells, NA, "
             "N/A, NaN, null and None always do; add '' if one of these words is a "
             "class.",
         ),
-        click.option(
+        option(
             "--merge-labels",
-            is_flag=True,
-            help="Treat spellings of one class, such as Yes and yes, as one class.",
+            "Treat spellings of one class, such as Yes and yes, as one class.",
         ),
-        click.option(
+        option(
             "--task",
-            type=click.Choice(["classes", "numbers", "ordered"]),
-            help="What the labels are. Ordered classes are steps of a scale, e.g. "
+            "What the labels are. Ordered classes are steps of a scale, e.g. "
             "stars. Default: classes or numbers, found from the labels.",
+            type=click.Choice(["classes", "numbers", "ordered"]),
         ),
-        click.option(
-            "--order",
-            multiple=True,
-            metavar="CLASS...",
-            help="The classes of a scale, from low to high. Implies --task ordered.",
+        option(
+            "--order CLASS...",
+            "The classes of a scale, from low to high. Implies --task ordered.",
         ),
-        click.option(
-            "--budget",
-            type=Seconds(),
-            default=budget_seconds,
-            show_default=True,
-            metavar="TIME",
-            help=budget_help,
+        option("--budget TIME", budget_help, type=Seconds(), default=budget_seconds),
+        option(
+            "--memory AMOUNT", "Memory limit of the whole run.", default=Settings.memory
         ),
-        click.option(
-            "--memory",
-            default=Settings.memory,
-            show_default=True,
-            metavar="AMOUNT",
-            help="Memory limit of the whole run.",
-        ),
-        click.option(
+        option(
             "--seed",
+            "Random seed. The same seed gives the same result, unless the budget "
+            "cuts the search short.",
             type=click.IntRange(0),
             default=Settings.seed,
-            show_default=True,
-            help="Random seed. The same seed gives the same result, unless the budget "
-            "cuts the search short.",
         ),
     )
 
@@ -350,13 +331,9 @@ class CommonOptions:
 def running(
     options: Mapping[str, Any],
 ) -> Iterator[tuple[CommonOptions, dict[str, Any]]]:
-    """Split the options of a command; any error ends the process with its exit code.
+    """Split the options of a command into common ones and others.
 
-    Yields
-    ------
-    common : CommonOptions
-    others : dict
-        The remaining options.
+    Any error ends the process with its exit code.
     """
     names = {field.name for field in fields(CommonOptions)}
     common = CommonOptions(**{k: v for k, v in options.items() if k in names})

@@ -19,12 +19,8 @@ INTERRUPTED = 130
 def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     """Turn any exception into one line on standard error and an exit code.
 
-    Parameters
-    ----------
-    debug : bool
-        Show the traceback instead.
-    as_json : bool
-        Print the error as JSON on standard output too.
+    With `debug`, show the traceback instead; with `as_json`, print the error as JSON on
+    standard output too.
     """
     from halfmoon.table._parameter_text import as_options
 

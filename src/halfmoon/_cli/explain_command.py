@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
     CommonOptions,
     learning_options,
+    option,
     reading_options,
     running,
     shared_options,
@@ -34,20 +36,17 @@ SCALES = {
 
 @click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option("-t", "--target", metavar="COLUMN", help="The column to explain.")
-@click.option(
-    "--row",
-    "rows",
-    multiple=True,
+@option("-t --target COLUMN", "The column to explain.")
+@option(
+    "--row NUMBER...",
+    "The rows to explain, as a spreadsheet counts them: the header is row 1.",
+    to="rows",
     required=True,
     type=click.IntRange(1),
-    metavar="NUMBER...",
-    help="The rows to explain, as a spreadsheet counts them: the header is row 1.",
 )
-@click.option(
-    "--model",
-    metavar="FILE",
-    help="Use a model that halfmoon fill --model saved for this table, instead of "
+@option(
+    "--model FILE",
+    "Use a model that halfmoon fill --model saved for this table, instead of "
     "learning again.",
 )
 @learning_options()
@@ -81,7 +80,7 @@ def _explain(
     **asked: Any,
 ) -> None:
     from halfmoon._cli.choose_targets import choose_target
-    from halfmoon._cli.load_model import load_table_model
+    from halfmoon._cli.load_model import blaming_model, load_table_model
     from halfmoon._cli.print_summary import print_json
     from halfmoon.table._models.row_reasons import explained_rows, most_important
     from halfmoon.table._runs.column_findings import column_importance
@@ -89,7 +88,11 @@ def _explain(
     from halfmoon.table._runs.run_settings import Settings
     from halfmoon.table._table_errors import CommandError
 
-    with common.progress() as bars, common.open_table() as table:
+    with (
+        common.progress() as bars,
+        common.open_table() as table,
+        blaming_model(model_path) if model_path else nullcontext(),
+    ):
         if model_path is not None:
             model = load_table_model(model_path)
             if target not in (None, model.target):

@@ -12,6 +12,7 @@ from halfmoon._cli.common_options import (
     command_line,
     folder_options,
     learning_options,
+    option,
     output_options,
     running,
     shared_options,
@@ -23,72 +24,57 @@ __all__ = ["fill"]
 
 @click.command(cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option(
-    "-t",
-    "--target",
-    multiple=True,
-    metavar="COLUMN...",
-    help="The column to fill, or several. Targets do not learn from each other.",
+@option(
+    "-t --target COLUMN...",
+    "The column to fill, or several. Targets do not learn from each other.",
 )
 @learning_options()
-@click.option(
-    "--sets",
-    metavar="CHAR",
-    help="A label may list several candidates with this character between them, e.g. "
+@option(
+    "--sets CHAR",
+    "A label may list several candidates with this character between them, e.g. "
     "'|' in cat|dog. One of them is the true class.",
 )
-@click.option(
-    "--low",
-    metavar="COLUMN",
-    help="Column with a lower limit for numbers that are not known exactly. Blank: no "
+@option(
+    "--low COLUMN",
+    "Column with a lower limit for numbers that are not known exactly. Blank: no "
     "limit.",
 )
-@click.option(
-    "--high",
-    metavar="COLUMN",
-    help="Column with an upper limit. With --low or --high, the target may be a new "
-    "column.",
+@option(
+    "--high COLUMN",
+    "Column with an upper limit. With --low or --high, the target may be a new column.",
 )
-@click.option(
+@option(
     "--level",
+    "For numbers: how often the true value should lie between COLUMN_low and "
+    "COLUMN_high. 0.9 is nine times in ten.",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=Settings.level,
-    show_default=True,
-    help="For numbers: how often the true value should lie between COLUMN_low and "
-    "COLUMN_high. 0.9 is nine times in ten.",
 )
-@click.option(
-    "--model",
-    metavar="FILE",
-    help="Save the model to this file, for halfmoon predict and inspect.",
+@option(
+    "--model FILE", "Save the model to this file, for halfmoon predict and inspect."
 )
-@click.option(
-    "--report",
-    metavar="FILE",
-    help="Write the report to this file. Default: NAME.report.html in the folder of "
+@option(
+    "--report FILE",
+    "Write the report to this file. Default: NAME.report.html in the folder of "
     "the output, and no report if the output is standard output. Each of several "
     "targets has its own report, NAME.TARGET.report.html.",
 )
-@click.option("--no-report", is_flag=True, help="Write no report.")
-@click.option(
-    "--interactive",
-    metavar="FILE",
-    help="Also write up to 1,000 filled rows to this HTML file, the least sure first, "
+@option("--no-report", "Write no report.")
+@option(
+    "--interactive FILE",
+    "Also write up to 1,000 filled rows to this HTML file, the least sure first, "
     "to sort and filter. Unlike the report, this file holds a small script.",
 )
-@click.option(
-    "--to-label",
+@option(
+    "--to-label N FILE",
+    "Write the N rows that you should label next to FILE, with an empty cell for "
+    "each label. These rows are unsure and differ from each other.",
     nargs=2,
     type=(click.IntRange(1, MAX_ROWS_TO_LABEL), str),
-    metavar="N FILE",
-    help="Write the N rows that you should label next to FILE, with an empty cell for "
-    "each label. These rows are unsure and differ from each other.",
 )
-@click.option(
-    "--labels",
-    multiple=True,
-    metavar="FILE...",
-    help="Use the labels in these files: lists that --to-label wrote and you filled "
+@option(
+    "--labels FILE...",
+    "Use the labels in these files: lists that --to-label wrote and you filled "
     "in, or labels from halfmoon label (NAME.labels.jsonl).",
 )
 @output_options

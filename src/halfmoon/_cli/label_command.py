@@ -9,6 +9,7 @@ import click
 from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
     learning_options,
+    option,
     reading_options,
     running,
     shared_options,
@@ -21,48 +22,42 @@ REFIT_SECONDS = 5.0
 
 @click.command("label", cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path())
-@click.option("-t", "--target", metavar="COLUMN", help="The column to label.")
-@click.option(
-    "--classes",
-    metavar="A,B,...",
-    help="The classes, in the order of their keys. Classes in the table come after "
+@option("-t --target COLUMN", "The column to label.")
+@option(
+    "--classes A,B,...",
+    "The classes, in the order of their keys. Classes in the table come after "
     "them, and you can type new ones on the page.",
+    multiple=False,
 )
-@click.option(
-    "--as",
-    "person",
-    metavar="NAME",
-    help="Your name, stored with each label. Default: the page asks for it once.",
+@option(
+    "--as NAME",
+    "Your name, stored with each label. Default: the page asks for it once.",
+    to="person",
 )
 @learning_options(
     REFIT_SECONDS,
     "Time to search for a model after new labels: seconds, or 90s, 2m. The search runs "
     "in the background.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Store the labels in this file. Labels that are already in it stay. Default: "
+@option(
+    "-o --output FILE",
+    "Store the labels in this file. Labels that are already in it stay. Default: "
     "NAME.labels.jsonl in the folder of the table.",
 )
-@click.option(
-    "--no-browser", is_flag=True, help="Print the address, but open no browser."
-)
-@click.option(
-    "--port",
+@option("--no-browser", "Print the address, but open no browser.")
+@option(
+    "--port N",
+    "Port of the page. Default: any free port.",
+    show_default=False,
     type=click.IntRange(0, 65535),
     default=0,
-    metavar="N",
-    help="Port of the page. Default: any free port.",
 )
-@click.option(
-    "--host",
+@option(
+    "--host ADDRESS",
+    "Address to listen on. With any other address than the default, people on "
+    "other machines who know the token can open the page. The connection is not "
+    "encrypted.",
     default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Address to listen on. With another one than 127.0.0.1, other machines that "
-    "know the token can open the page. The connection is not encrypted.",
 )
 @reading_options
 @shared_options

@@ -13,6 +13,7 @@ from halfmoon._cli.common_options import (
     CommonOptions,
     formulas_option,
     learning_options,
+    option,
     reading_options,
     running,
     shared_options,
@@ -30,43 +31,36 @@ CELL_WIDTH = 24  # characters
 
 @click.command("next", cls=Arguments, no_args_is_help=True)
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option("-t", "--target", metavar="COLUMN", help="The column to label.")
+@option("-t --target COLUMN", "The column to label.")
 @learning_options()
-@click.option(
-    "--labels",
-    multiple=True,
-    metavar="FILE...",
-    help="Use the labels in these files: earlier lists that you filled in, or labels "
+@option(
+    "--labels FILE...",
+    "Use the labels in these files: earlier lists that you filled in, or labels "
     "from halfmoon label (NAME.labels.jsonl).",
 )
-@click.option(
-    "-n",
-    "count",
+@option(
+    "-n N",
+    "How many rows.",
+    to="count",
     type=click.IntRange(1, MAX_ROWS_TO_LABEL),
     default=20,
-    show_default=True,
-    metavar="N",
-    help="How many rows.",
 )
-@click.option(
+@option(
     "--by",
-    "rule",
-    type=click.Choice(["informative", "margin", "variance", "maximin", "random"]),
-    default="informative",
-    show_default=True,
-    help="How to choose. informative: unsure rows that say most about the other rows. "
+    "How to choose. informative: unsure rows that say most about the other rows. "
     "margin: the rows that halfmoon is least sure of. variance: rows that make all "
     "predictions surer. maximin: rows that change the predictions most, no matter "
     "which label they get. random: any rows.",
+    to="rule",
+    type=click.Choice(["informative", "margin", "variance", "maximin", "random"]),
+    default="informative",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the rows to this file instead of printing them, with an empty cell for "
+@option(
+    "-o --output FILE",
+    "Write the rows to this file instead of printing them, with an empty cell for "
     "each label. To use the labels that you type into it: --labels FILE.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace an existing list.")
+@option("--overwrite", "Replace an existing list.")
 @formulas_option
 @reading_options
 @shared_options

@@ -23,14 +23,8 @@ def print_runs(
 ) -> None:
     """Print what runs found and wrote; several runs as JSON are a list.
 
-    Parameters
-    ----------
-    runs : sequence of (mapping, mapping)
-        For each target its summary (`table._runs.run_summary`), and the paths of
-        the outputs by their kind.
-    quiet, as_json : bool
-    to_stderr : bool
-        Whether standard output holds the table.
+    A run is a summary (`table._runs.run_summary`) and the paths of its outputs by kind.
+    They go `to_stderr` if standard output holds the table.
     """
     if as_json:
         records = [{"status": "done", **paths, **record} for record, paths in runs]
@@ -41,10 +35,11 @@ def print_runs(
                 print_sentence(sentence, err=to_stderr)
             for note in record["notes"]:
                 print_sentence(f"Note: {note}", err=to_stderr)
-        outputs = [output for _, paths in runs for output in paths.items()]
-        for kind, path in dict.fromkeys(outputs):
+        outputs = dict.fromkeys(each for _, paths in runs for each in paths.items())
+        width = max([8, *(len(kind) + 1 for kind, _ in outputs)])
+        for kind, path in outputs:
             name = kind.capitalize().replace("_", " ") + ":"
-            click.echo(f"{name:<8} {path}", err=to_stderr)
+            click.echo(f"{name:<{width}} {path}", err=to_stderr)
 
 
 def print_json(result: Any, *, err: bool = False) -> None:

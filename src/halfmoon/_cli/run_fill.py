@@ -163,17 +163,9 @@ def read_typed_labels(
 ) -> TypedLabels:
     """Read the labels that people typed; the last label of a row counts.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Lists of rows to label, and journals of the labeling page. All journals
-        together count as one file.
-    table : Table
-    target : str
-    unlabeled : sequence of str
-        More values that mean a blank.
-    only_target : bool
-        Whether there are no other targets; otherwise a file may be for another one.
+    The files are lists of rows to label, and journals of the labeling page, which
+    together count as one file. `unlabeled` are more values that mean a blank. If there
+    are other targets, not `only_target`, a file may be for another one.
     """
     typed = TypedLabels()
     journals = [path for path in paths if is_journal(path)]

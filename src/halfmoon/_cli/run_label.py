@@ -21,7 +21,8 @@ from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
-from halfmoon._label.background_refits import Background
+from halfmoon._cli.stop_signals import handle_stops
+from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.sentences import count
@@ -164,10 +165,7 @@ class _StopSignals:
         # The server's own handlers would end the process before the last line.
         server.install_signal_handlers = lambda: None
         server.capture_signals = nullcontext
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._stop)
+        handle_stops(self._stop)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.received:

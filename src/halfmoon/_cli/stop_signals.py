@@ -11,22 +11,28 @@ import json
 import os
 import signal
 import sys
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
-__all__ = ["end_on_stops"]
+__all__ = ["end_on_stops", "handle_stops"]
 
 SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"  # a progress bar hides it
 
 
 def end_on_stops() -> None:
     """End the process with one line when it is asked to stop."""
-    names = ["SIGTERM", "SIGHUP"]
-    if "--debug" not in sys.argv:  # which shows the traceback of an interrupt
-        names.append("SIGINT")
-    for name in names:
+    handle_stops(_end, but=["SIGINT"] if "--debug" in sys.argv else [])
+
+
+def handle_stops(handler: Callable[[int, Any], None], but: Sequence[str] = ()) -> None:
+    """Call a handler when the process is asked to stop, unless that is ignored.
+
+    With --debug, the traceback of an interrupt is shown instead.
+    """
+    for name in {"SIGINT", "SIGTERM", "SIGHUP"} - {*but}:
         number = getattr(signal, name, None)  # not every system has each
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
+            signal.signal(number, handler)
 
 
 def _end(number: int, _: object) -> NoReturn:

@@ -3,16 +3,13 @@
 =======================  =======================================================
 `journal`                the file of answers, one line each
 `answers`                which answers count; labels and agreement
-`row_matching`           find the rows of answers again in a changed table
-`labels_from_journal`    answers as labels, for ``halfmoon fill --labels``
+`labels_from_journal`    find the rows of answers again, and use them as labels
 `session_rows`           the rows of the table that a session keeps in memory
 `refit`                  fit a model, choose rows to ask for, predict them
-`live_quality`           accuracy from random rows; what more labels would gain
+`progress`               accuracy, what more labels would gain, when to stop
 `question_queue`         which row comes next, for each person
-`progress_text`          progress in words, for the page
 `session`                a session: answers in, questions out
-`background_refits`      refits in a thread behind the page
-`downloads`              the filled table and its report
+`background`             refits and filled tables, in a thread behind the page
 `access_guard`           refuse requests that do not come from the page
 `server`                 the page over HTTP
 `page`                   HTML, style and scripts

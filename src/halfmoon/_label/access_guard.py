@@ -51,17 +51,9 @@ NO_ENTRY = (
 class Guard:
     """ASGI middleware that refuses requests from elsewhere.
 
-    Parameters
-    ----------
-    app : ASGI application
-    hosts : collection of str
-        Allowed values of Host, such as ``127.0.0.1:8123``.
-    token : str
-        The token in the address.
-    port : int
-        Part of the name of the cookie, since all ports of a machine share cookies.
-    any_address : bool
-        Whether Host may also be any IP address with this port: rebinding needs a name.
+    `hosts` are the allowed values of Host, such as ``127.0.0.1:8123``; with
+    `any_address`, so is any IP address with this port, since rebinding needs a name.
+    The port is also part of the name of the cookie: all ports of a machine share them.
     """
 
     def __init__(

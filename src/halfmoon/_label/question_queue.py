@@ -68,16 +68,8 @@ class Questions:
     ) -> list[Question]:
         """Return the next n rows for a person; fewer if there are no more.
 
-        Parameters
-        ----------
-        who : str
-        n : int
-        held : iterable of int
-            Rows that the page of this person already has.
-        answers : mapping of int to mapping of str to Answer
-            Answers of each person to each row, as by `Answers.by_row`.
-        checked : collection of int
-            Rows whose label this person has checked.
+        The page of this person already has the rows `held`; `checked` are rows whose
+        label they have checked, and `answers` come from `Answers.by_row`.
         """
         mine = set(held)
         others = (rows for name, rows in self._held.items() if name != who)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._label.live_quality import MoreLabelsGain, expected_gain
+from halfmoon._label.progress import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.row_reasons import reasons_of
@@ -87,19 +87,9 @@ def refit_model(
 ) -> RefitResult:
     """Fit a model to the labels so far.
 
-    Parameters
-    ----------
-    sample : SampledRows
-    labels : sequence
-        Label of each of these rows; None for unlabeled ones.
-    settings : Settings
-    allowance : MemoryBudget
-    upcoming : sequence of int
-        Numbers of rows that will be asked for at random; they are predicted too.
-    not_asked : collection of int
-        Rows that must not be chosen, such as skipped ones.
-    order : sequence of str
-        Order of the columns, if known; otherwise it is measured.
+    `labels` has the label of each sampled row, or None. The `upcoming` rows will be
+    asked for at random; they are predicted too. The rows `not_asked`, such as skipped
+    ones, are not chosen. The `order` of the columns is measured if it is empty.
     """
     places = _places(labels, settings.seed)
     found = replace(

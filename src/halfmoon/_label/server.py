@@ -30,8 +30,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from halfmoon._label.background_refits import Background
-from halfmoon._label.downloads import FilledTable, filled_table
+from halfmoon._label.background import Background, FilledTable, filled_table
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._table_errors import OutputError, TableError
@@ -62,18 +61,8 @@ class RefusedRequest(TableError):
 class Site:
     """The routes of a session.
 
-    Parameters
-    ----------
-    labeling : Labeling
-    background : Background
-    opened : callable
-        Opens the table, to fill it.
-    folder : Path
-        Where the filled table and its report are written.
-    filled_name : str
-        Name of the filled table.
-    person : str
-        Name of the person, unless the address of the page has another; may be empty.
+    `opened` opens the table, which is filled into the file `filled_name` of `folder`.
+    `person` labels it, unless the address of the page has another name; may be empty.
     """
 
     def __init__(

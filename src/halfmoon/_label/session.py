@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from halfmoon._label.journal import Journal
-from halfmoon._label.progress_text import describe_progress
+from halfmoon._label.progress import describe_progress
 from halfmoon._label.question_queue import Question, Questions
 from halfmoon._label.refit import Neighbor, RefitResult, refit_model
 from halfmoon._label.session_rows import joined_labels, sample_rows
@@ -41,17 +41,8 @@ class RefusedAnswer(TableError):
 class Labeling:
     """The state that the pages of one server share.
 
-    Parameters
-    ----------
-    table : table of `halfmoon.table._files`
-        Read once, here.
-    settings : Settings
-    journal : Journal
-    classes : sequence of str
-        Classes that the user has named, in their order. Those of a scale
-        (`settings.order`) come after them.
-    stages : Stages
-        Reports the progress of reading.
+    The table is read once. `classes` are those that the user has named, in their order;
+    those of a scale (`settings.order`) come after them.
     """
 
     def __init__(
@@ -148,10 +139,8 @@ class Labeling:
     def answer(self, body: Mapping[str, Any]) -> None:
         """Save an answer; when this returns, it is on disk.
 
-        Parameters
-        ----------
-        body : mapping
-            ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who``, ``seconds``.
+        `body` has ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who`` and
+        ``seconds``.
         """
         number, who = body.get("row"), _text(body, "who")
         if not isinstance(number, int) or number not in self.sample.at:
@@ -171,11 +160,8 @@ class Labeling:
     def undo(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """Take back an answer and return its row; None if there is nothing to undo.
 
-        Parameters
-        ----------
-        body : mapping
-            ``id`` (of this request), ``who``, ``undo`` (the id of an answer; None is
-            the last one of this person).
+        `body` has ``id`` (of this request), ``who`` and ``undo`` (the id of an answer;
+        None is the last one of this person).
         """
         who, id_ = _text(body, "who"), _text(body, "id")
         with self.lock:

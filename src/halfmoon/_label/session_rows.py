@@ -15,21 +15,22 @@ import pyarrow as pa
 
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of
-from halfmoon._label.labels_from_journal import number_text, unmatched_notes
-from halfmoon._label.row_matching import (
+from halfmoon._label.labels_from_journal import (
     key_columns,
     known_heads,
     matched_rows,
+    number_text,
     row_keys,
+    unmatched_notes,
 )
 from halfmoon._report.findings import Note
+from halfmoon._report.number_format import natural
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text, refuse_target_type
-from halfmoon.table._labels.blank_labels import as_number
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
 from halfmoon.table._labels.target_labels import Kind, read_label_numbers, target_kind
 from halfmoon.table._runs.first_pass import Scan, scan
@@ -96,12 +97,7 @@ class SampledRows:
     def given_classes(self) -> list[str]:
         """Return the classes in the table, sorted: 2 before 10, and a before B."""
         found = {label_text(x) for x in self.scan.labels if x is not None}
-
-        def key(text: str) -> tuple[float, str]:
-            number = as_number(text)
-            return (number if number == number else float("inf")), text.casefold()
-
-        return sorted(found, key=key)
+        return sorted(found, key=natural)
 
 
 def sample_rows(

@@ -1,4 +1,4 @@
-"""Bar charts: histograms, rows of each class, and charts of columns."""
+"""Bar charts: what was filled in, which columns mattered, and how their values vary."""
 
 from __future__ import annotations
 
@@ -8,31 +8,46 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.colors import GRAY, INK, PALETTE, PAPER
-from halfmoon._report.findings import ColumnDistribution, ReportColumn
+from halfmoon._report.findings import FilledNumbers, Findings, ReportColumn
 from halfmoon._report.histogram import Histogram
+from halfmoon._report.key_figures import expected_accuracy
 from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.svg_drawing import Picture, draw, legend_above, short, short_names
+from halfmoon._report.svg_drawing import (
+    GRAY,
+    INK,
+    PALETTE,
+    PAPER,
+    Picture,
+    draw,
+    legend_above,
+    short,
+    short_names,
+)
 from halfmoon._rows import Array
 
-__all__ = [
-    "class_counts",
-    "column_importance",
-    "confidence_histogram",
-    "distribution",
-    "number_histogram",
-]
+__all__ = ["column_importance", "of_columns", "of_distributions", "of_filled"]
 
 MAX_BARS = 12
+MAX_DISTRIBUTIONS = 9
 MAX_VALUES = 6  # of a category
-SMALL = {"height": 2.1, "width": 3.0}  # inches
+SMALL: dict[str, Any] = {"height": 2.1, "width": 3.0}  # inches
 BAR = {"color": PALETTE[4], "edgecolor": PAPER, "linewidth": 0.8}
 
 
-def confidence_histogram(found: Histogram, mean: float) -> Picture:
-    """Draw the confidence of the filled rows, with a line at the mean."""
+def of_filled(findings: Findings) -> list[Picture]:
+    """Show what was filled in."""
+    filled = findings.filled
+    if isinstance(filled, FilledNumbers):
+        return [_number_histogram(filled.predicted, filled.given)]
+    is_tested = expected_accuracy(findings).measured
+    return [
+        _class_counts(filled.given, filled.predicted),
+        _confidence_histogram(filled.confidence, filled.mean_confidence, is_tested),
+    ]
 
+
+def _confidence_histogram(found: Histogram, mean: float, is_tested: bool) -> Picture:
     def paint(figure: Any) -> None:
         ax = figure.subplots()
         _histogram(ax, found.counts, 100 * found.edges)
@@ -42,10 +57,15 @@ def confidence_histogram(found: Histogram, mean: float) -> Picture:
         ax.locator_params(axis="y", nbins=5, integer=True)
 
     alt = f"Histogram of the confidence of the filled rows, {percent(mean)} on average."
-    return draw(paint, height=2.9, alt=alt)
+    untested = "" if is_tested else ", but with these labels it cannot be tested"
+    caption = (
+        f"Confidence is the estimated probability that the prediction is right"
+        f"{untested}. The line is the mean."
+    )
+    return draw(paint, height=2.9, alt=alt, caption=caption)
 
 
-def number_histogram(filled: Histogram, given: Histogram) -> Picture:
+def _number_histogram(filled: Histogram, given: Histogram) -> Picture:
     """Draw the filled numbers as bars and the labels as a line, both in percent."""
 
     def paint(figure: Any) -> None:
@@ -57,7 +77,8 @@ def number_histogram(filled: Histogram, given: Histogram) -> Picture:
         legend_above(ax)
 
     alt = f"Histogram of the filled numbers, about {number(filled.mean)} on average."
-    return draw(paint, height=2.9, alt=alt)
+    caption = "Bars: the predictions. Line: your labels."
+    return draw(paint, height=2.9, alt=alt, caption=caption)
 
 
 def _histogram(ax: Any, heights: Any, edges: Array, **options: Any) -> None:
@@ -66,7 +87,7 @@ def _histogram(ax: Any, heights: Any, edges: Array, **options: Any) -> None:
     ax.grid(axis="y")
 
 
-def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Picture:
+def _class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Picture:
     """Draw a bar for each class: labeled rows first, then filled ones."""
     totals = Counter(given)
     totals.update(predicted)
@@ -97,10 +118,18 @@ def class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pict
         f"Rows of each of {count(len(names), 'class', 'classes')}; the most common is "
         f"{safe_text(most)} with {totals[most]:,} rows."
     )
-    return draw(paint, height=max(2.9, 1.15 + 0.29 * n), alt=alt)
+    caption = "Rows of each class: your labels, then the predictions."
+    return draw(paint, height=max(2.9, 1.15 + 0.29 * n), alt=alt, caption=caption)
 
 
-def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> Picture:
+def of_columns(findings: Findings) -> list[Picture]:
+    """Show which columns mattered; nothing where it was not measured."""
+    if all(column.importance is None for column in findings.columns):
+        return []
+    return [column_importance(findings.columns, findings.kind == "classes")]
+
+
+def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Picture:
     """Draw a bar for each column whose importance was measured, the longest first.
 
     The importance is an accuracy if `as_percent`, else it has the unit of the target.
@@ -109,11 +138,13 @@ def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> P
     measured.sort(key=lambda pair: -pair[0])
     names = [name for _, name in measured[:MAX_BARS]]
     values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
+    digits = 1
     if as_percent:
-        values = np.round(100 * values, 1) + 0.0  # never -0
-        texts = [f"{value:.1f}".replace("-", "−") for value in values]
-    else:
-        texts = [number(value) for value in values]
+        values = 100 * values
+    elif values.any():  # three digits of the longest bar
+        digits = max(0, 2 - int(np.floor(np.log10(np.abs(values).max()))))
+    values = np.round(values, digits) + 0.0  # never -0
+    texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
 
     def paint(figure: Any) -> None:
         ax = figure.subplots()
@@ -132,7 +163,15 @@ def column_importance(columns: Sequence[ReportColumn], *, as_percent: bool) -> P
     first = zip(names[:3], texts, strict=False)
     listed = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
     alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
-    return draw(paint, height=1.0 + 0.29 * max(3, len(names)), alt=alt)
+    worse = "the accuracy drops" if as_percent else "the mean error grows"
+    caption = (
+        f"Each bar shows by how much {worse} for hidden labels when the values of one "
+        f"column are shuffled. A bar near 0 means that the predictions do not need the "
+        f"column, perhaps because other columns hold the same information. A bar to "
+        f"the left means that the predictions may be better without it."
+    )
+    height = 1.0 + 0.29 * max(3, len(names))
+    return draw(paint, height=height, alt=alt, caption=caption)
 
 
 def _name_bars(
@@ -146,19 +185,20 @@ def _name_bars(
     ax.spines["left"].set_visible(False)
 
 
-def distribution(found: ColumnDistribution) -> Picture:
-    """Draw unlabeled rows as bars, labeled rows as a line or diamonds, in percent."""
-    name, labeled, unlabeled = found.name, found.labeled, found.unlabeled
-    if isinstance(labeled, Histogram) and isinstance(unlabeled, Histogram):
-        return _number_distribution(name, labeled, unlabeled)
-    if isinstance(labeled, Histogram) or isinstance(unlabeled, Histogram):
-        raise TypeError(f"{name!r} is numbers in some rows and values in others.")
-    return _value_distribution(name, labeled, unlabeled)
+def of_distributions(findings: Findings) -> list[Picture]:
+    """Compare labeled with unlabeled rows, column by column, in percent.
+
+    Unlabeled rows are bars, labeled rows a line or diamonds.
+    """
+    return [
+        _number_distribution(found.name, found.labeled, found.unlabeled)
+        if isinstance(found.labeled, Histogram)
+        else _value_distribution(found.name, found.labeled, found.unlabeled)
+        for found in findings.distributions[:MAX_DISTRIBUTIONS]
+    ]
 
 
-def _number_distribution(
-    name: str, labeled: Histogram, unlabeled: Histogram
-) -> Picture:
+def _number_distribution(name: str, labeled: Histogram, unlabeled: Any) -> Picture:
     def paint(figure: Any) -> None:
         ax = _titled_axes(figure, name)
         _histogram(ax, unlabeled.shares, unlabeled.edges)
@@ -174,7 +214,7 @@ def _number_distribution(
 
 
 def _value_distribution(
-    name: str, labeled: Mapping[str, float], unlabeled: Mapping[str, float]
+    name: str, labeled: Mapping[str, float], unlabeled: Any
 ) -> Picture:
     largest = {
         value: max(labeled.get(value, 0.0), unlabeled.get(value, 0.0))

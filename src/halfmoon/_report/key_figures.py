@@ -1,25 +1,73 @@
-"""The key figures at the top of the report."""
+"""The key figures at the top of the report, and the accuracy to expect of filled rows.
+
+The accuracy comes from the labels and from the confidences.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.expectation import Expectation, expected_accuracy
-from halfmoon._report.findings import FilledClasses, Findings, LooNumbers
+from halfmoon._report.findings import FilledClasses, Findings, LooClasses, LooNumbers
 from halfmoon._report.number_format import (
     count,
     format_aligned,
     number,
     percent,
+    percent_range,
     two_decimals,
 )
 from halfmoon._report.partial_label_sentences import one_of
-from halfmoon._report.quality_scores import coverage, mean_absolute_error, r_squared
-from halfmoon._report.sentences import range_of
+from halfmoon._report.quality_scores import (
+    Score,
+    accuracy,
+    coverage,
+    mean_absolute_error,
+    r_squared,
+)
 
-__all__ = ["KeyFigure", "key_figures"]
+__all__ = ["Expectation", "KeyFigure", "expected_accuracy", "key_figures"]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Leave-one-out accuracy and mean confidence; the headline must respect both."""
+
+    score: Score  # its value is NaN if it cannot be measured
+    confidence: float  # mean of the filled rows; NaN if none is filled
+
+    @property
+    def measured(self) -> bool:
+        """Whether at least one label can be tested."""
+        return bool(np.isfinite(self.score.value))
+
+    @property
+    def too_hopeful(self) -> bool:
+        """Whether the confidence is below the interval: the filled rows differ."""
+        return self.measured and self.confidence < self.score.low
+
+    @property
+    def too_sure(self) -> bool:
+        """Whether the confidence is above the interval."""
+        return self.measured and self.confidence > self.score.high
+
+    @property
+    def value(self) -> float:
+        """The figure for the headline: the lower one if the two disagree."""
+        return self.confidence if self.too_hopeful else self.score.value
+
+
+def expected_accuracy(findings: Findings) -> Expectation:
+    """Return the accuracy to expect of a table of classes."""
+    loo, filled = findings.loo, findings.filled
+    if not isinstance(loo, LooClasses):
+        raise TypeError("Numbers have no accuracy.")
+    score = accuracy(loo.given, loo.predicted, findings.predicted, loo.independent)
+    if isinstance(filled, FilledClasses) and findings.predicted > 0:
+        return Expectation(score, filled.mean_confidence)
+    return Expectation(score, float("nan"))
 
 
 class KeyFigure(NamedTuple):
@@ -72,11 +120,11 @@ def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
     if np.isfinite([r2.low, r2.high]).all():
         low, high = two_decimals(r2.low), two_decimals(r2.high)
         r2_note = f"{low} to {high}; guessing the mean: 0"
-    level = f"of the labels; {percent(held.naive)} intended"
+    level = f"of the labels; the aim is {percent(held.naive)}"
     return [
         KeyFigure("Expected error", figure, note),
         KeyFigure("R²", two_decimals(r2.value), r2_note),
-        KeyFigure("Intervals hold", percent(held.value), level),
+        KeyFigure("Within interval", percent(held.value), level),
     ]
 
 
@@ -99,9 +147,9 @@ def _accuracy(expected: Expectation) -> tuple[str, str]:
     """Return the figure and the note."""
     score = expected.score
     if not expected.measured:
-        why = "each class has one label" if score.alone else "there are no labels"
+        why = "each class has only one label" if score.alone else "there are no labels"
         return "unknown", f"not measured: {why}"
-    interval = range_of(score)
+    interval = percent_range(score.low, score.high)
     if expected.too_hopeful:
         note = f"labels suggest {interval}, but the filled rows look different"
         return f"at most {percent(expected.confidence)}", note

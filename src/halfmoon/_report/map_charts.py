@@ -10,13 +10,24 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_hex, to_rgb
 from numpy.typing import NDArray
 
-from halfmoon._report.colors import DOUBT, FAINT, INK, LEVELS, LINE, PALETTE, VALUE
-from halfmoon._report.findings import RowMap
+from halfmoon._report.findings import Findings, RowMap
 from halfmoon._report.number_format import count, number, percent
-from halfmoon._report.svg_drawing import Picture, draw, short, short_names
+from halfmoon._report.svg_drawing import (
+    DOUBT,
+    FAINT,
+    INK,
+    LEVELS,
+    LINE,
+    PALETTE,
+    VALUE,
+    Picture,
+    draw,
+    short,
+    short_names,
+)
 from halfmoon._rows import Array
 
-__all__ = ["map_by_doubt", "map_by_label"]
+__all__ = ["of_map"]
 
 HEIGHT_CLASSES, HEIGHT_NUMBERS = 4.9, 4.4  # inches
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
@@ -24,41 +35,52 @@ LABELED_SIZE, SIZE, SIZE_OF_FEW = 6.4, 3.4, 4.6  # of marks, in points
 FEW_ROWS = 600
 
 
-def map_by_label(found: RowMap, target: str) -> Picture:
+def of_map(findings: Findings) -> list[Picture]:
+    """Show the rows on a plane."""
+    found = findings.map
+    if found is None or len(found.points) == 0:
+        return []
+    return [_map_by_label(found, findings.target), _map_by_doubt(found)]
+
+
+def _map_by_label(found: RowMap, target: str) -> Picture:
     """Color rows by class or number; labeled rows are larger, with a dark rim."""
     labels = count(int(found.given.sum()), "label was", "labels were")
     alt = (
         f"Map of {count(len(found.points), 'row')}, colored by {short(target, 60)}; "
         f"{labels} given."
     )
-    if isinstance(found.labels, tuple):
-        classes = np.array(found.labels, dtype=object)
-        return draw(
-            lambda f: _classes(f, found, classes), height=HEIGHT_CLASSES, alt=alt
-        )
-    values = np.asarray(found.labels, dtype=np.float64)
-    return draw(
-        lambda figure: _colored(figure, found, values, short(target, 40), VALUE),
-        height=HEIGHT_NUMBERS,
-        alt=alt,
-    )
+
+    def paint(figure: Any) -> None:
+        if isinstance(found.labels, tuple):
+            _classes(figure, found, np.array(found.labels, dtype=object))
+        else:
+            values = np.asarray(found.labels, dtype=np.float64)
+            _colored(figure, found, values, short(target, 40), VALUE)
+
+    height = HEIGHT_CLASSES if isinstance(found.labels, tuple) else HEIGHT_NUMBERS
+    caption = "By label. Large marks with a rim are labels, small ones are predictions."
+    return draw(paint, height=height, alt=alt, caption=caption)
 
 
-def map_by_doubt(found: RowMap) -> Picture:
+def _map_by_doubt(found: RowMap) -> Picture:
     """Color rows by confidence, or by width of the interval; labeled rows are rings."""
     doubt = np.where(found.given, np.nan, found.doubt)
     known = doubt[np.isfinite(doubt)]
     median = float(np.median(known)) if len(known) else np.nan
     name, colors, height = "width of the interval", DOUBT, HEIGHT_NUMBERS
     median_text = f"half of the intervals are narrower than {number(median)}"
+    caption = "By width of the interval: the stronger the color, the wider."
     if isinstance(found.labels, tuple):
         name, colors, height = "confidence, %", DOUBT.reversed(), HEIGHT_CLASSES
         median_text = f"half of the filled rows are below {percent(median)} confidence"
+        caption = "By confidence: the stronger the color, the lower."
         doubt = 100 * doubt
     return draw(
         lambda figure: _colored(figure, found, doubt, name, colors),
         height=height,
         alt=f"The same map, colored by {name.removesuffix(', %')}: {median_text}.",
+        caption=f"{caption} Rings are labels.",
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from halfmoon._report.figures import Illustration
+from typing import Any
+
 from halfmoon._report.findings import Findings
 from halfmoon._report.number_format import count, format_aligned, percent
-from halfmoon._report.quality_charts import learning_curve
+from halfmoon._report.svg_drawing import GRAY, INK, Picture, draw
+from halfmoon.plotting import LearningCurveDisplay
 from halfmoon.queries import Forecast
 
 __all__ = ["more_labels", "of_more_labels"]
@@ -55,11 +57,26 @@ def _gain(found: Forecast, i: int, of_classes: bool) -> list[str]:
     return [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
 
 
-def of_more_labels(findings: Findings) -> list[Illustration]:
+def of_more_labels(findings: Findings) -> list[Picture]:
     """Show the learning curve, measured and forecast; nothing where it is unknown."""
     found = findings.forecast
     if found is None:
         return []
+
+    def paint(figure: Any) -> None:
+        shown = LearningCurveDisplay.from_forecast(found, ax=figure.subplots())
+        shown.points_.set_color(INK)  # which has a counterpart for a dark page
+        shown.now_.set_color(GRAY)
+        shown.ax_.legend()  # in the new colors
+        shown.ax_.locator_params(nbins=6)
+        shown.ax_.grid(axis="y")
+
+    scale, unit = (100.0, " %") if found.metric == "error rate" else (1.0, "")
+    now, then = format_aligned(scale * found.error, scale * float(found.expected[-1]))
+    alt = (
+        f"Error against the number of labels: a curve from {now}{unit} now to "
+        f"{then}{unit} with {int(found.n_labels[-1]):,} more."
+    )
     caption = (
         f"Measured points are errors on hidden labels when only some of your labels "
         f"are used. Right of the dotted line everything is a forecast; the band should "
@@ -67,4 +84,4 @@ def of_more_labels(findings: Findings) -> list[Illustration]:
         f"forecast is for rows picked at random. Rows from the list above may help "
         f"more."
     )
-    return [Illustration(learning_curve(found), caption)]
+    return [draw(paint, height=2.9, alt=alt, caption=caption)]

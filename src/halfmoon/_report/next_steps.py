@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from itertools import takewhile
-from typing import NamedTuple
 
-from halfmoon._report.findings import FilledClasses, Findings
+from halfmoon._report.findings import FilledClasses, Findings, Note
 from halfmoon._report.number_format import count, row_numbers
 from halfmoon._report.safe_text import safe_text
 
-__all__ = ["Step", "next_steps", "run_again"]
+__all__ = ["next_steps", "run_again"]
 
 MAX_STEPS = 5
 FEW_LABELS = 5  # of a class; with fewer, more labels are asked for
@@ -18,27 +17,17 @@ MAX_STEP_CLASSES = 4  # named in one step
 TO_LABEL = "--to-label 20 todo.csv"
 
 
-class Step(NamedTuple):
-    """Advice, and a command that follows it if there is one."""
-
-    text: str
-    command: str = ""
-
-
-def next_steps(findings: Findings) -> list[Step]:
+def next_steps(findings: Findings) -> list[Note]:
     """Return at most five steps, the most useful first."""
     steps = []
     important = sum(note.important for note in findings.notes)
     if important:
-        points = "the point" if important == 1 else f"the {important} points"
+        notes = "the note" if important == 1 else f"the {important} notes"
         steps.append(
-            Step(
-                f"Decide about {points} above first, and run again if you change "
-                f"anything."
-            )
+            Note(f"Read {notes} above first. If you change anything, run again.")
         )
     steps += [
-        Step(str(note), note.command)
+        Note(str(note), command=note.command)
         for note in findings.notes
         if note.command and not note.important
     ]
@@ -46,17 +35,17 @@ def next_steps(findings: Findings) -> list[Step]:
         n = max(findings.n_suspects, len(findings.suspects))
         look = "the label that looks" if n == 1 else "the labels that look"
         rows = row_numbers([row.number for row in findings.suspects], in_all=n)
-        steps.append(Step(f"Check {look} wrong: {rows}."))
+        steps.append(Note(f"Check {look} wrong: {rows}."))
     rows_to_label = findings.next_rows
     if rows_to_label:
         rows = row_numbers([row.number for row in rows_to_label])
         text = f"Label a few more rows, starting with {rows}."
         command = _to_label(findings.command)
         text += " To get them as a file:" * bool(command)
-        steps.append(Step(text, command))
+        steps.append(Note(text, command=command))
     steps += _classes_with_few_labels(findings)
     nothing = "Nothing stands out. Check a few filled rows before you rely on them."
-    return steps[:MAX_STEPS] or [Step(nothing)]
+    return steps[:MAX_STEPS] or [Note(nothing)]
 
 
 def run_again(run: str, options: str) -> str:
@@ -85,7 +74,7 @@ def _to_label(run: str) -> str:
     return run_again(run, TO_LABEL)
 
 
-def _classes_with_few_labels(findings: Findings) -> list[Step]:
+def _classes_with_few_labels(findings: Findings) -> list[Note]:
     if not isinstance(findings.filled, FilledClasses):
         return []
     given = findings.filled.given
@@ -100,4 +89,4 @@ def _classes_with_few_labels(findings: Findings) -> list[Step]:
     rest = len(few) - MAX_STEP_CLASSES
     more = f" and {count(rest, 'other class', 'other classes')}" if rest > 0 else ""
     which = "the class" if len(few) == 1 else "the classes"
-    return [Step(f"Label more rows of {which} with few labels: {names}{more}.")]
+    return [Note(f"Label more rows of {which} with few labels: {names}{more}.")]

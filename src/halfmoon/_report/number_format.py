@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,8 +12,10 @@ __all__ = [
     "count",
     "duration",
     "format_aligned",
+    "natural",
     "number",
     "percent",
+    "percent_range",
     "row_numbers",
     "two_decimals",
 ]
@@ -36,6 +39,11 @@ def percent(share: float) -> str:
         if share in (0.0, 1.0) or float(text) not in (0.0, 100.0):
             return text + PERCENT
     return ("less than 0.01" if share < 0.5 else "more than 99.99") + PERCENT
+
+
+def percent_range(low: float, high: float) -> str:
+    """Format an interval of a share, as in "80–98 %"."""
+    return f"{percent(low).removesuffix(PERCENT)}–{percent(high)}"
 
 
 def number(value: float) -> str:
@@ -105,6 +113,23 @@ def duration(seconds: float) -> str:
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
     return " ".join(count(n, unit) for n, unit in parts if n)
+
+
+def natural(name: str) -> tuple[float, list[tuple[str, int]], str]:
+    """Sort key of names: numbers by their size, also within words, and a before B.
+
+    Examples
+    --------
+    >>> sorted(["plot 10", "10", "Plot 2", "2.5", "plot 1"], key=natural)
+    ['2.5', '10', 'plot 1', 'Plot 2', 'plot 10']
+    """
+    try:
+        number = float(name)
+    except ValueError:
+        number = np.nan
+    parts = re.findall("([^0-9]*)([0-9]{0,18})", name.casefold())
+    words = [(text, int(digits or 0)) for text, digits in parts]
+    return np.inf if np.isnan(number) else number, words, name
 
 
 def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:

@@ -39,7 +39,7 @@ def filled_within(partial: PartialLabels, blanks: int) -> str:
     rows = count(partial.narrowed, "row")
     within = f"chose a candidate in {rows}"
     if partial.kind == "intervals":
-        within = f"placed a number between its ends in {rows}"
+        within = f"chose a number within the interval in {rows}"
     if not partial.narrowed:
         return f"Filled {count(blanks, 'blank')} in "
     return f"Filled {count(blanks, 'blank')} and {within} of "

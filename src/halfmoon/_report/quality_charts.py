@@ -1,4 +1,4 @@
-"""Charts of how well hidden labels were predicted, and of what more labels would do."""
+"""Charts of how well hidden labels were predicted."""
 
 from __future__ import annotations
 
@@ -6,36 +6,63 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.colors import GRAY, INK, ON_SHARE, PALETTE, PAPER, SHARE, SOFT
-from halfmoon._report.confusion import Confusion
-from halfmoon._report.findings import LooNumbers
+from halfmoon._report.findings import Findings, LooNumbers
 from halfmoon._report.number_format import (
+    PERCENT,
     count,
-    format_aligned,
     number,
     percent,
     two_decimals,
 )
+from halfmoon._report.quality_by_part import (
+    Confusion,
+    Reliability,
+    Residuals,
+    confusion,
+    reliability,
+    residuals,
+)
 from halfmoon._report.quality_scores import coverage, r_squared
-from halfmoon._report.reliability import Reliability
-from halfmoon._report.residuals import Residuals
-from halfmoon._report.svg_drawing import Picture, draw, legend_above, short_names
-from halfmoon.plotting import LearningCurveDisplay
-from halfmoon.queries import Forecast
+from halfmoon._report.svg_drawing import (
+    GRAY,
+    INK,
+    ON_SHARE,
+    PALETTE,
+    PAPER,
+    SHARE,
+    SOFT,
+    Picture,
+    draw,
+    legend_above,
+    short_names,
+)
 
-__all__ = [
-    "confusion_matrix",
-    "learning_curve",
-    "predicted_against_given",
-    "reliability_diagram",
-    "residual_histogram",
-]
+__all__ = ["of_quality"]
 
 MAX_POINTS = 400  # more hide each other
 OUTSIDE = PALETTE[1]
 
 
-def confusion_matrix(found: Confusion) -> Picture:
+def of_quality(findings: Findings) -> list[Picture]:
+    """Show how well hidden labels were predicted."""
+    loo = findings.loo
+    if isinstance(loo, LooNumbers):
+        if not len(loo.given):
+            return []
+        errors = residuals(loo.given, loo.predicted)
+        return [_predicted_against_given(loo), _residual_histogram(errors)]
+    tested = loo.tested()
+    if not tested.given:
+        return []
+    pairs = zip(tested.given, tested.predicted, strict=True)
+    right = np.array([given == predicted for given, predicted in pairs])
+    return [
+        _confusion_matrix(confusion(tested.given, tested.predicted)),
+        _reliability_diagram(reliability(tested.confidence, right)),
+    ]
+
+
+def _confusion_matrix(found: Confusion) -> Picture:
     """Draw the counts, shaded by their share of the given class."""
     c, counts = len(found.classes), found.counts
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -61,10 +88,23 @@ def confusion_matrix(found: Confusion) -> Picture:
         ax.spines[:].set_visible(False)
 
     alt = f"Confusion matrix of {count(found.total, 'label')}: {found.wrong:,} wrong."
-    return draw(paint, height=max(4.2, 1.5 + 0.31 * c), alt=alt)
+    caption = (
+        "Each of your labels against the prediction made while it was hidden. Numbers "
+        "on the diagonal are right, all others are mix-ups."
+    )
+    if found.lumped:
+        among = found.lumped_right + found.lumped_wrong
+        caption += (
+            f" The {c - 1} classes with the most mix-ups, or the most "
+            f"labels, have a row each; {found.lumped:,} other classes share the last "
+            f"row. {count(among, 'label')} of these other classes "
+            f"{'was' if among == 1 else 'were'} predicted as one of them, "
+            f"{found.lumped_right:,} correctly; the picture leaves them out."
+        )
+    return draw(paint, height=max(4.2, 1.5 + 0.31 * c), alt=alt, caption=caption)
 
 
-def reliability_diagram(found: Reliability) -> Picture:
+def _reliability_diagram(found: Reliability) -> Picture:
     """Draw accuracy over confidence with intervals, above the labels in each bin."""
 
     def paint(figure: Any) -> None:
@@ -92,10 +132,16 @@ def reliability_diagram(found: Reliability) -> Picture:
         f"confidence on average, and {percent(found.mean_accuracy)} of the predictions "
         f"were right. On average the two differ by {percent(found.error)}."
     )
-    return draw(paint, height=4.2, alt=alt)
+    caption = (
+        f"Can you trust the confidence? On the dashed line, rows predicted with "
+        f"80{PERCENT} confidence are right 80{PERCENT} of the time. Bars are "
+        f"95{PERCENT} intervals; the numbers below count the labels. On average, "
+        f"confidence and accuracy differ by {percent(found.error)}."
+    )
+    return draw(paint, height=4.2, alt=alt, caption=caption)
 
 
-def predicted_against_given(loo: LooNumbers) -> Picture:
+def _predicted_against_given(loo: LooNumbers) -> Picture:
     """Draw each hidden label with its interval; intervals that miss it stand out."""
     rows = np.flatnonzero(np.isfinite(loo.given) & np.isfinite(loo.predicted))
     if len(rows) > MAX_POINTS:  # spread evenly over the given numbers
@@ -131,10 +177,14 @@ def predicted_against_given(loo: LooNumbers) -> Picture:
         f"Predicted against given numbers: R² {two_decimals(r2.value)}, and "
         f"{percent(held.value)} of the given numbers lie within their intervals."
     )
-    return draw(paint, height=4.0, alt=alt)
+    caption = (
+        f"On the dashed line the prediction is exact. Vertical lines are the "
+        f"intervals, which should hold {percent(loo.level)} of the given numbers."
+    )
+    return draw(paint, height=4.0, alt=alt, caption=caption)
 
 
-def residual_histogram(found: Residuals) -> Picture:
+def _residual_histogram(found: Residuals) -> Picture:
     """Draw given minus predicted; 0 is no error."""
 
     def paint(figure: Any) -> None:
@@ -157,24 +207,11 @@ def residual_histogram(found: Residuals) -> Picture:
         f"Histogram of errors: mean {number(found.bias)}, half of them no larger than "
         f"{number(found.median_size)} in size."
     )
-    return draw(paint, height=2.9, alt=alt)
-
-
-def learning_curve(found: Forecast) -> Picture:
-    """Draw the error against the number of labels, measured and forecast."""
-
-    def paint(figure: Any) -> None:
-        shown = LearningCurveDisplay.from_forecast(found, ax=figure.subplots())
-        shown.points_.set_color(INK)  # which has a counterpart for a dark page
-        shown.now_.set_color(GRAY)
-        shown.ax_.legend()  # in the new colors
-        shown.ax_.locator_params(nbins=6)
-        shown.ax_.grid(axis="y")
-
-    scale, unit = (100.0, " %") if found.metric == "error rate" else (1.0, "")
-    now, then = format_aligned(scale * found.error, scale * float(found.expected[-1]))
-    alt = (
-        f"Error against the number of labels: a curve from {now}{unit} now to "
-        f"{then}{unit} with {int(found.n_labels[-1]):,} more."
+    caption = (
+        f"Errors: given minus predicted. Half of them are no larger than "
+        f"{number(found.median_size)}, nine out of ten no larger than "
+        f"{number(found.ninth_decile)}. The dotted line is their mean, "
+        f"{number(found.bias)}. A mean far from 0 says that predictions are too "
+        f"low (above 0) or too high (below 0)."
     )
-    return draw(paint, height=2.9, alt=alt)
+    return draw(paint, height=2.9, alt=alt, caption=caption)

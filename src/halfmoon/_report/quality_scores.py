@@ -98,17 +98,10 @@ def accuracy(
 ) -> Score:
     """Return the share of filled rows expected to be right.
 
-    A label that is the only one of its class does not count: while it is hidden, the
-    class is unknown, so it cannot be predicted.
-
-    Parameters
-    ----------
-    given, predicted : sequences of str, shape (l,)
-        Labels and their leave-one-out predictions.
-    filled : float
-        How many rows are filled.
-    independent : float
-        Clumps of labels, as a share of the labels.
+    It comes from labels and their leave-one-out predictions; `filled` is the number of
+    filled rows, and `independent` the number of clumps of labels as a share of the
+    labels. A label that is the only one of its class does not count: while it is
+    hidden, the class is unknown, so it cannot be predicted.
     """
     labels = Counter(given)
     pairs = list(zip(given, predicted, strict=True))
@@ -205,14 +198,7 @@ def mean_absolute_error(
 ) -> Score:
     """Return the mean absolute error to expect; the naive guess is the mean.
 
-    Parameters
-    ----------
-    given, predicted : ndarrays of shape (l,)
-        Labels and their leave-one-out predictions.
-    filled : float
-        How many rows are filled.
-    independent : float
-        Clumps of labels, as a share of the labels.
+    `filled` and `independent` are as in `accuracy`.
     """
     given, predicted = _known(given, predicted)
     l, guess = len(given), "the mean"

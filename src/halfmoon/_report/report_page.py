@@ -14,26 +14,21 @@ import hashlib
 import math
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from halfmoon._report.figures import (
-    of_columns,
-    of_distributions,
-    of_filled,
-    of_map,
-    of_quality,
-)
+from halfmoon._report.bar_charts import of_columns, of_distributions, of_filled
 from halfmoon._report.findings import Findings, Reason, ShownRow
 from halfmoon._report.key_figures import key_figures
-from halfmoon._report.model_names import families
+from halfmoon._report.map_charts import of_map
 from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.number_format import count, duration, number, percent, row_numbers
 from halfmoon._report.quality_by_part import quality_in_parts
+from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.safe_text import rounded, safe_text
 from halfmoon._report.sentences import headline, help_given, verdict
+from halfmoon._report.unlabeled_gain import families
 
 __all__ = ["MAX_FILLED_ROWS", "reason_groups", "render", "render_rows"]
 
@@ -118,14 +113,7 @@ def _render(template: str, findings: Findings, **values: object) -> str:
     return str(page.render(f=findings, of_classes=of_classes, **values))
 
 
-class ReasonGroup(NamedTuple):
-    """Labeled rows with the same label, as in "rows 12, 40, 77" and "setosa"."""
-
-    rows: str
-    label: str
-
-
-def reason_groups(row: ShownRow) -> list[tuple[str, list[ReasonGroup]]]:
+def reason_groups(row: ShownRow) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the labeled rows for and against a prediction, grouped by label.
 
     Examples
@@ -139,15 +127,15 @@ def reason_groups(row: ShownRow) -> list[tuple[str, list[ReasonGroup]]]:
     ... )
     >>> for side, groups in reason_groups(row):
     ...     print(side, groups)
-    For [ReasonGroup(rows='rows 3, 9', label='a')]
-    Against [ReasonGroup(rows='row 5', label='b')]
+    For [('rows 3, 9', 'a')]
+    Against [('row 5', 'b')]
     """
     sides = (("For", row.speaks_for), ("Against", row.speaks_against))
     return [(side, _by_label(reasons)) for side, reasons in sides if reasons]
 
 
-def _by_label(reasons: Sequence[Reason]) -> list[ReasonGroup]:
+def _by_label(reasons: Sequence[Reason]) -> list[tuple[str, str]]:
     groups: dict[str, list[int]] = {}
     for each in reasons[:MAX_REASONS]:
         groups.setdefault(each.label, []).append(each.row)
-    return [ReasonGroup(row_numbers(rows), label) for label, rows in groups.items()]
+    return [(row_numbers(rows), label) for label, rows in groups.items()]

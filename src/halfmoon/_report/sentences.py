@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.expectation import expected_accuracy
 from halfmoon._report.findings import Findings, Helped, LooClasses, LooNumbers
+from halfmoon._report.key_figures import expected_accuracy
 from halfmoon._report.number_format import (
     PERCENT,
     count,
@@ -15,6 +15,7 @@ from halfmoon._report.number_format import (
     format_aligned,
     number,
     percent,
+    percent_range,
     row_numbers,
     two_decimals,
 )
@@ -47,7 +48,6 @@ __all__ = [
     "help_given",
     "number",
     "percent",
-    "range_of",
     "rare_classes",
     "suspects",
     "verdict",
@@ -57,8 +57,8 @@ MAX_NAME = 60  # characters of a name within a sentence
 COMMON = 0.75  # share of the most common class above which accuracy says little
 MAX_RARE = 3  # rare classes that are listed
 UNTESTED = (
-    "Quality cannot be measured: each class has one label. Label at least two rows of "
-    "each class."
+    "Quality cannot be measured: each class has only one label. Label at least two "
+    "rows of each class."
 )
 
 
@@ -71,12 +71,6 @@ class Sentence(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.before}'{self.name}'{self.after}" if self.name else self.before
-
-
-def range_of(score: Score) -> str:
-    """Format the interval of a share, as in "80–98 %"."""
-    low, high = percent(score.low), percent(score.high)
-    return f"{low.removesuffix(PERCENT)}–{high}"
 
 
 def headline(findings: Findings) -> Sentence:
@@ -100,16 +94,17 @@ def _expected_quality(findings: Findings) -> str:
     if not expected.measured:
         none = "Quality cannot be measured: there are no labels."
         return UNTESTED if score.alone else none
+    span = percent_range(score.low, score.high)
     if expected.too_hopeful:
         return (
             f"The filled rows look different from the labeled ones. Expect at most "
             f"{percent(expected.confidence)} to be right, which is the mean "
-            f"confidence, although the labels alone suggest {range_of(score)}."
+            f"confidence, although the labels alone suggest {span}."
         )
     if score.value in (0.0, 1.0):  # "about 100 %" would promise too much
-        text = f"Expected accuracy: {range_of(score)}."
+        text = f"Expected accuracy: {span}."
     else:
-        text = f"Expected accuracy: about {percent(score.value)} ({range_of(score)})."
+        text = f"Expected accuracy: about {percent(score.value)} ({span})."
     if expected.too_sure:
         text += (
             f" The mean confidence of the filled rows, {percent(expected.confidence)}, "
@@ -170,13 +165,13 @@ def verdict(findings: Findings) -> Sentence:
         return Sentence(text)
     if r2.value <= 0:
         return Sentence(
-            f"{text} R² is {two_decimals(r2.value)}: by this measure, the predictions "
-            f"are no better than guessing the mean, which scores 0."
+            f"{text} R² is {two_decimals(r2.value)}: not better than guessing the "
+            f"mean, which scores 0."
         )
     middle, low, high = map(two_decimals, (r2.value, r2.low, r2.high))
     return Sentence(
-        f"{text} R² is {middle} ({low} to {high}): the share of the variance "
-        f"explained, where 1 is perfect and guessing the mean scores 0."
+        f"{text} R² is {middle} ({low} to {high}), where 1 is perfect and guessing the "
+        f"mean scores 0."
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.stats import binomtest, t
@@ -14,13 +14,17 @@ from halfmoon._report.number_format import format_aligned
 from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
 from halfmoon._selection import SUMMARIES
+from halfmoon._selection.plain_names import plain_name
 
 __all__ = [
     "ComparedModel",
     "Helped",
+    "ModelFamily",
     "UnlabeledGain",
+    "families",
     "gain_of_classes",
     "gain_of_numbers",
+    "plain_name",
 ]
 
 MAX_CANDIDATES = 100  # the heaviest; the report adds them up by family
@@ -160,3 +164,36 @@ class Helped:
             (each for each in candidates if each.weight > 0), key=lambda x: -x.weight
         )
         return cls(used_unlabeled, gain, tuple(heaviest[:MAX_CANDIDATES]))
+
+
+MAX_FAMILIES = 8
+
+
+class ModelFamily(NamedTuple):
+    """Models of one kind."""
+
+    name: str  # how they learn
+    columns: str  # how they use the columns
+    unlabeled: bool | None  # whether they use unlabeled rows; None if only some do
+    weight: float  # share of the predictions
+    models: int
+
+
+def families(
+    candidates: Iterable[ComparedModel], max_families: int = MAX_FAMILIES
+) -> list[ModelFamily]:
+    """Group candidates, the heaviest first; the last ones become "Other models"."""
+    groups: dict[tuple[str, str, bool], list[float]] = {}
+    for each in candidates:
+        key = (*plain_name(each.name), each.uses_unlabeled)
+        groups.setdefault(key, []).append(each.weight)
+    rows = [ModelFamily(*key, sum(w), len(w)) for key, w in groups.items()]
+    rows.sort(key=lambda row: (-row.weight, row.name, row.columns))
+    if len(rows) <= max_families:
+        return rows
+    rest = rows[max_families - 1 :]
+    uses = {row.unlabeled for row in rest}
+    unlabeled = uses.pop() if len(uses) == 1 else None
+    weight, models = sum(row.weight for row in rest), sum(row.models for row in rest)
+    other = ModelFamily("Other models", "", unlabeled, weight, models)
+    return [*rows[: max_families - 1], other]

@@ -7,10 +7,12 @@ as attributes, and `plot` draws it again on other axes. Only drawing needs Matpl
 
 from halfmoon.plotting._boundary_display import BoundaryDisplay
 from halfmoon.plotting._comparison_display import ComparisonDisplay
+from halfmoon.plotting._curve_displays import (
+    HardThresholdDisplay,
+    LearningCurveDisplay,
+    LeaveOneOutDisplay,
+)
 from halfmoon.plotting._eigenfunction_display import EigenfunctionDisplay
-from halfmoon.plotting._hard_threshold_display import HardThresholdDisplay
-from halfmoon.plotting._learning_curve_display import LearningCurveDisplay
-from halfmoon.plotting._leave_one_out_display import LeaveOneOutDisplay
 
 __all__ = [
     "BoundaryDisplay",

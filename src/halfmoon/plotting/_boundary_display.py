@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,9 +17,10 @@ from halfmoon.plotting._planes import (
     as_numbers_table,
     column_names,
     column_numbers,
+    label_values,
+    model_values,
     table_like,
 )
-from halfmoon.plotting._responses import label_values, model_values
 
 __all__ = ["BoundaryDisplay"]
 
@@ -75,13 +76,6 @@ class BoundaryDisplay:
     border: float | None = None
     classes: NDArray[Any] | None = None
     names: tuple[str, str] = ("0", "1")
-
-    ax_: Any = field(init=False)
-    figure_: Any = field(init=False)
-    surface_: Any = field(init=False)
-    border_: Any = field(init=False)
-    labeled_: Any = field(init=False)
-    unlabeled_: Any = field(init=False)
 
     @classmethod
     def from_estimator(

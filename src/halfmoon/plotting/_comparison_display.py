@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._rows import Array
 from halfmoon._selection import SUMMARIES
-from halfmoon.plotting._axes import axes_of, matplotlib_pyplot
-from halfmoon.plotting._inner_estimator import inner_model
+from halfmoon.plotting._axes import axes_of, inner_model, matplotlib_pyplot
 
 __all__ = ["ComparisonDisplay"]
 
@@ -62,12 +61,6 @@ class ComparisonDisplay:
     low: Array
     high: Array
     weight: Array
-
-    ax_: Any = field(init=False)
-    figure_: Any = field(init=False)
-    intervals_: Any = field(init=False)
-    points_: list[Any] = field(init=False)
-    twin_: Any = field(init=False)
 
     @classmethod
     def from_estimator(

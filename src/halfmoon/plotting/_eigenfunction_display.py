@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._rows import Array
-from halfmoon.plotting._axes import matplotlib_pyplot
-from halfmoon.plotting._inner_estimator import inner_model
+from halfmoon.plotting._axes import inner_model, matplotlib_pyplot
 from halfmoon.plotting._planes import as_numbers_table, column_names, column_numbers
 
 __all__ = ["EigenfunctionDisplay"]
@@ -51,10 +50,6 @@ class EigenfunctionDisplay:
     values: Array
     eigenvalues: Array | None = None
     names: tuple[str, ...] = ("0", "1")
-
-    ax_: NDArray[Any] = field(init=False)
-    figure_: Any = field(init=False)
-    artists_: list[Any] = field(init=False)
 
     @classmethod
     def from_estimator(

@@ -12,9 +12,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._report.figures import of_filled, of_quality
+from halfmoon._report.bar_charts import of_filled
 from halfmoon._report.findings import Findings, ShownRow
 from halfmoon._report.key_figures import key_figures
+from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.report_page import render
 from halfmoon.table._columns.column_names import did_you_mean, existing
 from halfmoon.table._files import Table
@@ -230,7 +231,7 @@ class FilledFrame:
             for tile in key_figures(self.findings)
         )
         pictures = "".join(
-            f"<img src='{escape(each.picture.uri)}' alt='{escape(each.picture.alt)}' "
+            f"<img src='{escape(each.uri)}' alt='{escape(each.alt)}' "
             f"style='background:white;max-width:24em'>"
             for each in (*of_quality(self.findings)[:1], *of_filled(self.findings)[:1])
         )

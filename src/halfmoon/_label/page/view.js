@@ -120,7 +120,7 @@ function showProposal(proposal) {
   $("proposed").replaceChildren(isolated(proposal.text));
   $("sure").textContent = proposal.confidence === null
     ? `between ${proposal.low} and ${proposal.high}`
-    : `${Math.round(100 * proposal.confidence)} % confidence`;
+    : `${proposal.confidence > 0.99 ? "over 99" : Math.round(100 * proposal.confidence)} % confidence`;
 }
 
 // The labeled rows behind a proposal, below the same cells of the row itself.

@@ -1,4 +1,4 @@
-"""Refits behind the page, in one thread, one piece of work at a time.
+"""Work behind the page, in one thread, one piece at a time: refits and filled tables.
 
 A refit begins when enough answers are new, or after some time without an answer. Nobody
 who labels waits for it.
@@ -10,11 +10,19 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from halfmoon._label.journal import read_journal
+from halfmoon._label.labels_from_journal import labels_of
 from halfmoon._label.session import Labeling
+from halfmoon._report import render
+from halfmoon.table._files import Table
+from halfmoon.table._fill_table import fill_targets
+from halfmoon.table._runs.build_findings import findings_of
 
-__all__ = ["Background"]
+__all__ = ["Background", "FilledTable", "filled_table"]
 
 IDLE_SECONDS = 10.0  # without an answer, after which even a few new ones are used
 
@@ -84,3 +92,50 @@ def _run_task(task: Callable[[], Any], future: Future[Any]) -> None:
         future.set_result(task())
     except BaseException as error:
         future.set_exception(error)
+
+
+BUDGET_FACTOR = 4  # the model that fills is searched for longer than a refit
+
+
+@dataclass(frozen=True)
+class FilledTable:
+    """A filled table and its report."""
+
+    table: Path
+    report: Path
+    sentence: str  # the headline of the report
+
+
+def filled_table(
+    labeling: Labeling, opened: Callable[[], Table], folder: Path, name: str
+) -> FilledTable:
+    """Fill the table as ``halfmoon fill --labels`` would, into a file of a folder."""
+    from halfmoon.table._runs.run_summary import record_of
+
+    path, settings = labeling.journal.path, labeling.settings
+    with labeling.lock:  # between two answers
+        read = read_journal(path)
+        has_answers = bool(labeling.answers)
+    table_path = folder / name
+    report_path = folder / f"{name.partition('.filled')[0]}.report.html"
+    command = (
+        f"halfmoon fill {labeling.name} --target {settings.target} --labels {path.name}"
+    )
+    with opened() as table:
+        typed = {}
+        if has_answers:  # matched again, since the table may have changed on disk
+            blanks = settings.unlabeled
+            labels = labels_of(read, path.name, table, settings.target, blanks)
+            typed[settings.target] = labels
+        settings = replace(settings, budget=BUDGET_FACTOR * settings.budget)
+        (filled,) = fill_targets(
+            table,
+            table_path,
+            [settings],
+            typed=typed,
+            overwrite=True,
+        )
+        findings = findings_of(filled, settings, source=labeling.name, command=command)
+        report_path.write_text(render(findings), encoding="utf-8")
+    headline = record_of(findings, settings)["summary"][0]
+    return FilledTable(table_path, report_path, headline)
