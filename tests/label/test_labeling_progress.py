@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from halfmoon._label import progress
+from halfmoon._label import labeling_progress
 from halfmoon._label.answers import Answer
-from halfmoon._label.progress import (
+from halfmoon._label.labeling_progress import (
     LiveAccuracy,
     MoreLabelsGain,
     live_accuracy,
@@ -115,7 +115,7 @@ def test_few_random_rows_neither_correct_a_forecast_nor_stop(session, monkeypatc
     said = []
     for n in (9, 10):
         found = LiveAccuracy(1.0, 0.7, 1.0, n, True)
-        monkeypatch.setattr(progress, "live_accuracy", lambda *_, x=found: x)
+        monkeypatch.setattr(labeling_progress, "live_accuracy", lambda *_, x=found: x)
         told = labeling.progress("ann")
         said.append((told["forecast"], told["stop"] != ""))
     few, enough = said
