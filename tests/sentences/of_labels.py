@@ -8,8 +8,12 @@ from unittest import mock
 from halfmoon._label.access_guard import NO_ENTRY, Guard
 from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal, read_journal
+from halfmoon._label.labeling_progress import (
+    LiveAccuracy,
+    MoreLabelsGain,
+    describe_progress,
+)
 from halfmoon._label.labels_from_journal import answered_labels
-from halfmoon._label.progress import LiveAccuracy, MoreLabelsGain, describe_progress
 from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
@@ -88,7 +92,7 @@ def progress(labeling):
     yield from (told["agreement"], told["pace"])
     share = LiveAccuracy(0.999, 0.995, 1.0, 900, True)
     error = LiveAccuracy(1.0, 0.9, 1.1, 30, False)
-    place = "halfmoon._label.progress.live_accuracy"
+    place = "halfmoon._label.labeling_progress.live_accuracy"
     for found, gain in (
         (share, None),
         (share, MoreLabelsGain(0.0, 0.0, True)),

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._label.progress import MoreLabelsGain, expected_gain
+from halfmoon._label.labeling_progress import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.row_reasons import reasons_of

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from halfmoon._label.journal import Journal
-from halfmoon._label.progress import describe_progress
+from halfmoon._label.labeling_progress import describe_progress
 from halfmoon._label.question_queue import Question, Questions
 from halfmoon._label.refit import Neighbor, RefitResult, refit_model
 from halfmoon._label.session_rows import joined_labels, sample_rows

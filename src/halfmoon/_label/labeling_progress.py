@@ -68,7 +68,7 @@ MIN_LABELS_SHARE = 0.5  # share of today's labels that a model must have had
 SKEWNESS = 0.75  # how far the upper end of an error is moved; see above
 MORE_LABELS = 50  # that the forecast is for
 SMALL_POINTS, SMALL_SHARE = 0.01, 0.02  # gains too small to go on, of accuracy or error
-MIN_ROWS_TO_STOP = 10
+ENOUGH_RANDOM_ROWS = 10  # to correct a forecast, and to stop
 HIGH_ACCURACY = 0.9
 RECENT_ANSWERS = 30  # for the pace
 
@@ -229,7 +229,8 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
     blank = rows - given - len(labels)
     mine = [x for x in answers.of_person(who) if x.value is not None]
     found = live_accuracy(answers.every.values(), refit.labels, is_share)
-    gain = None if refit.gain is None else refit.gain.measured(found)
+    enough = found is not None and found.n >= ENOUGH_RANDOM_ROWS
+    gain = refit.gain and refit.gain.measured(found if enough else None)
     accuracy, agreement = None, ""
     if found is not None:
         accuracy = {
@@ -258,7 +259,7 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
         "quality": _quality(labeling, found),
         "forecast": "" if gain is None else gain.sentence,
         "pace": _pace([x.seconds for x in mine if x.seconds > 0][-RECENT_ANSWERS:]),
-        "stop": _stop(gain, found, blank),
+        "stop": _stop(gain if enough else None, found, blank),
         "agreement": agreement,
         "people": sorted({x.who for x in answers.every.values() if x.who}),
     }
@@ -294,7 +295,7 @@ def _stop(gain: MoreLabelsGain | None, found: LiveAccuracy | None, blank: int) -
     if found.is_share and found.low >= HIGH_ACCURACY:
         most = percent(HIGH_ACCURACY)
         return f"You can stop: at least {most} of the predictions should be right."
-    if gain is None or found.n < MIN_ROWS_TO_STOP or not gain.is_small(found):
+    if gain is None or not gain.is_small(found):
         return ""
     what = f"make the error less than {percent(SMALL_SHARE)} smaller"
     if found.is_share:

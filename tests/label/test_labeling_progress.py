@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
+from halfmoon._label import labeling_progress
 from halfmoon._label.answers import Answer
-from halfmoon._label.progress import (
+from halfmoon._label.labeling_progress import (
     LiveAccuracy,
     MoreLabelsGain,
     live_accuracy,
     mean_error,
 )
+from halfmoon._label.refit import RefitResult
+from small_tables import two_groups
 
 
 def answer(i, value, predicted, labels=100, **more):
@@ -103,6 +106,21 @@ def test_the_interval_of_the_error_stays_finite():
     mean, low, high = mean_error(np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
     assert mean == pytest.approx(0.2)
     assert 0 < low < mean < high < 30
+
+
+def test_few_random_rows_neither_correct_a_forecast_nor_stop(session, monkeypatch):
+    labeling = session(two_groups(n=80, labels=8)[0])
+    gain = MoreLabelsGain(0.05, 0.08, True, error=0.1)
+    labeling.questions.refit = RefitResult(8, gain=gain)
+    said = []
+    for n in (9, 10):
+        found = LiveAccuracy(1.0, 0.7, 1.0, n, True)
+        monkeypatch.setattr(labeling_progress, "live_accuracy", lambda *_, x=found: x)
+        told = labeling.progress("ann")
+        said.append((told["forecast"], told["stop"] != ""))
+    few, enough = said
+    assert few == ("50 more labels would gain about 5 points of accuracy.", False)
+    assert enough == ("50 more labels would gain less than 1 point of accuracy.", True)
 
 
 def stops(session, X, y, answers, every=15):
