@@ -61,6 +61,8 @@ def labels():
         ([*map(str, NUMBERS), "low"], {}),
         ([*map(str, NUMBERS), "-999999", "-999999"], {}),
         ([*map(str, NUMBERS), "low", "about 3", "n.a.", "x"], {}),
+        ([*map(str, NUMBERS), "1234567"], {}),
+        ([*map(str, NUMBERS), "1234567", "-1234567"], {}),
         (["1", "2", "3", "3", "2", "1"], {}),
     ):
         checked_labels(values, Settings("y", **options))

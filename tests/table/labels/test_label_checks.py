@@ -254,3 +254,17 @@ def test_an_order_given_by_the_user():
 def test_orders_that_the_user_must_give(classes, order, words):
     with pytest.raises(LabelError, match=words):
         resolved_order("y", classes, order)
+
+
+@pytest.mark.parametrize("wrong", ["15000", "15,000", "$ 15000"])
+def test_a_number_far_outside_of_the_others_is_named(wrong):
+    labels = [*map(str, range(100, 140)), wrong, None]
+    found = checked_labels(labels, Settings("price", task="numbers"))
+    assert found.labels[-2:] == [15_000.0, None]  # as given; it is learned as 139
+    (note,) = found.notes
+    assert str(note).startswith("1 label of 'price' is far outside the range of the ")
+    assert "others: 15000. While learning, it counts as the largest" in note.text
+
+
+def test_usual_numbers_have_no_note():
+    assert not checked_labels([*map(str, range(100, 140))], Settings("y")).notes

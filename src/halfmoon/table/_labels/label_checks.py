@@ -2,8 +2,9 @@
 
 Spellings of one class stay separate classes unless they are to be merged. Words for a
 blank stay classes. A few words among numbers are ignored: not learned from, not filled.
-Whole numbers may be classes. Each note says how to change this. Classes of a scale,
-such as stars, or low, medium and high, get an order.
+Numbers far outside the range of the others may be typing errors. Whole numbers may be
+classes. Each note says what to do. Classes of a scale, such as stars, or low, medium
+and high, get an order.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
+from halfmoon._selection.outlying_labels import within_limits
 from halfmoon.table._cells.cell_values import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.blank_labels import Blanks, as_number, looks_blank
@@ -119,6 +121,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             labels = [None if c else x for x, c in zip(labels, coded, strict=True)]
             notes.append(_code_note(name, codes, sum(coded)))
         numbers = check_labels(name, labels, kind)
+        notes += _outlying_notes(name, numbers)
         ignored = strays.total() + sum(coded)
         return CheckedLabels(
             kind, numbers, n_ignored=ignored, notes=tuple(notes), style=read.style
@@ -265,6 +268,25 @@ def _code_note(name: str, codes: Sequence[float], n: int) -> Note:
         f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
         f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`.",
         fix,
+        important=True,
+    )
+
+
+def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note]:
+    """Note labels that are learned as the largest or smallest of the others."""
+    given = np.array([x for x in numbers if x is not None])
+    learned = within_limits(given[:, None])[:, 0]
+    far = [f"{x:.10g}" for x in given[given != learned]]
+    if not far:
+        return
+    one, shown = len(far) == 1, far[:MAX_NOTE_VALUES]
+    which = f"{': ' if shown == far else ', such as '}{_and(shown)}"
+    yield Note(
+        f"{count(len(far), 'label')} of {name!r} {'is' if one else 'are'} far outside "
+        f"the range of the others{which}. While learning, "
+        f"{'it counts' if one else 'they count'} as the largest or smallest of the "
+        f"others.",
+        f"Check {'it' if one else 'them'} for typing errors.",
         important=True,
     )
 
