@@ -6,9 +6,9 @@ the table looks like. If whole groups of similar rows were labeled, labeled rows
 another label much nearer. Then they are easier to predict than blank rows, and the
 error that they show is too small.
 
-The remedy is to hide whole clumps at once. Clumps are joined by average linkage as long
-as they are closer than half of the blank rows are to their nearest label, so a hidden
-row is about as far from the other labels as a blank one.
+The remedy is to hide whole clumps at once. Clumps are joined by average linkage until
+hidden rows are as far from the other labels as blank rows are from their nearest label,
+by the quartiles of these distances.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from scipy.stats import mannwhitneyu
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
@@ -29,6 +29,8 @@ MAX_COMPARED = 1_500  # rows of each kind
 SIGNIFICANCE = 1e-4
 LARGE = 0.75  # probability that a labeled row is nearer to a label than a blank one
 MIN_CLUMPS = 5  # with fewer, too little is left when one of them is hidden
+QUARTILES = (0.25, 0.5, 0.75)
+STEP = 1.1  # between the distances up to which clumps are joined
 
 
 def label_clumps(
@@ -51,9 +53,17 @@ def label_clumps(
     if len(parts[0]) > MAX_COMPARED:
         return np.empty(0, dtype=np.intp)
     Z = _standardized(X)
-    distance = float(np.median(_to_nearest_label(Z, chosen)[1]))
-    clumps = fcluster(linkage(pdist(Z[chosen]), "average"), distance, "distance") - 1
-    return clumps.astype(np.intp) if clumps.max() >= MIN_CLUMPS - 1 else clumps[:0]
+    from_blank = np.quantile(_to_nearest_label(Z, chosen)[1], QUARTILES)
+    pairs = pdist(Z[chosen])
+    tree, distances, up_to = linkage(pairs, "average"), squareform(pairs), from_blank[1]
+    while True:
+        clumps = (fcluster(tree, up_to, "distance") - 1).astype(np.intp)
+        if clumps.max() < MIN_CLUMPS - 1:
+            return clumps[:0]
+        others = np.where(clumps[:, None] == clumps, np.inf, distances)
+        if (np.quantile(others.min(axis=1), QUARTILES) >= from_blank).all():
+            return clumps
+        up_to *= STEP
 
 
 def are_clumped(
