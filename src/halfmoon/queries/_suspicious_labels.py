@@ -75,8 +75,9 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
         With the columns ``row``, the row number in the fitted X; ``given``, the label;
         ``suggested``, its leave-one-out prediction; and ``score``, from 0 to 1: above
         1/2 if another class is more likely, where rare classes count more than in the
-        predictions of the estimator, or if a number is outside of its 90 % interval. With landmarks and more than 2,000 labels, a random 2,000 of them.
-        With more than 1,000 labels, the other labels are taken as given.
+        predictions of the estimator, or if a number is outside of its 90 % interval.
+        With landmarks and more than 2,000 labels, a random 2,000 of them. With more
+        than 1,000 labels, the other labels are taken as given.
 
     Examples
     --------
