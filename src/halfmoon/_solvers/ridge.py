@@ -142,9 +142,7 @@ def ridge_dual(
     c = N g with (N'K N + lam I) g = N'y, which needs K to be positive definite only on
     what is orthogonal to F. O(l^3).
     """
-    half = elimination.complement(K)  # N'K
-    M = elimination.complement(half.T)  # N'K N
-    s2, E = symmetric_eigen((M + M.T) / 2)
+    s2, E = symmetric_eigen(elimination.congruence(K))
     # Projecting F out leaves rounding errors of the size of K.
     size = float(np.abs(K).sum(axis=0).max(initial=0.0))  # bounds the eigenvalues of K
     rounding = EPS * len(K) * size

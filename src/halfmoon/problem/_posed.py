@@ -168,7 +168,9 @@ class Posed:
             parts, labeled=labeled, y=y, w=self.w[places], single=False
         )
         if self.dual:
-            copy.__dict__["gram_matrix"] = self.gram_matrix[np.ix_(places, places)]
+            copy.__dict__["gram_matrix"] = self.gram_matrix.take(places, 0).take(
+                places, 1
+            )
         return copy
 
     def __getstate__(self) -> dict[str, Any]:
