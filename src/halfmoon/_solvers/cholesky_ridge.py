@@ -14,7 +14,7 @@ where e_i is the leave-one-out residual of row i, as in (3) of `ridge.py`. The c
 of M are projected before they are squared, so G_ii loses no digits to cancellation.
 
 At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as in
-`kriging.py`, and v = k - K c_0. Then g(x) = h'y with
+`ridge_path.py`, and v = k - K c_0. Then g(x) = h'y with
 
 .. math:: h = c_0 + G v, \quad
           var \, g(x) = tau (k(x,x) - 2 k'c_0 + c_0'A c_0 - |M v|^2)

@@ -129,10 +129,7 @@ class Elimination:
         self._null = sla.qr(null, mode="economic")[0] if len(rest) else null
 
     def _rotate(self, M: Array, trans: str, side: str = "L") -> Array:
-        """Return Q'M, Q M or M Q with the square Q = (Q1, N), by Householder reflectors.
-
-        Fastest in Fortran's order, in which no copy is transposed.
-        """
+        """Return Q'M, Q M or M Q with Q = (Q1, N), fastest in Fortran's order."""
         if self.rank == 0:
             return M
         room = BLOCK * (max(M.shape) + BLOCK + 1)  # what LAPACK wants for its blocks

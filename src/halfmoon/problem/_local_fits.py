@@ -25,9 +25,8 @@ from halfmoon._rows import Array, Indices, Rows, as_dense_rows, as_table
 from halfmoon._solvers import PointFactor, factor_point, ridge_point, scaled_variances
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
-from halfmoon.problem._by_region import OfRows, map_by_region, over_groups
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._regions import Regions
+from halfmoon.problem._regions import OfRows, Regions, map_by_region, over_groups
 
 __all__ = ["LocalFit", "solve_locally"]
 

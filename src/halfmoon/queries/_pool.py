@@ -24,8 +24,8 @@ from halfmoon._random_state import as_generator
 from halfmoon._rows import Array, Indices, as_table
 from halfmoon._selection import Average
 from halfmoon.problem import Fit
-from halfmoon.queries._pool_covariance import Posterior
 from halfmoon.queries._pool_posterior import (
+    Posterior,
     average_posterior,
     fit_posterior,
     surrogate_posterior,

@@ -30,8 +30,13 @@ from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._posed import Posed
-from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted, try_alphas
-from halfmoon.weak._kernel_candidates import kernel_choices
+from halfmoon.weak._fold_search import (
+    KernelTrial,
+    best_of,
+    cross_fitted,
+    kernel_choices,
+    try_alphas,
+)
 from halfmoon.weak._row_smoother import RowCoordinates
 
 __all__ = ["WEAK_ALPHAS", "WeakEstimator"]
