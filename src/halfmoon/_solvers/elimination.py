@@ -27,28 +27,14 @@ BLOCK = 64  # columns that LAPACK reflects together
 class Elimination:
     """Q1, T and products with N, for columns F that already carry the root weights.
 
-    Parameters
-    ----------
-    F : ndarray of shape (l, k)
-        May have no columns.
-    names : sequence of str
-        Names of the columns, for the warning.
-    quiet : bool
-        Do not warn about columns that depend on others.
-
-    Attributes
-    ----------
-    Q1 : ndarray of shape (l, rank)
-    T : ndarray of shape (rank, k)
-    rank : int
-    dependent : list of str
-        Names of the columns that are 0 or depend on the others.
+    F may have no columns. A warning names the columns that depend on others, unless
+    `quiet`.
     """
 
-    Q1: Array
-    T: Array
+    Q1: Array  # (l, rank)
+    T: Array  # (rank, k)
     rank: int
-    dependent: list[str]
+    dependent: list[str]  # names of columns that are 0 or depend on the others
 
     def __init__(
         self, F: Array, names: Sequence[str] | None = None, *, quiet: bool = False

@@ -56,30 +56,14 @@ CACHED_ROWS = 64  # whose modes stay in the cache
 
 @dataclass(frozen=True)
 class FeaturePath:
-    """The solutions of (1) for the first j columns, j = 0, ..., k.
+    """The solutions of (1) for the first j columns, j = 0, ..., k."""
 
-    Attributes
-    ----------
-    W : ndarray of shape (l, l)
-        L^-T Q.
-    z : ndarray of shape (l, t)
-        Q' L^-1 y.
-    R : ndarray of shape (r, r)
-        Upper triangular, for the columns in `kept`.
-    kept : ndarray of shape (r,)
-        The columns that do not depend on those before them.
-    skipped : tuple of int
-        The other columns. Their coefficients are 0, so they do not change the fit.
-    n_columns : int
-        k.
-    """
-
-    W: Array
-    z: Array
-    R: Array
-    kept: Indices
-    skipped: tuple[int, ...]
-    n_columns: int
+    W: Array  # (l, l), L^-T Q
+    z: Array  # (l, t), Q' L^-1 y
+    R: Array  # (r, r), upper triangular, for the columns in `kept`
+    kept: Indices  # (r,), columns that do not depend on those before them
+    skipped: tuple[int, ...]  # the other columns, which have coefficients of 0
+    n_columns: int  # k
 
     def coef(self, j: int) -> Array:
         """Return beta_j, shape (k, t), which is 0 from column j on."""
@@ -157,12 +141,8 @@ def nested_features(
 ) -> FeaturePath:
     """Solve (1) for the first j columns of F, for every j.
 
-    Parameters
-    ----------
-    K, F, y : ndarrays
-        Times the root of the weights, as for `ridge_dual`.
-    lam : float
-        W alpha. K + lam I must be positive definite beyond rounding.
+    K, F and y are times the root of the weights, as for `ridge_dual`. K + lam I must be
+    positive definite beyond rounding.
     """
     l = len(K)
     A = np.array(K, dtype=np.float64, order="F")
@@ -226,20 +206,11 @@ def _independent(F: Array) -> Indices:
 
 @dataclass(frozen=True)
 class HardThreshold:
-    """An eigendecomposition of K at its numerical rank, and the targets in it.
+    """An eigendecomposition of K at its numerical rank, and the targets in it."""
 
-    Attributes
-    ----------
-    s : ndarray of shape (rank,)
-        Eigenvalues, descending.
-    U : ndarray of shape (l, rank)
-    z : ndarray of shape (rank, t)
-        U'y.
-    """
-
-    s: Array
-    U: Array
-    z: Array
+    s: Array  # (rank,), descending
+    U: Array  # (l, rank)
+    z: Array  # (rank, t), U'y
 
     def dual_coef(self, k: int, alpha: float) -> Array:
         """Return c with g(x) = k(x)'c, for k unpenalized modes, shape (l, t)."""

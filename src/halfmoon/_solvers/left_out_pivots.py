@@ -49,14 +49,7 @@ def left_out_values(
     v: Array,  # (l,)
     b: Array,  # (k,)
 ) -> Array:  # (l,)
-    """Return the value at each row after a fit without its label.
-
-    Parameters
-    ----------
-    M, F, box : see `solve_box`
-    v, b : ndarrays of shape (l,) and (k,)
-        The minimum.
-    """
+    """Return the value at each row without its label, from the minimum v and b."""
     out = M @ v + F @ b
     active = np.flatnonzero(np.abs(v) > SLACK * (box.high - box.low))
     out[active] = np.nan

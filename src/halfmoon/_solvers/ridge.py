@@ -28,7 +28,7 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge_path import RidgePath, RowFactor, in_modes
+from halfmoon._solvers.ridge_path import RidgePath
 from halfmoon._whitening import symmetric_eigen
 
 __all__ = [
@@ -62,19 +62,9 @@ def ridge_svd(
     rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
     s2 = _truncate(s**2, rounding)
     U, scale = elimination.expand(E), np.where(s2 > 0, s, 0.0)
-    z, target, energy = in_modes(U, elimination, y)
-    return RidgePath(
-        s2=s2,
-        V=Vt.T,
-        z=scale[:, None] * z,
-        cross=elimination.Q1.T @ Phi,
-        target=target,
-        energy=energy,
-        elimination=elimination,
-        n_labeled=y.shape[0],
-        rounding=rounding,
-        total_weight=total_weight,
-        rows=RowFactor(U, s2, z, scale),
+    cross = elimination.Q1.T @ Phi
+    return RidgePath.of_rows(
+        U, scale, s2, Vt.T, cross, y, elimination, rounding, total_weight
     )
 
 
@@ -156,19 +146,9 @@ def ridge_dual(
         )
     s2 = _truncate(s2, rounding)
     U = elimination.expand(E)
-    z, target, energy = in_modes(U, elimination, y)
-    return RidgePath(
-        s2=s2,
-        V=U,
-        z=z,
-        cross=elimination.Q1.T @ K,
-        target=target,
-        energy=energy,
-        elimination=elimination,
-        n_labeled=y.shape[0],
-        rounding=rounding,
-        total_weight=total_weight,
-        rows=RowFactor(U, s2, z, np.ones_like(s2)),
+    cross, scale = elimination.Q1.T @ K, np.ones_like(s2)
+    return RidgePath.of_rows(
+        U, scale, s2, U, cross, y, elimination, rounding, total_weight
     )
 
 

@@ -93,13 +93,8 @@ def _fold_error(
 def restricted_deviances(posed: Posed, alphas: Sequence[float]) -> Array:
     """Return -2 log p of the labels at each alpha, up to a constant, shape (a,).
 
-    Targets that the unpenalized features explain to rounding do not count.
-
-    Parameters
-    ----------
-    posed : Posed
-    alphas : sequence of float
-        Each above 0.
+    Each alpha is above 0. Targets that the unpenalized features explain to rounding do
+    not count.
     """
     path = posed.path
     m = path.n_labeled - path.elimination.rank

@@ -40,35 +40,21 @@ OfRows: TypeAlias = Callable[[Rows], Array]  # (b, d) to (b, q)
 class Regions:
     """A binary tree in the order of a heap: node i has the halves 2i + 1 and 2i + 2.
 
-    Attributes
-    ----------
-    directions, thresholds : ndarrays of shape (m - 1, d) and (m - 1,)
-        A row with z'v above the threshold goes to the second half.
-    regions : list of m ndarrays
-        Indices of the labeled rows that each region is fitted to, sorted.
+    A row with z'v above the threshold goes to the second half.
     """
 
-    directions: Array
-    thresholds: Array
-    regions: list[Indices]
+    directions: Array  # (m - 1, d)
+    thresholds: Array  # (m - 1,)
+    regions: list[Indices]  # m, labeled rows that each region is fitted to, sorted
 
     @classmethod
     def of(
         cls,
-        Z: Array,  # (l, d)
+        Z: Array,  # (l, d), coordinates of the labeled rows
         size: int,
         rng: np.random.Generator,
     ) -> Regions:
         """Divide rows into regions of at most `size`, all at the same depth.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (l, d)
-            Coordinates of the labeled rows.
-        size : int
-            Largest number of labeled rows in a region.
-        rng : Generator
-            Draws the directions.
 
         Examples
         --------
@@ -131,16 +117,7 @@ def map_by_region(
 ) -> Array:  # (n, q)
     """Stack ``function(region)(rows)`` in the order of the rows.
 
-    Parameters
-    ----------
-    function : callable
-        From the number of a region to the function of its rows.
-    X : array or CSR of shape (n, d)
-    regions : ndarray of shape (n,)
-        The region of each row.
-    row_bytes, region_bytes : int
-        Bytes of temporaries for one row, and for one region.
-    stream : Stream
+    `row_bytes` and `region_bytes` are the temporaries for one row, and for one region.
 
     Examples
     --------

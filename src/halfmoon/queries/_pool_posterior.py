@@ -59,6 +59,7 @@ from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection import Average
+from halfmoon._solvers.ridge_path import kriging_weights
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._user_kernels import Precomputed
@@ -133,24 +134,12 @@ Covariance: TypeAlias = Factored | Dense
 
 @dataclass
 class Posterior:
-    """Values and covariance of a fitted function at the rows of a pool.
+    """Values and covariance of a fitted function at the rows of a pool."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n, t)
-        g, for each target.
-    covariance : Covariance
-        Before any pick.
-    noise : float
-        lam above.
-    variance : ndarray of shape (n,)
-        v, after the picks so far.
-    """
-
-    values: Array
-    covariance: Covariance
-    noise: float
-    variance: Array = field(init=False)
+    values: Array  # (n, t), g
+    covariance: Covariance  # before any pick
+    noise: float  # lam
+    variance: Array = field(init=False)  # (n,), v, after the picks so far
     _updates: list[Array] = field(init=False, default_factory=list)  # a of each pick
     _squares: Array | None = field(init=False, default=None)  # S
 
@@ -202,12 +191,7 @@ def fit_posterior(
 ) -> Posterior:
     """Return the exact posterior (1) or (2) of a fit by ridge.
 
-    Parameters
-    ----------
-    fit : Fit
-    X : array or CSR of shape (n, d)
-    places : ndarray of shape (n,) or None
-        Row numbers in the fitted table; None if the rows are not from it.
+    `places` are row numbers in the fitted table; None if the rows are not from it.
     """
     values = fit.predict(X).reshape(X.shape[0], -1)
     lam = fit.path.lam(float(fit.alpha or 0.0))
@@ -235,16 +219,11 @@ def _in_primal(fit: Fit, X: Rows, lam: float) -> Array:  # (n, p + k)
 
 def _in_dual(fit: Fit, X: Rows, places: Indices | None, lam: float) -> Array:  # (n, n)
     posed, path = fit.posed, fit.path
-    U = path.V
     k = posed.basis.gram(posed.labeled)(X) * posed.root_w[:, 0]  # (n, l)
-    f = path.elimination.solve_adjoint(posed.features(X))
-    c_0 = f @ path.elimination.Q1.T  # (n, l)
-    K_0 = f @ path.cross  # K c0
-    by_modes = ((k - K_0 - lam * c_0) @ U) * path.inverse(lam)
-    c = c_0 + by_modes @ U.T
+    c, c_0, K_0, by_modes = kriging_weights(path, k, posed.features(X), lam)
     # c'K c by the modes, as in `kriging_variance`, without forming K again.
-    half = K_0 @ c_0.T + (K_0 @ U) @ by_modes.T
-    cKc = half + by_modes @ (K_0 @ U).T + (by_modes * path.s2) @ by_modes.T
+    cross = (K_0 @ path.V) @ by_modes.T
+    cKc = K_0 @ c_0.T + cross + cross.T + (by_modes * path.s2) @ by_modes.T
     kc = k @ c.T
     C = _prior(fit, X, places) - kc - kc.T + cKc + lam * (c @ c.T)
     return np.asarray((C + C.T) / 2)
@@ -314,23 +293,11 @@ def _landmarks(X_l: Rows, X: Rows, most: int) -> Rows:
 def surrogate_posterior(
     values: Array,  # (n, t)
     X: Rows,  # (n, d)
-    std: Array | None = None,  # (n,)
-    loo_errors: Array | None = None,  # (l,)
-    labeled: Indices | None = None,
+    std: Array | None = None,  # (n,), sigma(x); None is 1
+    loo_errors: Array | None = None,  # (l,), of any number of targets
+    labeled: Indices | None = None,  # to condition on, if there are no deviations
 ) -> Posterior:
-    """Return the surrogate (4) for the values of any estimator.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, t)
-    X : array or CSR of shape (n, d)
-    std : ndarray of shape (n,) or None
-        sigma(x); None is 1.
-    loo_errors : ndarray of shape (l,) or None
-        Leave-one-out errors, of any number of targets.
-    labeled : ndarray of int or None
-        Rows to condition on, if there are no deviations.
-    """
+    """Return the surrogate (4) for the values of any estimator."""
     K = Gaussian().resolve(scaled := _scaled(X), np.random.default_rng(0))(scaled)
     if std is None:
         if labeled is not None and len(labeled):

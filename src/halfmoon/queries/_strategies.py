@@ -34,7 +34,7 @@ label would say the same. Duplicates come last, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,21 +85,9 @@ SECTIONS = """\
 DUPLICATE = 1e-4  # largest 1 - r^2 of rows that count as equal
 
 
-class Strategy(Protocol):
-    """Chooses rows; see the parameters of `maximin`."""
-
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,
-        n: int = 10,
-        *,
-        labeled: Any = None,
-        random_state: Any = None,
-    ) -> Indices: ...
-
-
-def _strategy(choose: Callable[[Pool], Sequence[int] | Indices]) -> Strategy:
+def _strategy(
+    choose: Callable[[Pool], Sequence[int] | Indices],
+) -> Callable[..., Indices]:
     """Make a function of an estimator and a table from a choice of rows in a pool."""
 
     def strategy(
@@ -278,24 +266,12 @@ def best_rows(
     groups: NDArray[np.generic] | None = None,  # (m,)
     with_copies: bool = True,
 ) -> list[int]:
-    """Return the n rows with the largest scores, picked one by one.
+    """Return the n free rows with the largest scores, picked one by one.
 
-    Parameters
-    ----------
-    similarity : callable
-        Maps a row to its r^2 with every row, shape (m,).
-    free : ndarray of bool of shape (m,)
-        Rows that may be picked.
-    n : int
-    score : callable
-        Maps the novelty of each row, 1 minus its largest r^2 with a pick, to the scores
-        of all rows, both of shape (m,).
-    condition : callable or None
-        Updates the scores for a pick.
-    groups : ndarray of shape (m,) or None
-        Rows of groups without a pick come first.
-    with_copies : bool
-        Pick duplicates once nothing else is left; else return fewer rows.
+    `similarity` maps a row to its r^2 with every row. `score` maps the novelty of each
+    row, 1 minus its largest r^2 with a pick, to the scores; `condition` updates them
+    for a pick. Rows of `groups` without a pick come first. Without copies, fewer rows
+    are returned where only duplicates are left.
     """
     free, novelty = free.copy(), np.ones(len(free))
     missing = np.ones(len(free), dtype=bool)  # the row's group has no pick yet
@@ -334,20 +310,13 @@ def spread_out(
 
     The next row has the largest :math:`uncertainty(x) (1 - \max_j r(x, x_j)^2)` over
     the earlier picks :math:`x_j`. With one :math:`x_j` the factor is the share of the
-    variance that remains at x once the value at :math:`x_j` is known.
-
-    Parameters
-    ----------
-    similarity, free, n, groups, with_copies : see `best_rows`
-    uncertainty : ndarray of shape (m,)
-        At least 0.
+    variance that remains at x once the value at :math:`x_j` is known. The other
+    arguments are those of `best_rows`.
     """
-    least = np.finfo(np.float64).tiny
+
+    def score(novelty: Array) -> Array:
+        return np.maximum(uncertainty, TINY) * novelty
+
     return best_rows(
-        similarity,
-        free,
-        n,
-        lambda novelty: np.maximum(uncertainty, least) * novelty,
-        groups=groups,
-        with_copies=with_copies,
+        *(similarity, free, n, score), groups=groups, with_copies=with_copies
     )

@@ -55,16 +55,10 @@ Infimum = Callable[[Array, NDArray[np.bool_]], Array]
 
 @dataclass(frozen=True)
 class Embedding:
-    """Outputs as points, and which of them each row may have.
+    """Outputs as points, and which of them each row may have."""
 
-    Attributes
-    ----------
-    T : ndarray of shape (C, t)
-    sets : ndarray of shape (n, C)
-    """
-
-    T: Array
-    sets: NDArray[np.bool_]
+    T: Array  # (C, t)
+    sets: NDArray[np.bool_]  # (n, C)
 
     def of(self, rows: Indices) -> Embedding:
         """Return the same outputs for some of the rows."""
@@ -86,18 +80,10 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Disambiguated:
-    """Labels within their sets, and the objective on the way.
+    """Labels within their sets, and the objective on the way."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (r,)
-        Labels of the smoother's rows.
-    history : list of float
-        J of (1) after each step; it never increases.
-    """
-
-    codes: Indices
-    history: list[float]
+    codes: Indices  # (r,), labels of the smoother's rows
+    history: list[float]  # J of (1) after each step; it never increases
 
 
 def best_candidates(

@@ -65,21 +65,11 @@ LAPLACE_SHARE = 0.2  # of a Laplace kernel, added to a walk
 
 @dataclass(frozen=True)
 class KernelTrial:
-    """A kernel at several alphas, on held-out folds.
+    """A kernel at several alphas, on held-out folds."""
 
-    Attributes
-    ----------
-    losses, ties : ndarrays of shape (A, l)
-        Least losses over the sets of held-out rows, and tie-breakers.
-    values : ndarray of shape (A, l, t)
-        Held-out values.
-    uses_unlabeled : bool
-        Whether the kernel uses unlabeled rows.
-    """
-
-    losses: Array
-    ties: Array
-    values: Array
+    losses: Array  # (A, l), least ones over the sets of held-out rows
+    ties: Array  # (A, l), tie-breakers
+    values: Array  # (A, l, t), held-out values
     uses_unlabeled: bool = False
 
 
@@ -93,25 +83,16 @@ def try_alphas(
 ) -> KernelTrial:
     """Predict the folds with a kernel at each alpha.
 
-    Parameters
-    ----------
-    alphas : sequence of float
-        The largest is tried first, so that a fit can start at the one before it.
-    folds : list of ndarrays
-    values : callable
-        Maps an alpha and the folds to held-out values at all rows, shape (l, t).
-    losses : callable
-        Maps such values to losses and tie-breakers.
-    uses_unlabeled : bool
-        Whether the kernel uses unlabeled rows.
+    `values` maps an alpha and the folds to held-out values at all rows. The largest
+    alpha is tried first, so that a fit can start at the one before it.
     """
     found: dict[int, tuple[Array, Array, Array]] = {}
     for i in map(int, np.argsort(alphas)[::-1]):
         g = values(alphas[i], folds)
         found[i] = (*losses(g), g)
-    every = [found[i] for i in range(len(alphas))]
-    all_losses, ties, g = (np.array(each) for each in zip(*every, strict=True))
-    return KernelTrial(all_losses, ties, g, uses_unlabeled)
+    every = (found[i] for i in range(len(alphas)))
+    of_losses, ties, g = map(np.array, zip(*every, strict=True))
+    return KernelTrial(of_losses, ties, g, uses_unlabeled)
 
 
 def best_of(tried: Sequence[KernelTrial], w: Array) -> tuple[int, int]:
@@ -144,15 +125,7 @@ class KernelChoice(NamedTuple):
 def kernel_choices(
     kernel: Any, X: Rows, rng: np.random.Generator
 ) -> list[KernelChoice]:
-    """Return the kernels that a parameter stands for.
-
-    Parameters
-    ----------
-    kernel : "auto", Kernel, str, callable, or a sequence of them
-    X : rows
-        All rows, from which "auto" learns its preparations and its graph.
-    rng : Generator
-    """
+    """Return the kernels that a parameter stands for; "auto" learns from all rows."""
     if isinstance(kernel, Sequence) and not isinstance(kernel, str):
         if not kernel:
             raise ValueError("kernel is an empty sequence; at least one is needed.")

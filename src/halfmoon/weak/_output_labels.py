@@ -45,14 +45,7 @@ ABOVE = ">"  # separates items in text, the better one first
 
 
 def read_outputs(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
-    """Return the output space, and a mask of the outputs of each row, (n, k).
-
-    Parameters
-    ----------
-    y : see the module's table
-    loss : {"zero_one", "hamming", "kendall"}, matrix or callable
-    outputs : sequence, int or None
-    """
+    """Return the output space, and a mask of the outputs of each row, (n, k)."""
     if isinstance(loss, str) and loss not in LOSSES:
         raise ValueError(
             f"loss is {loss!r}; one of {', '.join(map(repr, LOSSES))}, a matrix, or a "

@@ -155,20 +155,10 @@ class WeakEstimator(Estimator):
     ) -> tuple[Posed, RowCoordinates, float]:
         """Return the problem, with the kernel and alpha that do best on held-out folds.
 
-        Parameters
-        ----------
-        X, known, w
-            All rows, a mask of those with a label, and the weights.
-        folds : list of ndarrays
-            Folds of the known rows; empty where these are too few.
-        values : callable
-            Returns the held-out values at the known rows, shape (l, size).
-        losses : callable
-            Returns the losses of such values; see `halfmoon.weak._fold_search`.
-        size : int
-            Number of columns of the targets.
-        always : bool
-            Also predict the folds where there is only one kernel and alpha.
+        `values` returns the held-out values at the known rows, shape (l, size), and
+        `losses` their losses (`halfmoon.weak._fold_search`). There are no folds where
+        the known rows are too few. `always` predicts the folds even if there is only
+        one kernel and alpha.
         """
         start = time.monotonic()
         choices = kernel_choices(self.kernel, X, as_generator(self.random_state))

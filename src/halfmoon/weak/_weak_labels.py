@@ -28,15 +28,7 @@ Mask = NDArray[np.bool_]
 def as_candidates(
     y: Any, n: int, separator: str = "|"
 ) -> tuple[NDArray[Any], Mask]:  # (C,), (n, C)
-    """Return the classes, and a mask of the candidates of each row.
-
-    Parameters
-    ----------
-    y : boolean matrix of shape (n, C), or n sets, classes, or texts
-    n : int
-        Number of rows.
-    separator : str
-        Separates the classes in text.
+    """Return the classes, and a mask of the candidates of each of n rows.
 
     Examples
     --------
@@ -166,14 +158,9 @@ def _wrong_length(count: int, n: int) -> str:
 
 
 def as_ends(y: Any, n: int) -> Array:  # (n, 2)
-    """Return the low and high end of each row; -inf and inf for open ends.
+    """Return the low and high end of each of n rows; -inf and inf for open ends.
 
-    Parameters
-    ----------
-    y : array-like of shape (n, 2), or (n,) for plain labels
-        NaN and None are open ends.
-    n : int
-        Number of rows.
+    NaN and None are open ends. A vector is plain labels.
 
     Examples
     --------
