@@ -59,7 +59,8 @@ def ridge_svd(
     M = elimination.complement(Phi)
     E, s, Vt = sla.svd(M, full_matrices=False, check_finite=False)
     # Projecting F out leaves rounding errors of the size of Phi.
-    rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
+    largest = EPS * s.size * float((s**2).max(initial=0.0))
+    rounding = max(largest, (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
     s2 = _truncate(s**2, rounding)
     U, scale = elimination.expand(E), np.where(s2 > 0, s, 0.0)
     cross = elimination.Q1.T @ Phi
@@ -162,10 +163,6 @@ def ridge_weighted(
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
     return ridge_dual(root * K * root.T, root * y, elimination, float(w.sum()))
-
-
-def _rounding(s2: Array) -> float:
-    return EPS * s2.size * float(s2.max(initial=0.0))
 
 
 def _truncate(s2: Array, rounding: float) -> Array:

@@ -95,7 +95,8 @@ class CurveMixture:
         cumulative = np.cumsum(self.weights[order])
         at = (np.arange(n) + 0.5) / n * cumulative[-1]
         chosen = order[np.minimum(np.searchsorted(cumulative, at), len(order) - 1)]
-        steps = norm.ppf(rng.permuted(_ranks(n, self.means.shape[1]), axis=0))
+        ranks = np.tile(((np.arange(n) + 0.5) / n)[:, None], self.means.shape[1])
+        steps = norm.ppf(rng.permuted(ranks, axis=0))
         out = self.means[chosen]
         for i, covariance in enumerate(self.covariances):
             rows = self.which[chosen] == i
@@ -163,8 +164,3 @@ def _shape(n: Array, b: Array, g: Array, d: float) -> Array:  # (nodes, len(n))
 
 def _normalized(logs: Array) -> Array:
     return np.asarray(logs - logsumexp(logs))
-
-
-def _ranks(n: int, columns: int) -> Array:  # (n, columns)
-    """Return equally spaced numbers between 0 and 1, in each column."""
-    return np.tile(((np.arange(n) + 0.5) / n)[:, None], (1, columns))
