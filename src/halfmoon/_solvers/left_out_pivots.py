@@ -87,12 +87,8 @@ class _Pivots:
         self.status = self.status.astype(np.int8)
         self.free = inside | _near(d, F, inside)
         I, J = np.flatnonzero(self.free), np.flatnonzero(~self.free)
-        A = M + np.diag(e)
-        k = F.shape[1]
-        border = np.zeros((len(I) + k, len(I) + k))
-        border[: len(I), : len(I)] = A[np.ix_(I, I)]
-        border[: len(I), len(I) :] = F[I]
-        border[len(I) :, : len(I)] = F[I].T
+        A, corner = M + np.diag(e), np.zeros((F.shape[1], F.shape[1]))
+        border = np.block([[A[np.ix_(I, I)], F[I]], [F[I].T, corner]])
         B = np.linalg.inv(border) if len(border) else border
         to_J = np.vstack([A[np.ix_(I, J)], F[J].T])
         W = B @ to_J

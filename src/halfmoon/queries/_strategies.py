@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.loo_probabilities import probabilities_of_scores
@@ -130,11 +131,11 @@ def maximin(pool: Pool) -> list[int]:
     targets = _class_targets(posterior.values.shape[1])
 
     def score(_: Array) -> Array:
-        change = _squared_distances(posterior.values, targets).min(axis=1)
+        change = cdist(posterior.values, targets, "sqeuclidean").min(axis=1)
         return _ratio(change, posterior.variance + posterior.noise)
 
     def condition(u: int) -> None:
-        distances = _squared_distances(posterior.values[u : u + 1], targets)[0]
+        distances = ((targets - posterior.values[u]) ** 2).sum(axis=1)
         posterior.condition(u, targets[int(distances.argmin())])
 
     similarity = squared_correlation(posterior)
@@ -225,11 +226,6 @@ def _ratio(a: Array, b: Array) -> Array:
 def _class_targets(columns: int) -> Array:
     """Return the targets that a label may have, shape (classes, columns)."""
     return np.array([[-1.0], [1.0]]) if columns == 1 else np.eye(columns)
-
-
-def _squared_distances(values: Array, targets: Array) -> Array:  # (m, classes)
-    differences = values[:, None, :] - targets[None, :, :]
-    return np.asarray((differences**2).sum(axis=2))
 
 
 def _uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)

@@ -37,20 +37,22 @@ def as_candidates(
     (['a', 'b'], [[1, 1], [0, 1], [1, 1]])
     """
     require_y(y)
-    mask = _as_mask(y)
-    if mask is not None:
-        if len(mask) != n:
-            raise ValueError(_wrong_length(len(mask), n))
-        return np.arange(mask.shape[1]), _checked(mask, np.arange(mask.shape[1]))
-    cells = label_array(y) if not _has_sets(y) else as_objects(y)
-    if cells.ndim != 1 or not (_has_sets(cells) or _has_text(cells, separator)):
-        classes, codes = class_codes(as_labels(y, n))
-        return classes, (codes[:, None] == np.arange(len(classes))) | (codes < 0)[
-            :, None
-        ]
-    if len(cells) != n:
-        raise ValueError(_wrong_length(len(cells), n))
-    return _from_sets([_members(cell, separator) for cell in cells])
+    mask, cells = _as_mask(y), np.empty(0)
+    if mask is None:
+        cells = as_objects(y) if _has_sets(y) else label_array(y)
+        if cells.ndim != 1 or not (_has_sets(cells) or _has_text(cells, separator)):
+            classes, codes = class_codes(as_labels(y, n))
+            is_class = codes[:, None] == np.arange(len(classes))
+            return classes, is_class | (codes < 0)[:, None]
+    count = len(cells if mask is None else mask)
+    if count != n:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: y has "
+            f"{count} sets, but X has {n} rows. One set is needed for each row."
+        )
+    if mask is None:
+        return _from_sets([_members(cell, separator) for cell in cells])
+    return np.arange(mask.shape[1]), _checked(mask)
 
 
 def _as_mask(y: Any) -> Mask | None:
@@ -129,15 +131,14 @@ def _from_sets(members: list[list[Any] | None]) -> tuple[NDArray[Any], Mask]:
     return classes, mask
 
 
-def _checked(mask: Mask, classes: NDArray[Any]) -> Mask:
+def _checked(mask: Mask) -> Mask:
     empty = ~mask.any(axis=1)
     if empty.any():
         raise ValueError(_without_classes(int(empty.sum()), int(empty.argmax())))
     absent = ~mask.any(axis=0)
     if absent.any():
-        first = classes[absent].tolist()[0]
         raise ValueError(
-            f"Class {first!r} is in no set, so it cannot be learned "
+            f"Class {int(absent.argmax())!r} is in no set, so it cannot be learned "
             f"({int(absent.sum())} such column(s) of y). Drop these columns."
         )
     return mask
@@ -147,13 +148,6 @@ def _without_classes(count: int, first: int) -> str:
     return (
         f"{count} set(s) have no class, the first in row {first}; at least one class "
         f"is needed in each. Give all classes, or None, for an unlabeled row."
-    )
-
-
-def _wrong_length(count: int, n: int) -> str:
-    return (
-        f"Found input variables with inconsistent numbers of samples: y has {count} "
-        f"sets, but X has {n} rows. One set is needed for each row."
     )
 
 
