@@ -28,7 +28,7 @@ from halfmoon.smoothers import KernelWeights
 HEAD = """# Losses other than squares
 
 Made by `HALFMOON_DATA=folder python -m benchmarks.losses`. Times are processor times of
-one thread in one run; the machine was busy with other work."""
+one thread in one run."""
 LABELS, TESTED, SPLITS = 400, 5_000, 3
 
 

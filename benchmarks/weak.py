@@ -14,7 +14,6 @@ and stored tables are not repeated.
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import sys
@@ -57,8 +56,7 @@ ROUNDS = 100
 
 ABOUT = """\
 Partly known labels, on held-out rows; made by `python -m benchmarks.weak`. The kernel
-and alpha are chosen by folds of the training rows, without their true labels. The
-machine was busy with other work.
+and alpha are chosen by folds of the training rows, without their true labels.
 """
 
 
@@ -203,10 +201,9 @@ def aft(A, ends, B):
 
 
 def of_rankings(folder: Path, name: str) -> dict:
-    with gzip.open(folder / "rankings" / f"{name}.txt.gz", "rt") as file:
-        rows = [line.strip().split(",") for line in file.read().splitlines()[1:]]
-    X = np.array([row[:-1] for row in rows], dtype=float)
-    orders = [row[-1].split(">") for row in rows]
+    table = pd.read_csv(folder / "rankings" / f"{name}.txt.gz")
+    orders = table.pop("ranking").str.split(">").tolist()
+    X = pd.get_dummies(table).to_numpy(float)  # regions of sushi are names
     if len(X) > MOST_ROWS:
         some = np.random.default_rng(0).permutation(len(X))[:MOST_ROWS]
         X, orders = X[some], [orders[row] for row in some]

@@ -45,7 +45,7 @@ from experiments.page import Claim, Page, Picture, Table
 from halfmoon._rows import Array
 from halfmoon.bases import Exact
 from halfmoon.problem import Problem
-from halfmoon.theory._conditioning import conditional_learner
+from halfmoon.theory._residual import conditional_learner
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 MARKERS = "os^D"

@@ -19,7 +19,7 @@ from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, unit_of
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.problem import Problem
-from halfmoon.problem._restricted_likelihood import restricted_deviances
+from halfmoon.problem._alpha_search import restricted_deviances
 from halfmoon.unpenalized import Constant, Polynomials
 from reference import table
 

@@ -55,6 +55,8 @@ def test_classes_by_the_formula(classes, rng):
         scores = loo_by_solving(K, 20 * 0.1, targets)
         p = np.exp(fitted_temperature(scores, codes, w) * scores)
         p /= p.sum(axis=1, keepdims=True)
+        p /= np.sqrt(given.sum(axis=0))
+        p /= p.sum(axis=1, keepdims=True)
         shares = p * np.where(given > 0, 0.9, 0.1 / (classes - 1))
         shares /= shares.sum(axis=1, keepdims=True)
     for row, label, suggested, score in found:
@@ -69,7 +71,7 @@ def test_a_right_label_between_wrong_ones_is_doubted_less(monkeypatch):
     X = np.linspace(0, 1, 24)[:, None]
     y = np.where(X[:, 0] > 0.5, 1.0, 0.0)
     y[[4, 6]] = 1.0  # wrong
-    model = ConditionalClassifier(Gaussian(0.1), alpha=1e-2).fit(X, y)
+    model = ConditionalClassifier(Gaussian(0.1), alpha=3e-3).fit(X, y)
     found = suspicious_labels(model)
     assert_array_equal(found.row[:3], [4, 6, 5])
     monkeypatch.setattr("halfmoon.queries._suspicious_labels.MAX_CORRECTED", 0)
@@ -82,11 +84,21 @@ def test_many_labels_are_taken_as_given(rng, monkeypatch):
     monkeypatch.setattr("halfmoon.queries._suspicious_labels.MAX_CORRECTED", 19)
     X, y = rng.normal(size=(20, 2)), np.arange(20) % 3
     model = ConditionalClassifier(alpha=0.1).fit(X, y)
-    p = model.leave_one_out_predictions()
+    p = model.leave_one_out_predictions() / np.sqrt([7, 7, 6])
     for row, label, suggested, score in suspicious_labels(model):
         other = np.delete(p[row], label).max()
         assert suggested == p[row].argmax()
         assert score == pytest.approx(other / (p[row, label] + other), rel=1e-9)
+
+
+def test_labels_of_a_rare_class_are_not_all_doubted():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.where(np.arange(60) < 10, "rare", "common")
+    X[:10] += 2.0
+    model = ConditionalClassifier(alpha=0.1).fit(X, y)
+    found, p = suspicious_labels(model), model.leave_one_out_predictions()
+    assert (p[:10, 0] > 0.5).sum() >= 8
+    assert (found[found.row < 10].score > 0.5).sum() <= 4
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_bases_of_the_span_and_of_the_rest(which, request, rng):
     assert_allclose(e.complement(M), N.T @ M, atol=1e-13)
     P = F @ np.linalg.pinv(F)
     assert_allclose(e.expand(e.complement(M)), M - P @ M, atol=1e-13)
+    assert_allclose(e.congruence(M @ M.T), N.T @ M @ M.T @ N, atol=1e-12)
 
 
 @pytest.mark.parametrize("which", ["full", "deficient"])

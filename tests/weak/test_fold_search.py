@@ -7,8 +7,12 @@ from sklearn.datasets import load_iris
 
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
-from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted
-from halfmoon.weak._kernel_candidates import kernel_choices
+from halfmoon.weak._fold_search import (
+    KernelTrial,
+    best_of,
+    cross_fitted,
+    kernel_choices,
+)
 
 X, TRUTH = load_iris(return_X_y=True)
 

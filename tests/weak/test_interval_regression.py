@@ -7,8 +7,8 @@ from halfmoon import ConditionalRegressor, LaplacianRegressor
 from halfmoon._estimators.fit_problem import unit_of
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import IntervalRegressor
-from halfmoon.weak._interval_labels import as_ends
 from halfmoon.weak._weak_estimator import WEAK_ALPHAS
+from halfmoon.weak._weak_labels import as_ends
 from optional_modules import optional
 
 pd = optional("pandas")

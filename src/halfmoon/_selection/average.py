@@ -25,7 +25,7 @@ from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
 from halfmoon.problem import Fit
-from halfmoon.problem._leave_one_out import loo_residuals_of_set
+from halfmoon.problem._fit import loo_residuals_of_set
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.problem._posed import Posed
 

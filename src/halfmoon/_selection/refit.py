@@ -33,7 +33,7 @@ from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.problem import Fit, solve_ridge
-from halfmoon.problem._leave_one_out import loo_sample
+from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._solve_ridge import DUAL_MATRICES
 

@@ -9,8 +9,12 @@ from halfmoon._solvers.cholesky_ridge import (
     ridge_point,
 )
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.feature_path import FeaturePath, nested_features
-from halfmoon._solvers.kriging import kriging_variance, scaled_variances
+from halfmoon._solvers.feature_path import (
+    FeaturePath,
+    HardThreshold,
+    hard_threshold,
+    nested_features,
+)
 from halfmoon._solvers.preconditioned_cg import (
     SolveResult,
     conjugate_gradients,
@@ -24,10 +28,9 @@ from halfmoon._solvers.ridge import (
     ridge_svd,
     ridge_weighted,
 )
-from halfmoon._solvers.ridge_path import RidgePath
+from halfmoon._solvers.ridge_path import RidgePath, kriging_variance, scaled_variances
 from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon._solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
-from halfmoon._solvers.threshold_path import HardThreshold, hard_threshold
 
 __all__ = [
     "Bordered",

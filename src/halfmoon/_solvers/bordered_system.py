@@ -40,17 +40,7 @@ __all__ = ["Bordered", "loo_values"]
 
 
 class Bordered:
-    """The factorization (2).
-
-    Parameters
-    ----------
-    M : ndarray of shape (l, l)
-        Positive semi-definite.
-    F : ndarray of shape (l, k)
-        Of full column rank; may have no columns.
-    h : ndarray of shape (l,)
-        Positive.
-    """
+    """The factorization (2), for positive semi-definite M, full rank F and h > 0."""
 
     def __init__(self, M: Array, F: Array, h: Array) -> None:
         self.root = np.sqrt(h)
@@ -72,10 +62,11 @@ class Bordered:
         """Return v and b of (1), from a times the roots of the curvatures."""
         down = self._down(Sa)
         along = self.Q.T @ down
-        right = np.zeros_like(along) if r is None else self._up_R(r)
-        x = down - self.Q @ (along - right)
+        if r is not None:
+            along -= sla.solve_triangular(self.R, r, trans="T", check_finite=False)
+        x = down - self.Q @ along
         v, _ = dtrtrs(self.chol, x, lower=1, trans=1)
-        b = sla.solve_triangular(self.R, along - right, check_finite=False)
+        b = sla.solve_triangular(self.R, along, check_finite=False)
         return self.root * v, b
 
     def shares(self) -> Array:  # (l,)
@@ -97,11 +88,6 @@ class Bordered:
         """L^-1 A."""
         out, _ = dtrtrs(self.chol, A, lower=1)
         return np.asarray(out).reshape(A.shape)
-
-    def _up_R(self, r: Array) -> Array:
-        return np.asarray(
-            sla.solve_triangular(self.R, r, trans="T", check_finite=False)
-        )
 
 
 def loo_values(

@@ -41,22 +41,11 @@ CONVERGED = 1e4  # error over tolerance below which the minimum counts as found
 
 
 class LossPoint(NamedTuple):
-    """A minimum of losses and penalty, for one output or for coupled ones.
+    """A minimum of losses and penalty, for one output or for C coupled ones."""
 
-    Attributes
-    ----------
-    v : ndarray of shape (l,) or (l, C)
-        Minus the derivatives of the weighted losses.
-    b : ndarray of shape (k,) or (k, C)
-        Coefficients of F.
-    loo_values : ndarray of shape (l,) or (l, C)
-        Leave-one-out values; NaN where the other labels do not determine them.
-    converged : bool
-    """
-
-    v: Array
-    b: Array
-    loo_values: Array
+    v: Array  # (l,) or (l, C), minus the derivatives of the weighted losses
+    b: Array  # (k,) or (k, C), coefficients of F
+    loo_values: Array  # like v; NaN where the other labels do not determine them
     converged: bool
 
 
@@ -94,24 +83,13 @@ class _State(NamedTuple):
 
 
 def solve_box(
-    M: Array,  # (l, l)
-    F: Array,  # (l, k)
+    M: Array,  # (l, l), kernel matrix over 2 lam; positive semi-definite
+    F: Array,  # (l, k), of full column rank; may have no columns
     box: Box,
     *,
     leave_one_out: bool = True,
 ) -> LossPoint:
-    """Minimize (1).
-
-    Parameters
-    ----------
-    M : ndarray of shape (l, l)
-        Kernel matrix over 2 lam; positive semi-definite.
-    F : ndarray of shape (l, k)
-        Of full column rank; may have no columns.
-    box : Box
-    leave_one_out : bool
-        Whether to compute the leave-one-out values, which takes longer than the rest.
-    """
+    """Minimize (1). Leave-one-out values take longer than the rest."""
     # The features can be fitted to the targets first: F'v = 0, so only b changes. Then
     # adding F @ c to the targets adds c to b, and changes nothing else.
     b_first = np.linalg.lstsq(F, box.target)[0]

@@ -14,7 +14,7 @@ where e_i is the leave-one-out residual of row i, as in (3) of `ridge.py`. The c
 of M are projected before they are squared, so G_ii loses no digits to cancellation.
 
 At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as in
-`kriging.py`, and v = k - K c_0. Then g(x) = h'y with
+`ridge_path.py`, and v = k - K c_0. Then g(x) = h'y with
 
 .. math:: h = c_0 + G v, \quad
           var \, g(x) = tau (k(x,x) - 2 k'c_0 + c_0'A c_0 - |M v|^2)
@@ -43,25 +43,14 @@ CANCELED = 1e-5  # difference over its terms, below which five digits are lost
 class RidgePoint(NamedTuple):
     """Kernel ridge at one lam.
 
-    Attributes
-    ----------
-    c : ndarray of shape (s, t)
-    beta : ndarray of shape (k, t)
-        Of least norm if columns of F depend on others.
-    residuals : ndarray of shape (s, t)
-        Leave-one-out residuals; infinite where the other labels do not determine them.
-    energy : ndarray of shape (t,)
-        y'G y: divided by `degrees`, the prior variance by restricted maximum
-        likelihood.
-    degrees : int
-        s - rank F.
+    The prior variance by restricted maximum likelihood is ``energy / degrees``.
     """
 
-    c: Array
-    beta: Array
-    residuals: Array
-    energy: Array
-    degrees: int
+    c: Array  # (s, t)
+    beta: Array  # (k, t), of least norm if columns of F depend on others
+    residuals: Array  # (s, t), of leave-one-out; infinite if not determined
+    energy: Array  # (t,), y'G y
+    degrees: int  # s - rank F
 
 
 def ridge_point(
@@ -73,17 +62,9 @@ def ridge_point(
 ) -> RidgePoint:
     """Kernel ridge at one lam, with unpenalized features and leave-one-out. O(s^3).
 
-    Parameters
-    ----------
-    K : ndarray of shape (s, s)
-        May be singular, or only conditionally positive definite. If A is too close to
-        singular for Cholesky, `ridge_dual` is used instead.
-    F : ndarray of shape (s, k)
-        May have no columns, or dependent ones.
-    y, w : ndarrays of shape (s, t) and (s,)
-        Targets and positive weights.
-    lam : float
-        Penalty weight relative to the sum of the weighted squares, not their mean.
+    K may be singular, or only conditionally positive definite: `ridge_dual` is used if
+    A is too close to singular for Cholesky. F may have no columns, or dependent ones.
+    lam is relative to the sum of the weighted squares, not their mean.
 
     Examples
     --------
@@ -120,28 +101,14 @@ class PointFactor:
     """The factorization of kernel ridge at one lam, for results independent of y.
 
     Kernel values are passed without weights: the root of the weights is in M and E.
-
-    Attributes
-    ----------
-    M : ndarray of shape (q, s)
-        G = M'M.
-    E : ndarray of shape (s, rank F)
-        Q1, so that c_0 = E T^-T f.
-    M_E : ndarray of shape (q, rank F)
-        M K E.
-    A_E : ndarray of shape (rank F, rank F)
-        E'A E.
-    elimination : Elimination
-    w : ndarray of shape (s,)
-    lam : float
     """
 
-    M: Array
-    E: Array
-    M_E: Array
-    A_E: Array
+    M: Array  # (q, s), G = M'M
+    E: Array  # (s, rank F), Q1, so that c_0 = E T^-T f
+    M_E: Array  # (q, rank F), M K E
+    A_E: Array  # (rank F, rank F), E'A E
     elimination: Elimination
-    w: Array
+    w: Array  # (s,)
     lam: float
 
     def smoother_matrix(

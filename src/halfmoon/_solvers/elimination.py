@@ -21,32 +21,20 @@ from halfmoon._rows import EPS, Array, Indices
 
 __all__ = ["Elimination"]
 
+BLOCK = 64  # columns that LAPACK reflects together
+
 
 class Elimination:
     """Q1, T and products with N, for columns F that already carry the root weights.
 
-    Parameters
-    ----------
-    F : ndarray of shape (l, k)
-        May have no columns.
-    names : sequence of str
-        Names of the columns, for the warning.
-    quiet : bool
-        Do not warn about columns that depend on others.
-
-    Attributes
-    ----------
-    Q1 : ndarray of shape (l, rank)
-    T : ndarray of shape (rank, k)
-    rank : int
-    dependent : list of str
-        Names of the columns that are 0 or depend on the others.
+    F may have no columns. A warning names the columns that depend on others, unless
+    `quiet`.
     """
 
-    Q1: Array
-    T: Array
+    Q1: Array  # (l, rank)
+    T: Array  # (rank, k)
     rank: int
-    dependent: list[str]
+    dependent: list[str]  # names of columns that are 0 or depend on the others
 
     def __init__(
         self, F: Array, names: Sequence[str] | None = None, *, quiet: bool = False
@@ -85,9 +73,16 @@ class Elimination:
         """Return N'M, shape (l - rank, q), for M of shape (l, q)."""
         return self._rotate(M, "T")[self.rank :]
 
+    def congruence(self, K: Array) -> Array:
+        """Return N'K N, shape (l - rank, l - rank), for a symmetric K."""
+        half = self._rotate(K.T, "T")  # the transpose is in Fortran's order already
+        return self._rotate(half, "N", side="R")[self.rank :, self.rank :]
+
     def expand(self, V: Array) -> Array:
         """Return N V, shape (l, q), for V of shape (l - rank, q)."""
-        return self._rotate(np.vstack([np.zeros((self.rank, V.shape[1])), V]), "N")
+        whole = np.zeros((len(self.Q1), V.shape[1]), order="F")
+        whole[self.rank :] = V
+        return self._rotate(whole, "N")
 
     def solve(self, M: Array) -> Array:
         """Return the beta of least norm, (k, q), with T beta = M, (rank, q)."""
@@ -119,13 +114,10 @@ class Elimination:
         null[lead] = -by_lead / self._scale[:, None]
         self._null = sla.qr(null, mode="economic")[0] if len(rest) else null
 
-    def _rotate(self, M: Array, trans: str) -> Array:
-        """Return Q'M or Q M with the square Q = (Q1, N), by Householder reflectors."""
+    def _rotate(self, M: Array, trans: str, side: str = "L") -> Array:
+        """Return Q'M, Q M or M Q with Q = (Q1, N), fastest in Fortran's order."""
         if self.rank == 0:
             return M
-        M = np.asfortranarray(M)
-        _, work, _ = dormqr("L", trans, self._reflectors, self._tau, M, -1)
-        out, _, _ = dormqr(
-            "L", trans, self._reflectors, self._tau, M, int(np.real(work[0]))
-        )
+        room = BLOCK * (max(M.shape) + BLOCK + 1)  # what LAPACK wants for its blocks
+        out, _, _ = dormqr(side, trans, self._reflectors, self._tau, M, room)
         return np.asarray(out)

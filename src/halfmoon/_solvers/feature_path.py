@@ -18,12 +18,28 @@ new rows
 .. math:: g_j(x) = k(x)'c_0 + \sum_{i \le j} (f(x)'R^{-1} - k(x)'W)_i z_i            (3)
 
 O(l^3 + l^2 k) for all j at once. Leave-one-out may choose j only if the columns do not
-come from the labeled rows: see `threshold_path.py`.
+come from the labeled rows: see below.
+
+**Hard threshold**: the top eigenfunctions are unpenalized. With K = U diag(s) U', s
+descending, and the first k eigenvectors as unpenalized features, modes 1 to k are
+unchanged and the others are shrunk by s / (s + lam):
+
+.. math:: g(x) = \sum_{i \le k} v_i(x) + \sum_{i > k} v_i(x) \, s_i / (s_i + lam),
+          \quad v_i(x) = k(x)'u_i \; u_i'y / s_i
+
+so cumulative sums over the modes give every k, and one eigendecomposition every k and
+every alpha. Takhanov, Assylbekov, "Conditional KRR", 2026, section 5.1. Modes beyond
+the numerical rank of K do not count.
+
+The eigenvectors come from the labeled rows themselves, which makes closed-form
+leave-one-out far too pessimistic to choose k. Use test rows, or folds in which the
+eigenvectors are computed again.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,36 +47,23 @@ import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf
 
 from halfmoon._rows import EPS, Array, Indices
+from halfmoon._whitening import symmetric_eigen
+from halfmoon.blocks import Stream
 
-__all__ = ["FeaturePath", "nested_features"]
+__all__ = ["FeaturePath", "HardThreshold", "hard_threshold", "nested_features"]
+CACHED_ROWS = 64  # whose modes stay in the cache
 
 
 @dataclass(frozen=True)
 class FeaturePath:
-    """The solutions of (1) for the first j columns, j = 0, ..., k.
+    """The solutions of (1) for the first j columns, j = 0, ..., k."""
 
-    Attributes
-    ----------
-    W : ndarray of shape (l, l)
-        L^-T Q.
-    z : ndarray of shape (l, t)
-        Q' L^-1 y.
-    R : ndarray of shape (r, r)
-        Upper triangular, for the columns in `kept`.
-    kept : ndarray of shape (r,)
-        The columns that do not depend on those before them.
-    skipped : tuple of int
-        The other columns. Their coefficients are 0, so they do not change the fit.
-    n_columns : int
-        k.
-    """
-
-    W: Array
-    z: Array
-    R: Array
-    kept: Indices
-    skipped: tuple[int, ...]
-    n_columns: int
+    W: Array  # (l, l), L^-T Q
+    z: Array  # (l, t), Q' L^-1 y
+    R: Array  # (r, r), upper triangular, for the columns in `kept`
+    kept: Indices  # (r,), columns that do not depend on those before them
+    skipped: tuple[int, ...]  # the other columns, which have coefficients of 0
+    n_columns: int  # k
 
     def coef(self, j: int) -> Array:
         """Return beta_j, shape (k, t), which is 0 from column j on."""
@@ -138,12 +141,8 @@ def nested_features(
 ) -> FeaturePath:
     """Solve (1) for the first j columns of F, for every j.
 
-    Parameters
-    ----------
-    K, F, y : ndarrays
-        Times the root of the weights, as for `ridge_dual`.
-    lam : float
-        W alpha. K + lam I must be positive definite beyond rounding.
+    K, F and y are times the root of the weights, as for `ridge_dual`. K + lam I must be
+    positive definite beyond rounding.
     """
     l = len(K)
     A = np.array(K, dtype=np.float64, order="F")
@@ -203,3 +202,63 @@ def _independent(F: Array) -> Indices:
             Q[:, len(kept)] = left / size
             kept.append(j)
     return np.array(kept, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class HardThreshold:
+    """An eigendecomposition of K at its numerical rank, and the targets in it."""
+
+    s: Array  # (rank,), descending
+    U: Array  # (l, rank)
+    z: Array  # (rank, t), U'y
+
+    def dual_coef(self, k: int, alpha: float) -> Array:
+        """Return c with g(x) = k(x)'c, for k unpenalized modes, shape (l, t)."""
+        lam = alpha * self.U.shape[0]
+        shrunk = np.where(np.arange(self.s.size) < k, self.s, self.s + lam)
+        return self.U @ (self.z / shrunk[:, None])
+
+    def errors(
+        self,
+        K_x: Array,  # (m, l), kernel between test and labeled rows
+        y: Array,  # (m, t)
+        alphas: Sequence[float] | Array,
+    ) -> Array:  # (len(alphas), rank + 1)
+        """Return the mean squared error on test rows, for each alpha and k.
+
+        O(m l rank) for one product, and O(m rank t) for each alpha.
+        """
+        lams = np.asarray(alphas, dtype=np.float64) * self.U.shape[0]
+        shrinkage = lams[:, None] / (self.s + lams[:, None])  # of each mode, (a, rank)
+        to_modes = self.U / self.s
+
+        def squares(K_rows: Array, targets: Array) -> Array:
+            M = K_rows @ to_modes  # (b, rank): v_i(x) = M z
+            out = np.zeros((len(shrinkage), self.s.size + 1))
+            for z, target in zip(self.z.T, targets.T, strict=True):
+                V = np.ascontiguousarray((M * z).T)  # (rank, b), a mode in each row
+                whole = V.sum(axis=0)
+                for lost, into in zip(shrinkage, out, strict=True):
+                    # Unpenalizing mode k restores its part that the penalty removed.
+                    steps = np.zeros((len(V) + 1, len(target)))
+                    np.multiply(lost[:, None], V, out=steps[1:])
+                    np.cumsum(steps, axis=0, out=steps)
+                    steps += whole - steps[-1] - target
+                    into += np.einsum("ij,ij->i", steps, steps)
+            return out
+
+        total: Array = Stream(block_rows=CACHED_ROWS).sum(
+            squares, K_x, y, row_bytes=24 * self.s.size
+        )
+        return total / y.size
+
+
+def hard_threshold(
+    K: Array,  # (l, l)
+    y: Array,  # (l, t)
+) -> HardThreshold:
+    """Decompose K at its numerical rank, and express the targets in it. O(l^3)."""
+    s, U = symmetric_eigen(K)
+    kept = s > EPS * len(s) * max(s[-1], 0.0)
+    s, U = s[kept][::-1], U[:, kept][:, ::-1]
+    return HardThreshold(s, U, U.T @ y)

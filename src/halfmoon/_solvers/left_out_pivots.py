@@ -49,14 +49,7 @@ def left_out_values(
     v: Array,  # (l,)
     b: Array,  # (k,)
 ) -> Array:  # (l,)
-    """Return the value at each row after a fit without its label.
-
-    Parameters
-    ----------
-    M, F, box : see `solve_box`
-    v, b : ndarrays of shape (l,) and (k,)
-        The minimum.
-    """
+    """Return the value at each row without its label, from the minimum v and b."""
     out = M @ v + F @ b
     active = np.flatnonzero(np.abs(v) > SLACK * (box.high - box.low))
     out[active] = np.nan
@@ -94,12 +87,8 @@ class _Pivots:
         self.status = self.status.astype(np.int8)
         self.free = inside | _near(d, F, inside)
         I, J = np.flatnonzero(self.free), np.flatnonzero(~self.free)
-        A = M + np.diag(e)
-        k = F.shape[1]
-        border = np.zeros((len(I) + k, len(I) + k))
-        border[: len(I), : len(I)] = A[np.ix_(I, I)]
-        border[: len(I), len(I) :] = F[I]
-        border[len(I) :, : len(I)] = F[I].T
+        A, corner = M + np.diag(e), np.zeros((F.shape[1], F.shape[1]))
+        border = np.block([[A[np.ix_(I, I)], F[I]], [F[I].T, corner]])
         B = np.linalg.inv(border) if len(border) else border
         to_J = np.vstack([A[np.ix_(I, J)], F[J].T])
         W = B @ to_J
@@ -113,22 +102,20 @@ class _Pivots:
 
     def without(self, rows: Indices) -> Array:  # (r,)
         """Return the residuals d of the left-out rows; NaN if trades do not end."""
-        n, l = len(rows), len(self.v)
-        out = np.full(n, np.nan)
-        status = np.repeat(self.status[:, None], n, axis=1)
-        left = np.arange(n)
+        out = np.full(len(rows), np.nan)
+        status = np.tile(self.status, (len(rows), 1))
+        left = np.arange(len(rows))
         for _ in range(MAX_TRADES):
-            X = np.zeros((l, len(left)))
-            for column, which in enumerate(left):
-                X[:, column] = self._inputs(rows[which], status[:, which])
-            O = self.base[:, None] + self.T @ X
-            mine = rows[left], np.arange(len(left))
-            new = self._trades(status[:, left], X, O)
-            new[mine] = status[rows[left], left]
-            found = np.where(self.free[rows[left]], X[mine], O[mine])
-            settled = (new == status[:, left]).all(axis=0) & np.isfinite(found)
-            status[:, left] = new
-            out[left[settled]] = found[settled]
+            X = np.array([self._inputs(rows[i], status[i]) for i in left])
+            v, d = self._values(X, self.base + X @ self.T.T)
+            mine, new = (
+                (np.arange(len(left)), rows[left]),
+                self._trades(status[left], v, d),
+            )
+            new[mine] = status[left, rows[left]]
+            settled = (new == status[left]).all(axis=1) & np.isfinite(d[mine])
+            status[left] = new
+            out[left[settled]] = d[mine][settled]
             left = left[~settled]
             if not len(left):
                 break
@@ -143,10 +130,8 @@ class _Pivots:
         status, done = self.status.copy(), 0.0
         for _ in range(MAX_ROW_EVENTS):
             self.events -= 1
-            (v, d), (v_end, d_end) = (
-                self._point(i, status, self.v[i]),
-                self._point(i, status, 0.0),
-            )
+            v, d = self._point(i, status, self.v[i])
+            v_end, d_end = self._point(i, status, 0.0)
             # A free row trades at a bound, a row at a bound where d is 0.
             free = status == 0
             now, end = np.where(free, v, d), np.where(free, v_end, d_end)
@@ -172,7 +157,10 @@ class _Pivots:
         """Return v and d of all rows, with row i held at v_i."""
         x = self._inputs(i, status, v_i)
         used = np.flatnonzero(x)
-        out = self.base + self.T[:, used] @ x[used]
+        return self._values(x, self.base + self.T[:, used] @ x[used])
+
+    def _values(self, x: Array, out: Array) -> tuple[Array, Array]:
+        """Return v and d, from the inputs and the outputs of (1)."""
         return np.where(self.free, out, self.v + x), np.where(self.free, x, out)
 
     def _inputs(self, i: int, status: NDArray[np.int8], v_i: float = 0.0) -> Array:
@@ -203,20 +191,16 @@ class _Pivots:
                     x[unknown] = np.nan
         return x
 
-    def _trades(self, status: NDArray[np.int8], X: Array, O: Array) -> NDArray[np.int8]:
-        """Return the status that the values ask for."""
-        free = self.free[:, None]
-        v = np.where(free, O, self.v[:, None] + X)
-        d = np.where(free, X, O)
-        slack = self.slack_v[:, None]
+    def _trades(self, status: NDArray[np.int8], v: Array, d: Array) -> NDArray[np.int8]:
+        """Return the status that the values ask for, one left-out row after another."""
         new = status.copy()
-        new[(status == 0) & (v < self.low[:, None] - slack)] = -1
-        new[(status == 0) & (v > self.high[:, None] + slack)] = 1
+        new[(status == 0) & (v < self.low - self.slack_v)] = -1
+        new[(status == 0) & (v > self.high + self.slack_v)] = 1
         new[(status < 0) & (d > self.slack_d)] = 0
         new[(status > 0) & (d < -self.slack_d)] = 0
         # Where too few rows are free, not all of the others can be at their bounds.
-        bound = np.where(status > 0, self.high[:, None], self.low[:, None])
-        new[(status != 0) & free & (np.abs(v - bound) > slack)] = 0
+        bound = np.where(status > 0, self.high, self.low)
+        new[(status != 0) & self.free & (np.abs(v - bound) > self.slack_v)] = 0
         return new
 
 

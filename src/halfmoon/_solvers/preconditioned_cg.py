@@ -29,49 +29,28 @@ Operator = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class SolveResult:
-    """The result of an iterative solve.
+    """The result of an iterative solve."""
 
-    Attributes
-    ----------
-    value : ndarray of shape (l, t)
-    iterations : int
-    residual : ndarray of shape (t,)
-        ``|b - A x| / |b|`` of each right-hand side.
-    converged : bool
-    """
-
-    value: Array
+    value: Array  # (l, t)
     iterations: int
-    residual: Array
+    residual: Array  # (t,), |b - A x| / |b| of each right-hand side
     converged: bool
 
 
 def conjugate_gradients(
-    operator: Operator,
+    operator: Operator,  # v, (l, t), to A v
     b: Array,  # (l, t)
     *,
-    preconditioner: Operator | None = None,
-    tolerance: float = 1e-8,
+    preconditioner: Operator | None = None,  # r to M^-1 r
+    tolerance: float = 1e-8,  # of the residual, relative to b
     max_iterations: int = 1_000,
     progress: Callable[[int, float], None] | None = None,
 ) -> SolveResult:
     """Solve A x = b for a positive definite A given by its products.
 
     Each column has its own step lengths, and all share one product with A. Warns if the
-    residuals do not reach the tolerance.
-
-    Parameters
-    ----------
-    operator : callable
-        v, of shape (l, t), to A v.
-    b : ndarray of shape (l, t)
-    preconditioner : callable or None
-        r to M^-1 r.
-    tolerance : float
-        Of the residual, relative to the right-hand side.
-    max_iterations : int
-    progress : callable or None
-        Called with (iterations, largest residual) after each iteration.
+    residuals do not reach the tolerance. `progress` is called with the number of
+    iterations and the largest residual after each iteration.
     """
     M = preconditioner or (lambda r: r)
     size = np.linalg.norm(b, axis=0)

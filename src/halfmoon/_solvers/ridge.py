@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge_path import RidgePath, RowFactor, in_modes
+from halfmoon._solvers.ridge_path import RidgePath
 from halfmoon._whitening import symmetric_eigen
 
 __all__ = [
@@ -61,22 +61,13 @@ def ridge_svd(
     M = elimination.complement(Phi)
     E, s, Vt = sla.svd(M, full_matrices=False, check_finite=False)
     # Projecting F out leaves rounding errors of the size of Phi.
-    rounding = max(_rounding(s**2), (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
+    largest = EPS * s.size * float((s**2).max(initial=0.0))
+    rounding = max(largest, (EPS * max(Phi.shape) * sla.norm(Phi)) ** 2)
     s2 = _truncate(s**2, rounding)
     U, scale = elimination.expand(E), np.where(s2 > 0, s, 0.0)
-    z, target, energy = in_modes(U, elimination, y)
-    return RidgePath(
-        s2=s2,
-        V=Vt.T,
-        z=scale[:, None] * z,
-        cross=elimination.Q1.T @ Phi,
-        target=target,
-        energy=energy,
-        elimination=elimination,
-        n_labeled=y.shape[0],
-        rounding=rounding,
-        total_weight=total_weight,
-        rows=RowFactor(U, s2, z, scale),
+    cross = elimination.Q1.T @ Phi
+    return RidgePath.of_rows(
+        U, scale, s2, Vt.T, cross, y, elimination, rounding, total_weight
     )
 
 
@@ -139,9 +130,7 @@ def ridge_dual(
     c = N g with (N'K N + lam I) g = N'y, which needs K to be positive definite only on
     what is orthogonal to F. O(l^3).
     """
-    half = elimination.complement(K)  # N'K
-    M = elimination.complement(half.T)  # N'K N
-    s2, E = symmetric_eigen((M + M.T) / 2)
+    s2, E = symmetric_eigen(elimination.congruence(K))
     # Projecting F out leaves rounding errors of the size of K.
     size = float(np.abs(K).sum(axis=0).max(initial=0.0))  # bounds the eigenvalues of K
     rounding = EPS * len(K) * size
@@ -155,19 +144,9 @@ def ridge_dual(
         )
     s2 = _truncate(s2, rounding)
     U = elimination.expand(E)
-    z, target, energy = in_modes(U, elimination, y)
-    return RidgePath(
-        s2=s2,
-        V=U,
-        z=z,
-        cross=elimination.Q1.T @ K,
-        target=target,
-        energy=energy,
-        elimination=elimination,
-        n_labeled=y.shape[0],
-        rounding=rounding,
-        total_weight=total_weight,
-        rows=RowFactor(U, s2, z, np.ones_like(s2)),
+    cross, scale = elimination.Q1.T @ K, np.ones_like(s2)
+    return RidgePath.of_rows(
+        U, scale, s2, U, cross, y, elimination, rounding, total_weight
     )
 
 
@@ -181,10 +160,6 @@ def ridge_weighted(
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
     return ridge_dual(root * K * root.T, root * y, elimination, float(w.sum()))
-
-
-def _rounding(s2: Array) -> float:
-    return EPS * s2.size * float(s2.max(initial=0.0))
 
 
 def _truncate(s2: Array, rounding: float) -> Array:

@@ -10,78 +10,90 @@ residuals are lam G y, and the leave-one-out residual of row i is
 .. math:: e_i = (y_i - g(x_i)) / (1 - H_{ii}) = (G y)_i / G_{ii}                     (3)
 
 where the second form has no cancellation when lam is small, and holds at lam = 0.
+
+**Posterior variance in the dual**, which is universal kriging:
+
+.. math:: var \, g(x) = tau (k(x,x) - (k, f)' [K + lam I, F; F', 0]^{-1} (k, f))
+
+with k = k(x, X_l) and f = f(x). With c the solution of that system in its first part,
+g(x) is estimated by c'y, and
+
+.. math:: var \, g(x) = tau (k(x,x) - 2 k'c + c'K c) + s2 \, c'c
+
+where the first term is the part that the labeled rows do not determine, and the second
+their noise. The system is solved by the elimination of the fit: :math:`c_0 = Q_1 T^{-T}
+f` satisfies F'c0 = f, and with :math:`h = k - (K + lam I) c_0`,
+
+.. math:: c = c_0 + \sum_j u_j u_j'h / (s_j^2 + lam)
+
+which also holds for conditionally positive definite kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
 
-__all__ = ["RidgePath", "RowFactor", "in_modes"]
+__all__ = [
+    "RidgePath",
+    "RowFactor",
+    "kriging_variance",
+    "kriging_weights",
+    "scaled_variances",
+]
 
 
 @dataclass(frozen=True)
 class RowFactor:
-    """The factorization as seen from the labeled rows, for leave-one-out.
+    """The factorization as seen from the labeled rows, for leave-one-out."""
 
-    Attributes
-    ----------
-    U : ndarray of shape (l, l - rank F)
-        Orthonormal; with the columns of Q1, a basis of all vectors of l values.
-    s2 : ndarray of shape (l - rank F,)
-    z : ndarray of shape (l - rank F, t)
-        U'y.
-    scale : ndarray of shape (l - rank F,)
-        `RidgePath.z` is this times z: s, or 1 in the dual.
-    """
-
-    U: Array
-    s2: Array
-    z: Array
-    scale: Array
+    U: Array  # (l, m), orthonormal; with Q1, a basis of all vectors of l values
+    scale: Array  # (m,), s, or 1 in the dual: `RidgePath.z` is scale times z
+    z: Array  # (m, t), U'y
 
 
 @dataclass(frozen=True)
 class RidgePath:
-    """The minimizers of (1) for every alpha.
+    """The minimizers of (1) for every alpha: theta = V diag(1 / (s^2 + lam)) z."""
 
-    Attributes
-    ----------
-    s2 : ndarray of shape (m,)
-        s^2; 0 where it is 0 to rounding.
-    V : ndarray of shape (r, m)
-    z : ndarray of shape (m, t)
-        theta = V diag(1 / (s^2 + lam)) z.
-    cross, target : ndarrays of shape (rank F, r) and (rank F, t)
-        Q1'Phi and Q1'y.
-    energy : ndarray of shape (t,)
-        Squared length of N'y.
-    elimination : Elimination
-    n_labeled : int
-    rounding : float
-        Below this, s^2 and lam are 0.
-    total_weight : float
-        W, in lam = W alpha.
-    rows : RowFactor or None
-        None if only moments of the rows were kept.
-    """
-
-    s2: Array
-    V: Array
-    z: Array
-    cross: Array
-    target: Array
-    energy: Array
+    s2: Array  # (m,), 0 where it is 0 to rounding
+    V: Array  # (r, m)
+    z: Array  # (m, t)
+    cross: Array  # (rank F, r), Q1'Phi
+    target: Array  # (rank F, t), Q1'y
+    energy: Array  # (t,), squared length of N'y
     elimination: Elimination
     n_labeled: int
-    rounding: float
-    total_weight: float
-    rows: RowFactor | None
+    rounding: float  # below this, s^2 and lam are 0
+    total_weight: float  # W, in lam = W alpha
+    rows: RowFactor | None  # None if only moments of the rows were kept
+
+    @classmethod
+    def of_rows(
+        cls,
+        U: Array,
+        scale: Array,
+        s2: Array,
+        V: Array,
+        cross: Array,
+        y: Array,  # (l, t)
+        elimination: Elimination,
+        rounding: float,
+        total_weight: float,
+    ) -> RidgePath:
+        """Return the path of targets y from a factorization of the labeled rows."""
+        target = elimination.Q1.T @ y
+        left = y - elimination.Q1 @ target  # N N'y
+        z, energy = U.T @ left, (left**2).sum(axis=0)
+        return cls(
+            *(s2, V, scale[:, None] * z, cross, target, energy, elimination, len(y)),
+            *(rounding, total_weight, RowFactor(U, scale, z)),
+        )
 
     def lam(self, alpha: float) -> float:
         """Return W alpha, the penalty weight relative to the summed loss."""
@@ -98,13 +110,9 @@ class RidgePath:
         """
         if self.rows is None:
             raise ValueError("Only moments of the rows were kept; factor them again.")
-        z, target, energy = in_modes(self.rows.U, self.elimination, y)
-        return replace(
-            self,
-            z=self.rows.scale[:, None] * z,
-            target=target,
-            energy=energy,
-            rows=replace(self.rows, z=z),
+        return RidgePath.of_rows(
+            *(self.rows.U, self.rows.scale, self.s2, self.V, self.cross, y),
+            *(self.elimination, self.rounding, self.total_weight),
         )
 
     def inverse(self, lam: float) -> Array:
@@ -160,7 +168,7 @@ class RidgePath:
             tau = (g * self.rows.z**2).sum(axis=0) / left
             if lam > 0:
                 return lam * tau, tau
-            disagree = (self.rows.z[self.rows.s2 == 0] ** 2).sum(axis=0)
+            disagree = (self.rows.z[self.s2 == 0] ** 2).sum(axis=0)
             if (disagree <= EPS * self.n_labeled * self.energy).all():
                 return np.zeros_like(tau), tau
             noise = disagree / left
@@ -176,7 +184,7 @@ class RidgePath:
             raise ValueError(
                 "Only moments of the rows were kept; use leave_one_out_block."
             )
-        U, s2, z = self.rows.U, self.rows.s2, self.rows.z
+        U, s2, z = self.rows.U, self.s2, self.rows.z
         identified = np.einsum("ij,ij->i", U, U) > 10 * EPS * self.n_labeled
         lams = np.array([self.lam(a) for a in alphas])
         inverses = np.array([self.inverse(lam) for lam in lams])  # (a, m)
@@ -246,12 +254,45 @@ class RidgePath:
         return noise, unseen
 
 
-def in_modes(
-    U: Array,  # (l, l - rank F)
-    elimination: Elimination,
-    y: Array,  # (l, t)
-) -> tuple[Array, Array, Array]:
-    """Return U'y, Q1'y and the squared length of N'y."""
-    target = elimination.Q1.T @ y
-    left = y - elimination.Q1 @ target  # N N'y
-    return U.T @ left, target, (left**2).sum(axis=0)
+def kriging_weights(
+    path: RidgePath,
+    k_x: Array,  # (b, l), root weights in
+    F: Array,  # (b, k)
+    lam: float,
+) -> tuple[Array, Array, Array, Array]:
+    """Return c, c_0, K c_0, each (b, l), and U'h / (s^2 + lam), (b, m)."""
+    f = path.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
+    c_0 = f @ path.elimination.Q1.T
+    K_0 = f @ path.cross  # K c0, as cross = Q1'K
+    by_modes = (k_x - K_0 - lam * c_0) @ path.V
+    by_modes *= path.inverse(lam)
+    return c_0 + by_modes @ path.V.T, c_0, K_0, by_modes
+
+
+def kriging_variance(
+    path: RidgePath,
+    k_x: Array,  # (b, l), root weights in
+    k_xx: Array,  # (b,)
+    F: Array,  # (b, k)
+    alpha: float,
+) -> tuple[Array, Array]:  # (b,), (b,)
+    """Return the factors of s2 and of tau in the posterior variance at new rows."""
+    c, c_0, K_0, by_modes = kriging_weights(path, k_x, F, path.lam(alpha))
+    cKc = np.einsum("ij,ij->i", K_0, c_0)
+    cKc += 2 * np.einsum("ij,ij->i", K_0 @ path.V, by_modes) + by_modes**2 @ path.s2
+    kc = np.einsum("ij,ij->i", k_x, c)
+    unknown = k_xx - 2 * kc + cKc
+    # The terms cancel at the labeled rows, where the remainder is rounding.
+    size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
+    unknown[unknown <= EPS * path.n_labeled * size] = 0.0
+    return np.einsum("ij,ij->i", c, c), unknown
+
+
+def scaled_variances(
+    factor: Array,  # (b,)
+    variances: Array,  # (t,)
+) -> Array:
+    """Return factor variances', shape (b, t), with 0 times infinity being 0."""
+    product = np.zeros((factor.size, variances.size))
+    positive = factor[:, None] > 0
+    return np.multiply(factor[:, None], variances, out=product, where=positive)

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from halfmoon._rows import EPS, Array, Indices
+from halfmoon._rows import EPS, Array
 from halfmoon.losses import Box
 
-__all__ = ["BoxPoint", "free_solution", "rounding_unit", "solve_rounded"]
+__all__ = ["BoxPoint", "rounding_unit", "solve_rounded"]
 
 #: Widths of the rounded kinks, relative to the size of the targets.
 WIDTHS = tuple(0.3 / 5.0**i for i in range(11))
@@ -54,34 +54,6 @@ def rounding_unit(box: Box) -> float:
     return size / (float(np.median(box.high - box.low)) or 1.0)
 
 
-def free_solution(
-    M: Array,
-    F: Array,
-    e: Array,
-    right: Array,
-    rows: Indices,
-    r: Array,
-    corner: float,
-) -> tuple[Array, Array] | None:
-    """Return v_I and b with F_I'v_I - corner b = r; None if M_II + e is singular."""
-    A = M[rows][:, rows]
-    A[np.diag_indices(len(rows))] += e[rows]
-    F = F[rows]
-    X = np.column_stack([right[rows], F])
-    if len(rows):
-        chol, failed = dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
-        if failed:
-            return None
-        X, _ = dpotrs(chol, X, lower=1)
-    S = F.T @ X[:, 1:]
-    S[np.diag_indices(len(S))] += corner
-    try:
-        b = np.asarray(np.linalg.solve(S, F.T @ X[:, 0] - r), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return None
-    return X[:, 0] - X[:, 1:] @ b, b
-
-
 def solve_rounded(
     M: Array,  # (l, l)
     F: Array,  # (l, k)
@@ -89,22 +61,17 @@ def solve_rounded(
 ) -> BoxPoint | None:
     """Minimize (1) of `box_program.py`; None if rounding errors are in the way.
 
-    Parameters
-    ----------
-    M, F, box : see `solve_box`
-        The targets of the box are centered: F'target = 0.
+    The targets of the box are centered: F'target = 0.
     """
     steps = _Steps(M, F, box)
     if box.e.any():
-        done = steps.at(0.0)
-        return steps.sharp() if done else None
+        return steps.sharp() if steps.at(0.0) else None
     for width in WIDTHS:
         if not steps.at(width):
             return None
-        if width <= SHARP_FROM:
-            found = steps.sharp()
-            if found is not None:
-                return found
+        found = steps.sharp() if width <= SHARP_FROM else None
+        if found is not None:
+            return found
     return None
 
 
@@ -122,13 +89,10 @@ class _Steps:
 
     def at(self, width: float) -> bool:
         """Minimize with rounded kinks; False if a matrix is singular."""
-        t, low, high, e = self.box
-        self.corner = max(CORNER, width) * len(t) / self.unit
-        e = e + width * self.unit
+        self.corner = max(CORNER, width) * len(self.v) / self.unit
+        e = self.box.e + width * self.unit
         for _ in range(MAX_STEPS):
-            pull = (t - self.g) / e
-            status = np.where(pull >= high, 1, np.where(pull <= low, -1, 0))
-            new = self._newton_point(status.astype(np.int8), e)
+            new = self._newton_point(self._status(self.g, e), e)
             if new is None:
                 return False
             v, b, g = new
@@ -136,12 +100,15 @@ class _Steps:
             self.v = self.v + length * (v - self.v)
             self.b = self.b + length * (b - self.b)
             self.g = self.g + length * (g - self.g)
-            if length == 1.0:
-                pull = (t - g) / e
-                after = np.where(pull >= high, 1, np.where(pull <= low, -1, 0))
-                if np.array_equal(after, self.status):
-                    break
+            if length == 1.0 and np.array_equal(self._status(g, e), self.status):
+                break
         return True
+
+    def _status(self, g: Array, e: Array) -> NDArray[np.int8]:
+        """Return 1 and -1 for rows at their high and low bound by (1), 0 if free."""
+        t, low, high, _ = self.box
+        pull = (t - g) / e
+        return (pull >= high).astype(np.int8) - (pull <= low)
 
     def sharp(self) -> BoxPoint | None:
         """Return the minimum at e = 0, if the free rows are right but for a few."""
@@ -180,21 +147,30 @@ class _Steps:
     def _newton_point(
         self, status: NDArray[np.int8], e: Array
     ) -> tuple[Array, Array, Array] | None:
-        """Return v, b and g of (2)."""
+        """Return v, b and g of (2); None if a matrix is singular."""
         _, low, high, _ = self.box
         fixed = np.where(status > 0, high, np.where(status < 0, low, 0.0))
         moved = np.flatnonzero(fixed != self.fixed)
         self.right = self.right - (fixed - self.fixed)[moved] @ self.M[moved]
         self.fixed, self.status = fixed, status
         rows = np.flatnonzero(status == 0)
-        found = free_solution(
-            *(self.M, self.F, e, self.right, rows), -(self.F.T @ fixed), self.corner
-        )
-        if found is None:
+        A, F = self.M[rows][:, rows], self.F[rows]
+        A[np.diag_indices(len(rows))] += e[rows]
+        X = np.column_stack([self.right[rows], F])
+        if len(rows):
+            chol, failed = dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
+            if failed:
+                return None
+            X, _ = dpotrs(chol, X, lower=1)
+        S = F.T @ X[:, 1:]
+        S[np.diag_indices(len(S))] += self.corner
+        try:
+            b = np.asarray(np.linalg.solve(S, F.T @ X[:, 0] + self.F.T @ fixed), float)
+        except np.linalg.LinAlgError:
             return None
-        v, (v_I, b) = fixed.copy(), found
-        v[rows] = v_I
-        g = self.box.target - self.right + v_I @ self.M[rows] + self.F @ b
+        v = fixed.copy()
+        v[rows] = X[:, 0] - X[:, 1:] @ b
+        g = self.box.target - self.right + v[rows] @ self.M[rows] + self.F @ b
         return v, b, g
 
     def _line_search(self, dv: Array, db: Array, dg: Array, e: Array) -> float:

@@ -54,13 +54,7 @@ def solve_logistic(
     y: Array,  # (l,)
     w: Array,  # (l,)
 ) -> LossPoint:
-    """Minimize the logistic loss of two classes, -1 and 1; O(l^3) for each step.
-
-    Parameters
-    ----------
-    M, F : see `solve_box`
-    y, w : ndarrays of shape (l,)
-    """
+    """Minimize the logistic loss of two classes, -1 and 1; O(l^3) for each step."""
     loss, Y = Logistic(), y[:, None]
 
     def curvatures(g: Array) -> Array:
@@ -82,18 +76,10 @@ def solve_logistic(
 def solve_softmax(
     M: Array,  # (l, l)
     F: Array,  # (l, k)
-    y: Array,  # (l, C)
+    y: Array,  # (l, C), a column of 0 and 1 for each class
     w: Array,  # (l,)
 ) -> LossPoint:
-    """Minimize the softmax loss of several classes; O(C l^3) for each step.
-
-    Parameters
-    ----------
-    M, F : see `solve_box`
-    y : ndarray of shape (l, C)
-        A column of 0 and 1 for each class.
-    w : ndarray of shape (l,)
-    """
+    """Minimize the softmax loss of several classes; O(C l^3) for each step."""
     loss = Softmax()
 
     def step(g: Array) -> tuple[Array, Array]:
@@ -157,9 +143,8 @@ def _softmax_step(
         for factor, Sa in zip(factors, right, strict=True)
     ]
     v, b = (np.column_stack(each) for each in zip(*found, strict=True))
-    return v, b - b.mean(
-        axis=1, keepdims=True
-    )  # a shift of all classes changes nothing
+    b -= b.mean(axis=1, keepdims=True)  # a shift of all classes changes nothing
+    return v, b
 
 
 def _softmax_loo_values(M: Array, F: Array, g: Array, v: Array, w: Array) -> Array:

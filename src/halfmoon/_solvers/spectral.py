@@ -22,29 +22,14 @@ __all__ = ["Eigenpairs", "filtered", "generalized_eigenpairs"]
 
 @dataclass(frozen=True)
 class Eigenpairs:
-    """Generalized eigenvalues s, descending, and eigenvectors u, in columns.
+    """Generalized eigenvalues s, descending, and eigenvectors u, in columns."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (rank,)
-    vectors : ndarray of shape (p, rank)
-        u'Q u = 1.
-    """
-
-    values: Array
-    vectors: Array
+    values: Array  # (rank,)
+    vectors: Array  # (p, rank), u'Q u = 1
 
 
 def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
-    """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3).
-
-    Parameters
-    ----------
-    Sigma : ndarray of shape (p, p)
-        Positive semi-definite.
-    whitening : Whitening
-        Of Q.
-    """
+    """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3)."""
     values, vectors = symmetric_eigen(whitening.congruence(Sigma))
     values = np.maximum(values[::-1], 0.0)
     return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))

@@ -1,4 +1,16 @@
-"""Search over alpha and mu: by leave-one-out, by folds, or by likelihood."""
+r"""Search over alpha and mu: by leave-one-out, by folds, or by likelihood.
+
+**Restricted likelihood.** With theta ~ N(0, tau Q^-1), noise of variance tau lam / w_i
+and a flat beta, the part N'y of the labels outside the span of F is normal with
+covariance tau (N'Phi Q^-1 Phi'N + lam I). At the best tau, which is y'Gy / m for m = l
+- rank F,
+
+.. math:: -2 \log p = \sum_{targets} \Bigl( m \log tau + \sum_j \log(s_j^2 + lam)
+          + (m - r) \log lam \Bigr) + const,
+
+r being the number of s_j. It compares alphas where leave-one-out cannot: a class with a
+single label is unknown once this label is left out.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +25,9 @@ from halfmoon.problem._convex_loss import search_loss, solve_loss
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._restricted_likelihood import restricted_deviances
 from halfmoon.problem._solve_ridge import as_numbers, solve_ridge
 
-__all__ = ["search"]
+__all__ = ["restricted_deviances", "search"]
 
 
 def search(
@@ -41,7 +52,7 @@ def search(
         exact leave-one-out. `solve_loss` is searched by leave-one-out after one Newton
         step, and any other function by the squared errors of five folds.
     likeliest : bool
-        Choose by restricted likelihood instead (`_restricted_likelihood.py`). For
+        Choose by restricted likelihood instead. For
         another loss than squares, this is the likelihood of ridge.
     """
     mus = [posed.mu] if mu is None else as_numbers(mu, "mu")
@@ -77,3 +88,24 @@ def _fold_error(
     values = out_of_fold(posed, lambda other: solve(other, alpha))
     losses = posed.w[:, None] * (posed.y - values) ** 2
     return float(losses.sum() / (posed.total_weight * posed.y.shape[1]))
+
+
+def restricted_deviances(posed: Posed, alphas: Sequence[float]) -> Array:
+    """Return -2 log p of the labels at each alpha, up to a constant, shape (a,).
+
+    Each alpha is above 0. Targets that the unpenalized features explain to rounding do
+    not count.
+    """
+    path = posed.path
+    m = path.n_labeled - path.elimination.rank
+    whole = (posed.w[:, None] * posed.y**2).sum(axis=0)
+    unexplained = path.energy > np.finfo(np.float64).eps * whole
+    out = np.zeros(len(alphas))
+    if m < 1 or not unexplained.any():
+        return out
+    for i, alpha in enumerate(alphas):
+        lam = path.lam(alpha)
+        _, tau = path.scales(alpha)
+        log_det = np.log(path.s2 + lam).sum() + (m - len(path.s2)) * np.log(lam)
+        out[i] = (m * np.log(tau[unexplained]) + log_det).sum()
+    return out

@@ -98,15 +98,7 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
 
 
 def search_loss(problems: Sequence[Posed], alphas: Sequence[Sequence[float]]) -> Fit:
-    """Return the fit with the smallest mean leave-one-out loss.
-
-    Parameters
-    ----------
-    problems : sequence of Posed
-        They differ in mu.
-    alphas : sequence of sequences of float
-        The alphas of each problem.
-    """
+    """Return the fit with the least mean leave-one-out loss; problems differ in mu."""
     found = []
     for posed, grid in zip(problems, alphas, strict=True):
         if isinstance(posed.loss, Huber) and posed.loss.scale is None:

@@ -25,9 +25,8 @@ from halfmoon._rows import Array, Indices, Rows, as_dense_rows, as_table
 from halfmoon._solvers import PointFactor, factor_point, ridge_point, scaled_variances
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
-from halfmoon.problem._by_region import OfRows, map_by_region, over_groups
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._regions import Regions
+from halfmoon.problem._regions import OfRows, Regions, map_by_region, over_groups
 
 __all__ = ["LocalFit", "solve_locally"]
 
@@ -41,36 +40,21 @@ FACTOR_MATRICES = 4  # s-by-s, held by a factorization in addition to the kernel
 class LocalFit:
     """A separate kernel ridge fit in each region of the table.
 
-    Attributes
-    ----------
-    posed : Posed
-        The problem and its data, in the dual.
-    alpha : float
-    partition : Regions
-        The regions.
-    coordinates : callable or None
-        From rows to the dense coordinates in which the table is divided; None is the
-        rows themselves.
-    duals : list of m ndarrays of shape (s, t)
-        c of each region.
-    betas : ndarray of shape (m, k, t)
-        beta of each region.
-    held_out : ndarray of shape (l, t)
-        Leave-one-out predictions of the labeled rows; the weighted mean of all labels
-        where the other labels of a region do not determine them.
-    tau : ndarray of shape (t,)
-        Prior variance relative to the kernel, by restricted maximum likelihood over all
-        regions. Infinite if there are no more labels than unpenalized features.
+    `coordinates` are those in which the table is divided; None is the rows themselves.
+    `held_out` are leave-one-out predictions; the weighted mean of all labels where the
+    other labels of a region do not determine them. `tau` is the prior variance relative
+    to the kernel, by restricted maximum likelihood over all regions; infinite if there
+    are no more labels than unpenalized features.
     """
 
-    posed: Posed
+    posed: Posed  # in the dual
     alpha: float
     partition: Regions
     coordinates: Callable[[Rows], Array] | None
-    duals: list[Array]
-    betas: Array
-    held_out: Array
-    tau: Array
+    duals: list[Array]  # c of each of m regions, (s, t)
+    betas: Array  # (m, k, t)
+    held_out: Array  # (l, t)
+    tau: Array  # (t,)
 
     def predict(self, X: Rows) -> Array:
         """Return the values g(x), shape (b,) or (b, t)."""

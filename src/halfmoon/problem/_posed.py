@@ -46,34 +46,17 @@ class KnownEnergy:
 
 @dataclass(frozen=True)
 class Posed:
-    """A problem with its data; made by `Problem.pose`.
+    """A problem with its data; made by `Problem.pose`."""
 
-    Attributes
-    ----------
-    basis, unpenalized : Basis, Unpenalized or None
-        Fitted.
-    energy, mu : see Problem
-        The energy is a `KnownEnergy` if its rows are in partitions.
-    X : array or CSR of shape (n, d)
-    labeled : ndarray of shape (l,)
-        Indices of the labeled rows.
-    y, w : ndarrays of shape (l, t) and (l,)
-        Their targets and weights.
-    single : bool
-        Whether y was a vector.
-    stream : Stream
-    loss : Loss
-    """
-
-    basis: Basis
-    energy: Any
+    basis: Basis  # fitted
+    energy: Any  # see `Problem`; `KnownEnergy` if its rows are in partitions
     mu: float
-    unpenalized: Unpenalized | None
-    X: Rows
-    labeled: Indices
-    y: Array
-    w: Array
-    single: bool
+    unpenalized: Unpenalized | None  # fitted
+    X: Rows  # (n, d)
+    labeled: Indices  # (l,), row numbers
+    y: Array  # (l, t)
+    w: Array  # (l,)
+    single: bool  # whether y was a vector
     stream: Stream
     loss: Loss = SQUARED
 
@@ -168,7 +151,9 @@ class Posed:
             parts, labeled=labeled, y=y, w=self.w[places], single=False
         )
         if self.dual:
-            copy.__dict__["gram_matrix"] = self.gram_matrix[np.ix_(places, places)]
+            copy.__dict__["gram_matrix"] = self.gram_matrix.take(places, 0).take(
+                places, 1
+            )
         return copy
 
     def __getstate__(self) -> dict[str, Any]:
@@ -393,17 +378,9 @@ class Posed:
 
 
 def energy_matrix(energy: Any, basis: Basis, X: Any, stream: Stream) -> Array:
-    """Return an energy as a quadratic form of theta, shape (p, p).
+    """Return an energy of `Problem` as a quadratic form of theta, shape (p, p).
 
-    Parameters
-    ----------
-    energy : "gradient", "graph" or sparse matrix
-        See `Problem`.
-    basis : Basis
-        Fitted.
-    X : array, CSR or PartitionedRows of shape (n, d)
-        In partitions, for the energy of gradients only.
-    stream : Stream
+    Rows may be in partitions for the energy of gradients only.
     """
     if isinstance(energy, str) and energy == "gradient":
         return dirichlet(basis, X, stream=stream)

@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from halfmoon._rows import Array
-from halfmoon.problem._fit import Fit
-from halfmoon.problem._leave_one_out import loo_residuals, loo_sample
+from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
 from halfmoon.problem._posed import Posed
 
 __all__ = ["DUAL_MATRICES", "as_numbers", "solve_ridge"]

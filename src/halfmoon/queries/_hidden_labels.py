@@ -28,24 +28,12 @@ __all__ = ["HiddenLabels"]
 
 @dataclass(frozen=True)
 class HiddenLabels:
-    """The labels of a table, and the estimator that predicts them.
+    """The labels of a table, and the estimator that predicts them."""
 
-    Attributes
-    ----------
-    estimator : estimator
-        An estimator of halfmoon that is fitted to the table; or any other.
-    X : table
-        The rows that reach the estimator.
-    labels : ndarray of shape (n,)
-        Missing in unlabeled rows.
-    places : ndarray of shape (l,)
-        Row numbers of the labeled rows.
-    """
-
-    estimator: Any
-    X: Any
-    labels: NDArray[Any]
-    places: Indices
+    estimator: Any  # an estimator of halfmoon, fitted to the table; or any other
+    X: Any  # the rows that reach the estimator
+    labels: NDArray[Any]  # (n,), missing in unlabeled rows
+    places: Indices  # (l,), row numbers of the labeled rows
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any) -> HiddenLabels:

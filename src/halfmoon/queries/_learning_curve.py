@@ -166,29 +166,12 @@ def forecast_of(
     curve = np.quantile(draws, ends, axis=0)  # (3, new)
     asked, along = slice(1, 1 + len(more)), slice(1 + len(more), None)
     gains = np.quantile(draws[:, :1] - draws[:, asked], ends, axis=0)
+    metric = "error rate" if labels.of_classes else "mean absolute error"
     error, error_low, error_high = map(float, curve[:, 0])
-    expected, low, high = curve[:, asked]
-    gain, gain_low, gain_high = gains
     return Forecast(
-        metric="error rate" if labels.of_classes else "mean absolute error",
-        n_labeled=l,
-        error=error,
-        error_low=error_low,
-        error_high=error_high,
-        n_labels=more,
-        expected=expected,
-        low=low,
-        high=high,
-        gain=gain,
-        gain_low=gain_low,
-        gain_high=gain_high,
-        level=level,
-        counts=points.counts,
-        measured=points.errors,
-        path_counts=path,
-        path=curve[0, along],
-        path_low=curve[1, along],
-        path_high=curve[2, along],
+        *(metric, l, error, error_low, error_high),
+        *(more, *curve[:, asked], *gains, level),
+        *(points.counts, points.errors, path, *curve[:, along]),
     )
 
 
@@ -209,10 +192,8 @@ def measured_points(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredE
     points = _above_zero(points, labels)
     if loo is None or not labels.in_closed_form:
         return points
-    factor = float(loo.errors[0] / points.errors[-1])
-    return MeasuredErrors(
-        points.counts, factor * points.errors, factor**2 * points.covariance
-    )
+    c = float(loo.errors[0] / points.errors[-1])
+    return MeasuredErrors(points.counts, c * points.errors, c**2 * points.covariance)
 
 
 def _above_zero(points: MeasuredErrors, labels: HiddenLabels) -> MeasuredErrors:

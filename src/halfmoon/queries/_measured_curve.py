@@ -51,19 +51,11 @@ LUCK = 0.13  # s of (1)
 
 @dataclass(frozen=True)
 class MeasuredErrors:
-    """Errors at several numbers of labels.
+    """Errors at several numbers of labels."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (k,)
-        Numbers of labels, increasing.
-    errors : ndarray of shape (k,)
-    covariance : ndarray of shape (k, k)
-    """
-
-    counts: Array
-    errors: Array
-    covariance: Array
+    counts: Array  # (k,), increasing
+    errors: Array  # (k,)
+    covariance: Array  # (k, k)
 
     @classmethod
     def of_rows(cls, counts: Array, rows: Array) -> MeasuredErrors:
@@ -93,22 +85,11 @@ def measured_errors(
     *,
     by_refits: bool = False,
 ) -> MeasuredErrors:
-    """Measure the errors with fewer than l labels.
+    """Measure the errors with fewer than l labels, of which only `tested` ones count.
 
-    Parameters
-    ----------
-    l : int
-        Number of labels.
-    errors_of : callable
-        Maps sets of labels that are hidden together to the error of each of them, NaN
-        if it is unknown.
-    tested : ndarray of bool of shape (l,)
-        Labels that count.
-    rng : Generator
-        Shuffles the labels.
-    by_refits : bool
-        Whether a set takes a refit. There are then eleven sets; else there are more,
-        and each label is also hidden alone.
+    `errors_of` maps sets of labels that are hidden together to the error of each of
+    them, NaN if it is unknown. If a set takes a refit, there are eleven sets; else
+    there are more, and each label is also hidden alone.
     """
     shuffles = 1 if by_refits else int(np.clip(SHUFFLED_LABELS // l, 1, MAX_SHUFFLES))
     choice = SHARES_BY_REFITS if by_refits else SHARES
@@ -140,9 +121,7 @@ def measured_errors(
     rows = wrong[np.ix_(ever, used)] / times[np.ix_(ever, used)]
     measured = MeasuredErrors.of_rows(np.array(counts, dtype=np.float64)[used], rows)
     between = [_variance_of_mean(by_set[j]) for j in used]
-    return MeasuredErrors(
-        measured.counts, measured.errors, measured.covariance + np.diag(between)
-    )
+    return replace(measured, covariance=measured.covariance + np.diag(between))
 
 
 def _variance_of_mean(values: list[float]) -> float:

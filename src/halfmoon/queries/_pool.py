@@ -24,8 +24,8 @@ from halfmoon._rows import Array, Indices, as_table
 from halfmoon._selection import Average
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.problem import Fit
-from halfmoon.queries._pool_covariance import Posterior
 from halfmoon.queries._pool_posterior import (
+    Posterior,
     average_posterior,
     fit_posterior,
     surrogate_posterior,
@@ -38,31 +38,14 @@ COVARIANCE_SHARE = 1 / 4  # of the memory limit
 
 @dataclass(frozen=True)
 class Pool:
-    """Rows to pick from.
+    """Rows to pick from."""
 
-    Attributes
-    ----------
-    estimator : estimator
-        The fitted estimator; the last step of a pipeline.
-    X : array or CSR of shape (m, d)
-        The rows of the pool.
-    places : ndarray of shape (m,)
-        Their row numbers in the given table.
-    free : ndarray of bool of shape (m,)
-        Which of them may be picked.
-    n : int
-        Number of picks.
-    is_fitted : bool
-        Whether the table is the fitted one.
-    rng : Generator
-    """
-
-    estimator: Any
-    X: Any
-    places: Indices
-    free: NDArray[np.bool_]
-    n: int
-    is_fitted: bool
+    estimator: Any  # fitted; the last step of a pipeline
+    X: Any  # (m, d), the rows of the pool
+    places: Indices  # (m,), their row numbers in the given table
+    free: NDArray[np.bool_]  # (m,), which of them may be picked
+    n: int  # number of picks
+    is_fitted: bool  # whether the table is the fitted one
     rng: np.random.Generator
 
     @classmethod
@@ -116,7 +99,8 @@ class Pool:
         except (AttributeError, ValueError):  # there are no deviations
             labeled = np.flatnonzero(~self.free)
             return surrogate_posterior(values, self.X, labeled=labeled)
-        return surrogate_posterior(values, self.X, _over_targets(std), errors.ravel())
+        std = np.sqrt((std**2).mean(axis=1))  # over the targets
+        return surrogate_posterior(values, self.X, std, errors.ravel())
 
     def values(self) -> Array:
         """Return the values of the function, shape (m, t)."""
@@ -190,8 +174,3 @@ def _most_rows(estimator: Any) -> int:
         p = solution.posed.basis.n_components_ + solution.posed.F.shape[1]
         return max(1, int(numbers // (3 * max(1, p))))
     return max(1, int(np.sqrt(numbers / 3)))
-
-
-def _over_targets(values: Array) -> Array:
-    """Return the root mean square over targets, shape (m,)."""
-    return np.sqrt((values**2).mean(axis=1))

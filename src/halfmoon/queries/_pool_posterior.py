@@ -10,8 +10,8 @@ so C = Psi Psi' with p + k features. In the dual it is universal kriging,
 
 .. math:: C(x, z) = k(x, z) - k_x'c_z - c_x'k_z + c_x'(K + lam I) c_z               (2)
 
-with c of `halfmoon._solvers.kriging`. An average, such as that of `HalfmoonClassifier`,
-has no exact update by one more label: it is a mixture of up to hundreds of posteriors,
+with c of `halfmoon._solvers.ridge_path`. An average, such as `HalfmoonClassifier`, has
+no exact update by one more label: it is a mixture of up to hundreds of posteriors,
 which a label changes each in its own way, together with their weights. Before any pick
 its covariance is that of the mixture, here of the heaviest members i with shares w_i,
 
@@ -28,12 +28,29 @@ where columns are scaled to deviation 1 and m is the median distance between row
 noise is the part of the leave-one-out errors that sigma does not explain. An estimator
 without deviations (a hinge loss, or one of another library) has sigma = 1 and noise of
 variance 0.1, and is conditioned on the labeled rows of the pool.
+
+**One more label**, of row u with noise of variance lam, updates the posterior by
+
+.. math:: C \leftarrow C - \frac{c_u c_u'}{v_u + lam}, \quad
+          g \leftarrow g + \frac{t - g_u}{v_u + lam} c_u                            (5)
+
+where :math:`c_u` is a column of C and :math:`v_u` its diagonal entry: a rank-one
+update. C is not needed as a matrix, only its diagonal v, its columns, its products with
+vectors, and the squared lengths of its columns, :math:`S_u = \sum_j C_{ju}^2`. With
+:math:`a = c_u / \sqrt{v_u + lam}`,
+
+.. math:: v \leftarrow v - a^2, \quad
+          S \leftarrow S - 2 a * (C a) + a^2 |a|^2                                  (6)
+
+so that a pick costs one column and one product: O(n p) for rows given by p features.
+The unit of C is that of the prior: tau is 1, and lam is the weight of the penalty
+relative to the sum of squares.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
@@ -42,20 +59,129 @@ from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection import Average
+from halfmoon._solvers.ridge_path import kriging_weights
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._user_kernels import Precomputed
 from halfmoon.problem import Fit, solve_ridge
-from halfmoon.queries._pool_covariance import Dense, Factored, Posterior
 
-__all__ = ["average_posterior", "fit_posterior", "surrogate_posterior"]
-
+__all__ = [
+    "Covariance",
+    "Dense",
+    "Factored",
+    "Posterior",
+    "average_posterior",
+    "fit_posterior",
+    "surrogate_posterior",
+]
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
 PLAIN_NOISE = 0.1  # variance, for a prior of variance 1
 MAX_POSTERIOR_MEMBERS = 8  # of an average, the heaviest
 ROUNDING = 1e-9
 POSTERIOR_LANDMARKS = 200  # rows of the pool, and at most as many labeled rows
 ALL_LANDMARKS = 800  # the same, of all members together
+
+
+@dataclass(frozen=True)
+class Factored:
+    """C = Psi Psi'. O(n p) time, and O(n p^2) for `squared_columns`."""
+
+    Psi: Array  # (n, p)
+
+    def diagonal(self) -> Array:
+        """Return the variances, shape (n,)."""
+        return np.einsum("ij,ij->i", self.Psi, self.Psi)
+
+    def column(self, u: int) -> Array:
+        """Return one column of C, shape (n,)."""
+        return self.Psi @ self.Psi[u]
+
+    def product(self, a: Array) -> Array:
+        """Return C a, shape (n,)."""
+        return self.Psi @ (self.Psi.T @ a)
+
+    def squared_columns(self) -> Array:
+        """Return the squared lengths of the columns, shape (n,)."""
+        return np.einsum("ij,ij->i", self.Psi @ (self.Psi.T @ self.Psi), self.Psi)
+
+
+@dataclass(frozen=True)
+class Dense:
+    """C as a matrix. O(n^2) time."""
+
+    C: Array  # (n, n)
+
+    def diagonal(self) -> Array:
+        """Return the variances, shape (n,); 0 where rounding makes them negative."""
+        return np.maximum(np.diagonal(self.C), 0.0)
+
+    def column(self, u: int) -> Array:
+        """Return one column of C, shape (n,)."""
+        return self.C[:, u]
+
+    def product(self, a: Array) -> Array:
+        """Return C a, shape (n,)."""
+        return self.C @ a
+
+    def squared_columns(self) -> Array:
+        """Return the squared lengths of the columns, shape (n,)."""
+        return np.einsum("ij,ij->j", self.C, self.C)
+
+
+#: A symmetric positive semi-definite matrix C, shape (n, n).
+Covariance: TypeAlias = Factored | Dense
+
+
+@dataclass
+class Posterior:
+    """Values and covariance of a fitted function at the rows of a pool."""
+
+    values: Array  # (n, t), g
+    covariance: Covariance  # before any pick
+    noise: float  # lam
+    variance: Array = field(init=False)  # (n,), v, after the picks so far
+    _updates: list[Array] = field(init=False, default_factory=list)  # a of each pick
+    _squares: Array | None = field(init=False, default=None)  # S
+
+    def __post_init__(self) -> None:
+        self.variance = self.covariance.diagonal()
+
+    def column(self, u: int) -> Array:
+        """Return the covariance of every row with row u after the picks, (n,)."""
+        column = np.array(self.covariance.column(u))
+        for a in self._updates:
+            column -= a[u] * a
+        return column
+
+    def squared_columns(self) -> Array:
+        """Return S of (6), shape (n,)."""
+        if self._squares is None:
+            if self._updates:
+                raise RuntimeError("Call squared_columns before the first pick.")
+            self._squares = self.covariance.squared_columns()
+        return self._squares
+
+    def condition(
+        self,
+        u: int,
+        target: Array | None = None,  # (t,)
+    ) -> None:
+        """Update by a label of row u, (5); None leaves the values unchanged."""
+        total = float(self.variance[u]) + self.noise
+        if total <= 0:  # known already, without noise
+            return
+        column = self.column(u)
+        a = column / np.sqrt(total)
+        if self._squares is not None:
+            Ca = self.covariance.product(a)
+            for b in self._updates:
+                Ca -= float(b @ a) * b
+            self._squares = self._squares - 2 * a * Ca + a**2 * float(a @ a)
+        if target is not None:
+            step = (np.asarray(target) - self.values[u]) / total
+            self.values = self.values + column[:, None] * step
+        self.variance = np.maximum(self.variance - a**2, 0.0)
+        self._updates.append(a)
 
 
 def fit_posterior(
@@ -65,12 +191,7 @@ def fit_posterior(
 ) -> Posterior:
     """Return the exact posterior (1) or (2) of a fit by ridge.
 
-    Parameters
-    ----------
-    fit : Fit
-    X : array or CSR of shape (n, d)
-    places : ndarray of shape (n,) or None
-        Row numbers in the fitted table; None if the rows are not from it.
+    `places` are row numbers in the fitted table; None if the rows are not from it.
     """
     values = fit.predict(X).reshape(X.shape[0], -1)
     lam = fit.path.lam(float(fit.alpha or 0.0))
@@ -98,16 +219,11 @@ def _in_primal(fit: Fit, X: Rows, lam: float) -> Array:  # (n, p + k)
 
 def _in_dual(fit: Fit, X: Rows, places: Indices | None, lam: float) -> Array:  # (n, n)
     posed, path = fit.posed, fit.path
-    U = path.V
     k = posed.basis.gram(posed.labeled)(X) * posed.root_w[:, 0]  # (n, l)
-    f = path.elimination.solve_adjoint(posed.features(X))
-    c_0 = f @ path.elimination.Q1.T  # (n, l)
-    K_0 = f @ path.cross  # K c0
-    by_modes = ((k - K_0 - lam * c_0) @ U) * path.inverse(lam)
-    c = c_0 + by_modes @ U.T
+    c, c_0, K_0, by_modes = kriging_weights(path, k, posed.features(X), lam)
     # c'K c by the modes, as in `kriging_variance`, without forming K again.
-    half = K_0 @ c_0.T + (K_0 @ U) @ by_modes.T
-    cKc = half + by_modes @ (K_0 @ U).T + (by_modes * path.s2) @ by_modes.T
+    cross = (K_0 @ path.V) @ by_modes.T
+    cKc = K_0 @ c_0.T + cross + cross.T + (by_modes * path.s2) @ by_modes.T
     kc = k @ c.T
     C = _prior(fit, X, places) - kc - kc.T + cKc + lam * (c @ c.T)
     return np.asarray((C + C.T) / 2)
@@ -177,23 +293,11 @@ def _landmarks(X_l: Rows, X: Rows, most: int) -> Rows:
 def surrogate_posterior(
     values: Array,  # (n, t)
     X: Rows,  # (n, d)
-    std: Array | None = None,  # (n,)
-    loo_errors: Array | None = None,  # (l,)
-    labeled: Indices | None = None,
+    std: Array | None = None,  # (n,), sigma(x); None is 1
+    loo_errors: Array | None = None,  # (l,), of any number of targets
+    labeled: Indices | None = None,  # to condition on, if there are no deviations
 ) -> Posterior:
-    """Return the surrogate (4) for the values of any estimator.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, t)
-    X : array or CSR of shape (n, d)
-    std : ndarray of shape (n,) or None
-        sigma(x); None is 1.
-    loo_errors : ndarray of shape (l,) or None
-        Leave-one-out errors, of any number of targets.
-    labeled : ndarray of int or None
-        Rows to condition on, if there are no deviations.
-    """
+    """Return the surrogate (4) for the values of any estimator."""
     K = Gaussian().resolve(scaled := _scaled(X), np.random.default_rng(0))(scaled)
     if std is None:
         if labeled is not None and len(labeled):

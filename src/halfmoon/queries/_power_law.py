@@ -41,30 +41,16 @@ REACH = 2.4  # of the grid, in standard deviations
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior of a learning curve.
+    """The prior of a learning curve."""
 
-    Attributes
-    ----------
-    log_rate, log_rate_std : float
-        Mean and deviation of log b.
-    logit_floor, logit_floor_std : float
-        Mean and deviation of logit g.
-    correlation : float
-        Between the two.
-    drift : float
-        The middle value of tau.
-    drift_weights, delay_weights : tuple of float
-        Prior weights of `DRIFTS` and `DELAYS`, up to a factor.
-    """
-
-    log_rate: float
+    log_rate: float  # mean of log b
     log_rate_std: float
-    logit_floor: float
+    logit_floor: float  # mean of logit g
     logit_floor_std: float
-    correlation: float
-    drift: float
-    drift_weights: tuple[float, float, float]
-    delay_weights: tuple[float, float, float]
+    correlation: float  # between the two
+    drift: float  # the middle value of tau
+    drift_weights: tuple[float, float, float]  # of `DRIFTS`, up to a factor
+    delay_weights: tuple[float, float, float]  # of `DELAYS`, up to a factor
 
     def grid(self) -> tuple[Array, Array, Array]:
         """Return b, g and their log weights, each of shape (`NODES` squared,)."""
@@ -91,21 +77,12 @@ PRIOR = Prior(
 
 @dataclass(frozen=True)
 class CurveMixture:
-    """The posterior of log errors at some counts: a mixture of Gaussians.
+    """The posterior of log errors at some counts: a mixture of Gaussians."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (c,)
-    means : ndarray of shape (c, m)
-    covariances : ndarray of shape (drifts, m, m)
-    which : ndarray of int of shape (c,)
-        The covariance of each component.
-    """
-
-    weights: Array
-    means: Array
-    covariances: Array
-    which: Array
+    weights: Array  # (c,)
+    means: Array  # (c, m)
+    covariances: Array  # (drifts, m, m)
+    which: Array  # (c,), the covariance of each component
 
     def draws(self, n: int) -> Array:  # (n, m)
         """Return n draws of log errors, the same ones in each call.
@@ -118,7 +95,8 @@ class CurveMixture:
         cumulative = np.cumsum(self.weights[order])
         at = (np.arange(n) + 0.5) / n * cumulative[-1]
         chosen = order[np.minimum(np.searchsorted(cumulative, at), len(order) - 1)]
-        steps = norm.ppf(rng.permuted(_ranks(n, self.means.shape[1]), axis=0))
+        ranks = np.tile(((np.arange(n) + 0.5) / n)[:, None], self.means.shape[1])
+        steps = norm.ppf(rng.permuted(ranks, axis=0))
         out = self.means[chosen]
         for i, covariance in enumerate(self.covariances):
             rows = self.which[chosen] == i
@@ -128,25 +106,13 @@ class CurveMixture:
 
 
 def curve_posterior(
-    counts: Array,  # (k,)
-    logs: Array,  # (k,)
-    covariance: Array,  # (k, k)
-    new: Array,  # (m,)
+    counts: Array,  # (k,), at least `START`
+    logs: Array,  # (k,), logarithms of the errors measured there
+    covariance: Array,  # (k, k), of their measurement errors; positive definite
+    new: Array,  # (m,), numbers of labels to forecast
     prior: Prior = PRIOR,
 ) -> CurveMixture:
     """Return the posterior of log errors at other numbers of labels.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (k,)
-        Numbers of labels, at least `START`.
-    logs : ndarray of shape (k,)
-        Logarithms of the errors measured there.
-    covariance : ndarray of shape (k, k)
-        Covariance of their measurement errors, positive definite.
-    new : ndarray of shape (m,)
-        Numbers of labels to forecast.
-    prior : Prior
 
     Examples
     --------
@@ -198,8 +164,3 @@ def _shape(n: Array, b: Array, g: Array, d: float) -> Array:  # (nodes, len(n))
 
 def _normalized(logs: Array) -> Array:
     return np.asarray(logs - logsumexp(logs))
-
-
-def _ranks(n: int, columns: int) -> Array:  # (n, columns)
-    """Return equally spaced numbers between 0 and 1, in each column."""
-    return np.tile(((np.arange(n) + 0.5) / n)[:, None], (1, columns))

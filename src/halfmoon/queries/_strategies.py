@@ -1,7 +1,7 @@
 r"""Strategies that choose the rows to label next.
 
 With g the fitted function, v its posterior variance and lam the noise, in the units of
-`_pool_covariance.py`, labeling row u as t increases the minimum of the fitted objective
+`_pool_posterior.py`, labeling row u as t increases the minimum of the fitted objective
 by a multiple of
 
 .. math:: \frac{(t - g(u))^2}{v(u) + lam}                                           (1)
@@ -25,23 +25,37 @@ is (2), so MaxiMin for numbers picks by (2).
 uncertainty of their class,
 
 .. math:: (1 - margin(u))^3 \, \frac{\sum_j C(x_j, u)^2}{v(u) + lam}                 (3)
+
+**Duplicates.** The similarity of two rows is the squared correlation r^2 of the
+function at them. A row whose r^2 with a pick is above 0.9999 is a duplicate, whose
+label would say the same. Duplicates come last, or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.classification import probabilities_of_scores
 from halfmoon._rows import Array, Indices
-from halfmoon.queries._greedy import best_rows, spread_out, squared_correlation
 from halfmoon.queries._pool import Pool
-from halfmoon.queries._pool_covariance import Posterior
+from halfmoon.queries._pool_posterior import Posterior
 
-__all__ = ["informative", "margin", "maximin", "random", "variance_reduction"]
+__all__ = [
+    "best_rows",
+    "informative",
+    "margin",
+    "maximin",
+    "random",
+    "spread_out",
+    "squared_correlation",
+    "variance_reduction",
+]
 
 UNCERTAINTY_POWER = 3.0  # of 1 - margin in (3), chosen on tables
 TINY = float(np.finfo(np.float64).tiny)
@@ -69,23 +83,12 @@ SECTIONS = """\
         Row numbers in X, the best first.
 
 """
+DUPLICATE = 1e-4  # largest 1 - r^2 of rows that count as equal
 
 
-class Strategy(Protocol):
-    """Chooses rows; see the parameters of `maximin`."""
-
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,
-        n: int = 10,
-        *,
-        labeled: Any = None,
-        random_state: Any = None,
-    ) -> Indices: ...
-
-
-def _strategy(choose: Callable[[Pool], Sequence[int] | Indices]) -> Strategy:
+def _strategy(
+    choose: Callable[[Pool], Sequence[int] | Indices],
+) -> Callable[..., Indices]:
     """Make a function of an estimator and a table from a choice of rows in a pool."""
 
     def strategy(
@@ -128,11 +131,11 @@ def maximin(pool: Pool) -> list[int]:
     targets = _class_targets(posterior.values.shape[1])
 
     def score(_: Array) -> Array:
-        change = _squared_distances(posterior.values, targets).min(axis=1)
+        change = cdist(posterior.values, targets, "sqeuclidean").min(axis=1)
         return _ratio(change, posterior.variance + posterior.noise)
 
     def condition(u: int) -> None:
-        distances = _squared_distances(posterior.values[u : u + 1], targets)[0]
+        distances = ((targets - posterior.values[u]) ** 2).sum(axis=1)
         posterior.condition(u, targets[int(distances.argmin())])
 
     similarity = squared_correlation(posterior)
@@ -187,7 +190,7 @@ def margin(pool: Pool) -> list[int]:
 
     A row is uncertain if its two most likely classes have nearly the same probability;
     for numbers, if its posterior deviation is large. See
-    `halfmoon.queries._greedy.spread_out` for how rows differ.
+    `halfmoon.queries._strategies.spread_out` for how rows differ.
     """
     posterior = pool.posterior()
     uncertainty = _uncertainty(pool, posterior)
@@ -225,11 +228,6 @@ def _class_targets(columns: int) -> Array:
     return np.array([[-1.0], [1.0]]) if columns == 1 else np.eye(columns)
 
 
-def _squared_distances(values: Array, targets: Array) -> Array:  # (m, classes)
-    differences = values[:, None, :] - targets[None, :, :]
-    return np.asarray((differences**2).sum(axis=2))
-
-
 def _uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
     """Return 1 - margin between the two most likely classes, or the deviation."""
     if not is_classifier(pool.estimator):
@@ -240,3 +238,81 @@ def _uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
         p = np.asarray(pool.estimator.predict_proba(pool.X))
     ordered = np.sort(p, axis=1)
     return np.asarray(1.0 - (ordered[:, -1] - ordered[:, -2]))
+
+
+def squared_correlation(posterior: Posterior) -> Callable[[int], Array]:
+    """Return a function from a row to its r^2 with every row, before any pick."""
+    covariance, variance = posterior.covariance, posterior.variance
+
+    def column(u: int) -> Array:
+        product = variance * variance[u]
+        out = np.zeros_like(product)
+        return np.divide(covariance.column(u) ** 2, product, out=out, where=product > 0)
+
+    return column
+
+
+def best_rows(
+    similarity: Callable[[int], Array],
+    free: NDArray[np.bool_],  # (m,)
+    n: int,
+    score: Callable[[Array], Array],
+    condition: Callable[[int], None] | None = None,
+    *,
+    groups: NDArray[np.generic] | None = None,  # (m,)
+    with_copies: bool = True,
+) -> list[int]:
+    """Return the n free rows with the largest scores, picked one by one.
+
+    `similarity` maps a row to its r^2 with every row. `score` maps the novelty of each
+    row, 1 minus its largest r^2 with a pick, to the scores; `condition` updates them
+    for a pick. Rows of `groups` without a pick come first. Without copies, fewer rows
+    are returned where only duplicates are left.
+    """
+    free, novelty = free.copy(), np.ones(len(free))
+    missing = np.ones(len(free), dtype=bool)  # the row's group has no pick yet
+    picks: list[int] = []
+    while len(picks) < n and free.any():
+        some = free & (novelty > DUPLICATE)
+        if not some.any():
+            if not with_copies:
+                break
+            some = free
+        if (some & missing).any():
+            some = some & missing
+        places = np.flatnonzero(some)
+        u = int(places[np.argmax(score(novelty)[places])])
+        picks.append(u)
+        free[u] = False
+        if groups is not None:
+            missing &= groups != groups[u]
+        if len(picks) < n:
+            novelty = np.minimum(novelty, np.maximum(1.0 - similarity(u), 0.0))
+            if condition is not None:
+                condition(u)
+    return picks
+
+
+def spread_out(
+    similarity: Callable[[int], Array],
+    uncertainty: Array,  # (m,)
+    free: NDArray[np.bool_],  # (m,)
+    n: int,
+    *,
+    groups: NDArray[np.generic] | None = None,
+    with_copies: bool = True,
+) -> list[int]:
+    r"""Return the n most uncertain rows that differ from each other.
+
+    The next row has the largest :math:`uncertainty(x) (1 - \max_j r(x, x_j)^2)` over
+    the earlier picks :math:`x_j`. With one :math:`x_j` the factor is the share of the
+    variance that remains at x once the value at :math:`x_j` is known. The other
+    arguments are those of `best_rows`.
+    """
+
+    def score(novelty: Array) -> Array:
+        return np.maximum(uncertainty, TINY) * novelty
+
+    return best_rows(
+        *(similarity, free, n, score), groups=groups, with_copies=with_copies
+    )

@@ -6,9 +6,13 @@ of the other classes,
 .. math:: score = \frac{q}{p_c + q}                                                 (1)
 
 which is above 1/2 if another class is more likely, and sorts rows like the margin
-log p_c - log q. Wrong labels make their neighbors look wrong too. So p comes from the
-other labels as they are likely to be: if a label is wrong with probability
-:math:`\rho`, and then any other of C classes, its row has class k with probability
+log p_c - log q. With few labels, p says little more than how common each class is, and
+every label of a rare class would look wrong. So each p_k is divided by the root of the
+number of labels of class k, and then all of them by their sum.
+
+Wrong labels make their neighbors look wrong too. So p comes from the other labels as
+they are likely to be: if a label is wrong with probability :math:`\rho`, and then any
+other of C classes, its row has class k with probability
 
 .. math:: \pi_k \propto p_k (1 - \rho) \text{ if } k \text{ is given, else }
           p_k \frac{\rho}{C - 1}                                                    (2)
@@ -73,9 +77,10 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
     recarray of shape (n_labeled,)
         With the columns ``row``, the row number in the fitted X; ``given``, the label;
         ``suggested``, its leave-one-out prediction; and ``score``, from 0 to 1: above
-        1/2 if another class is more likely, or if a number is outside of its 90 %
-        interval. With landmarks and more than 2,000 labels, a random 2,000 of them.
-        With more than 1,000 labels, the other labels are taken as given.
+        1/2 if another class is more likely, where rare classes count more than in the
+        predictions of the estimator, or if a number is outside of its 90 % interval.
+        With landmarks and more than 2,000 labels, a random 2,000 of them. With more
+        than 1,000 labels, the other labels are taken as given.
 
     Examples
     --------
@@ -155,7 +160,8 @@ def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
     """Return the probabilities p of (1), shape (m, C); arbitrary if unknown."""
     known = np.isfinite(held.values).all(axis=1, keepdims=True)
     before = scores_by_class(np.where(known, held.values, 0.0))
-    p = probabilities(before, estimator.temperature_)
+    root = np.sqrt(np.bincount(estimator._codes))
+    p = _shares(probabilities(before, estimator.temperature_) / root)
     others = _weights_of_others(estimator, len(codes))
     if others is None:
         return p
@@ -164,12 +170,16 @@ def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
     likelihood = np.where(given > 0, 1.0 - WRONG_RATE, WRONG_RATE / (C - 1))
     unit = 2.0 if C == 2 else 1.0  # the targets are -1 and 1, or 0 and 1
     for _ in range(ROUNDS):
-        shares = p * likelihood
-        shares /= shares.sum(axis=1, keepdims=True)
-        scores = before + others @ np.where(known, unit * (shares - given), 0.0)
+        change = np.where(known, unit * (_shares(p * likelihood) - given), 0.0)
+        scores = before + others @ change
         temperature = fitted_temperature(np.where(known, scores, np.nan), codes, held.w)
-        p = probabilities(scores, temperature)
+        p = _shares(probabilities(scores, temperature) / root)
     return p
+
+
+def _shares(p: Array) -> Array:
+    """Divide each row by its sum."""
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _weights_of_others(estimator: Any, m: int) -> Array | None:  # (m, m)

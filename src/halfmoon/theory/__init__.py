@@ -1,6 +1,5 @@
 """Theory: predictions of the papers about a fit, as numbers to compare with it."""
 
-from halfmoon.theory._conditioning import conditional_learner, cost_of_conditioning
 from halfmoon.theory._eigenlearning import eigenlearning
 from halfmoon.theory._noise_suppression import (
     fredholm_constant,
@@ -11,7 +10,11 @@ from halfmoon.theory._noise_suppression import (
     linear_noise,
     outer_width,
 )
-from halfmoon.theory._residual import residual_kernel
+from halfmoon.theory._residual import (
+    conditional_learner,
+    cost_of_conditioning,
+    residual_kernel,
+)
 from halfmoon.theory._schedules import laplacian_schedule
 from halfmoon.theory._soft_threshold import soft_threshold_spectrum
 from halfmoon.theory._when_to_condition import (

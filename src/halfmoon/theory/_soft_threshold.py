@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._rows import Array
-from halfmoon.theory._modes import as_spectrum, solve_kappa
+from halfmoon.theory._eigenlearning import as_spectrum, solve_kappa
 
 __all__ = ["SoftThreshold", "soft_threshold_spectrum"]
 

@@ -212,11 +212,8 @@ def _residual_modes(
     K: Array, elimination: Elimination, y: Array
 ) -> tuple[Array, Array]:  # (m,), (m, t)
     """Return the eigenvalues of N'K N, 0 or more, and squared coefficients of N'y."""
-    if elimination.rank:
-        K = elimination.complement(elimination.complement(K).T)
-        y = elimination.complement(y)
-    s, U = symmetric_eigen((K + K.T) / 2)
-    return np.maximum(s, 0.0), (U.T @ y) ** 2
+    s, U = symmetric_eigen(elimination.congruence(K))
+    return np.maximum(s, 0.0), (U.T @ elimination.complement(y)) ** 2
 
 
 def _risk(

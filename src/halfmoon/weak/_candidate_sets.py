@@ -25,10 +25,9 @@ from halfmoon._estimators.parameter_docs import ATTRIBUTES, with_parameter_docs
 from halfmoon._labels import as_weights
 from halfmoon._partitions.estimator_methods import fits_by_partition
 from halfmoon._rows import Array
-from halfmoon.weak._candidate_labels import as_candidates
-from halfmoon.weak._disambiguation import Embedding, best_candidates
-from halfmoon.weak._fit_sets import fit_sets
+from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._weak_estimator import WeakEstimator
+from halfmoon.weak._weak_labels import as_candidates
 
 __all__ = ["CandidateSetClassifier"]
 
@@ -42,7 +41,7 @@ PARAMETERS = {
         "auto", Kernel, str, callable or a sequence of these. Of several kernels, the
         one with the least loss on held-out folds is used. "auto" is Gaussian and
         Laplace kernels of prepared columns, and walks over a graph of all rows
-        (`halfmoon.weak._kernel_candidates`).""",
+        (`halfmoon.weak._fold_search`).""",
     "alpha": """
         "auto", float or sequence of float. Weight of the penalty relative to the
         averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled

@@ -21,21 +21,26 @@ loss", 2020, for (1); S1 appendix A.2 joins it with an energy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._rows import Array, Indices
-from halfmoon.weak._row_smoother import RowSmoother
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_generator
+from halfmoon.problem._folds import balanced_folds
+from halfmoon.weak._row_smoother import RowCoordinates, RowSmoother
+from halfmoon.weak._weak_estimator import WeakEstimator
 
 __all__ = [
     "Disambiguated",
     "Embedding",
     "best_candidates",
     "disambiguate",
+    "fit_sets",
+    "fold_values",
     "output_blocks",
     "starts",
 ]
@@ -44,20 +49,16 @@ MAX_STEPS, MAX_SWEEPS = 100, 50  # of the two kinds; far more than were ever nee
 FAR = 1e9  # compared with any output, so that only the direction counts
 ROUNDING = 1e-12  # a smaller change of (2) is rounding
 BLOCK_ENTRIES = 2**22  # in a block of rows by outputs
+#: Least loss over the sets, of values and the sets of the same rows.
+Infimum = Callable[[Array, NDArray[np.bool_]], Array]
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Outputs as points, and which of them each row may have.
+    """Outputs as points, and which of them each row may have."""
 
-    Attributes
-    ----------
-    T : ndarray of shape (C, t)
-    sets : ndarray of shape (n, C)
-    """
-
-    T: Array
-    sets: NDArray[np.bool_]
+    T: Array  # (C, t)
+    sets: NDArray[np.bool_]  # (n, C)
 
     def of(self, rows: Indices) -> Embedding:
         """Return the same outputs for some of the rows."""
@@ -79,18 +80,10 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Disambiguated:
-    """Labels within their sets, and the objective on the way.
+    """Labels within their sets, and the objective on the way."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (r,)
-        Labels of the smoother's rows.
-    history : list of float
-        J of (1) after each step; it never increases.
-    """
-
-    codes: Indices
-    history: list[float]
+    codes: Indices  # (r,), labels of the smoother's rows
+    history: list[float]  # J of (1) after each step; it never increases
 
 
 def best_candidates(
@@ -209,3 +202,55 @@ def output_blocks(n: int, outputs: int) -> Iterator[slice]:
     """Yield blocks of n rows that are compared with every output at once."""
     step = max(1, BLOCK_ENTRIES // outputs)
     return (slice(start, start + step) for start in range(0, n, step))
+
+
+def fit_sets(
+    model: WeakEstimator,
+    X: Rows,  # (n, d)
+    within: Embedding,  # of all rows
+    w: Array,  # (n,)
+    infimum: Infimum,
+    n_starts: int,
+) -> Indices:  # (l,)
+    """Choose kernel and alpha, find the labels, fit. Returns the labels as codes."""
+    known = np.asarray(~within.sets.all(axis=1))
+    within = within.of(np.flatnonzero(known))
+    mean = within.mean()
+
+    def losses(values: Array) -> tuple[Array, Array]:
+        nearest = within.T[best_candidates(values, within)]
+        return infimum(values, within.sets), ((values - nearest) ** 2).sum(axis=1)
+
+    posed, coordinates, alpha = model._choose_by_folds(
+        *(X, known, w),
+        balanced_folds(mean) if len(mean) > 1 else [],
+        partial(fold_values, within),
+        losses,
+        size=within.T.shape[1],
+        always=within.open,
+    )
+    smoother = coordinates.smoother(alpha)
+    rng = as_generator(model.random_state)
+    found = [
+        disambiguate(smoother, within, start, coordinates.root_w)
+        for start in starts(within, n_starts, rng)
+    ]
+    model.objectives_ = np.array([each.history[-1] for each in found])
+    best = found[int(model.objectives_.argmin())]
+    model.history_ = best.history
+    model._store_fit(posed, within.T[best.codes], alpha)
+    return best.codes
+
+
+def fold_values(
+    within: Embedding, coordinates: RowCoordinates, alpha: float, folds: list[Indices]
+) -> Array:  # (l, t)
+    """Return the values at the labeled rows, each by a fit to the other folds."""
+    out, root_w = np.empty((len(within.sets), within.T.shape[1])), coordinates.root_w
+    for fold, smoother in zip(folds, coordinates.without(alpha, folds), strict=True):
+        rows = smoother.rows
+        training = within.of(rows)
+        found = disambiguate(smoother, training, training.mean(), root_w[rows])
+        values = smoother.values(root_w[rows] * within.T[found.codes])
+        out[fold] = values[fold] / root_w[fold]
+    return out

@@ -10,40 +10,66 @@ chose them. In `cross_fitted` the choice for each fold uses the losses of the ot
 
 .. math:: g_i = g_{c(i), i}, \quad
           c(i) = argmin_c \sum_{j \notin fold(i)} w_j L_{c,j}
+
+``kernel="auto"`` compares these kernels:
+
+================  ==================================================================
+kernels           of
+================  ==================================================================
+product Laplace   normal scores of the columns, one at a time
+Laplace           normal scores
+Gaussian          normal scores, and standardized columns
+walk              diffusion over a neighbor graph of all rows, far and near, plus
+                  a Laplace kernel
+================  ==================================================================
+
+The preparations are those of `halfmoon._selection`, where the default estimators
+compare many more kernels. A sparse table has Gaussian and Laplace kernels without
+preparation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import Array, Indices, Rows, some_rows
+from halfmoon._selection import NormalScores, Preparation, Standardized
+from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
+from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
+from halfmoon.kernels._length_scales import median_distance
+from halfmoon.kernels._prepared import Prepared
+from halfmoon.smoothers import Diffusion
+from halfmoon.smoothers._diffusion import DiffusionKernel
 
-__all__ = ["KernelTrial", "best_of", "cross_fitted", "try_alphas"]
+__all__ = [
+    "KernelChoice",
+    "KernelTrial",
+    "best_of",
+    "cross_fitted",
+    "kernel_choices",
+    "try_alphas",
+]
 
 #: Maps values at held-out rows to losses and to tie-breakers, both of shape (l,).
 Losses = Callable[[Array], tuple[Array, Array]]
+NEIGHBORS = 10
+WALKS = ((0.01, 2), (0.1, 2))  # restart, repeats: far and near
+PRODUCT_SCALE = 0.5  # length scale, relative to the median sum of differences
+LAPLACE_SHARE = 0.2  # of a Laplace kernel, added to a walk
 
 
 @dataclass(frozen=True)
 class KernelTrial:
-    """A kernel at several alphas, on held-out folds.
+    """A kernel at several alphas, on held-out folds."""
 
-    Attributes
-    ----------
-    losses, ties : ndarrays of shape (A, l)
-        Least losses over the sets of held-out rows, and tie-breakers.
-    values : ndarray of shape (A, l, t)
-        Held-out values.
-    uses_unlabeled : bool
-        Whether the kernel uses unlabeled rows.
-    """
-
-    losses: Array
-    ties: Array
-    values: Array
+    losses: Array  # (A, l), least ones over the sets of held-out rows
+    ties: Array  # (A, l), tie-breakers
+    values: Array  # (A, l, t), held-out values
     uses_unlabeled: bool = False
 
 
@@ -57,25 +83,16 @@ def try_alphas(
 ) -> KernelTrial:
     """Predict the folds with a kernel at each alpha.
 
-    Parameters
-    ----------
-    alphas : sequence of float
-        The largest is tried first, so that a fit can start at the one before it.
-    folds : list of ndarrays
-    values : callable
-        Maps an alpha and the folds to held-out values at all rows, shape (l, t).
-    losses : callable
-        Maps such values to losses and tie-breakers.
-    uses_unlabeled : bool
-        Whether the kernel uses unlabeled rows.
+    `values` maps an alpha and the folds to held-out values at all rows. The largest
+    alpha is tried first, so that a fit can start at the one before it.
     """
     found: dict[int, tuple[Array, Array, Array]] = {}
     for i in map(int, np.argsort(alphas)[::-1]):
         g = values(alphas[i], folds)
         found[i] = (*losses(g), g)
-    every = [found[i] for i in range(len(alphas))]
-    all_losses, ties, g = (np.array(each) for each in zip(*every, strict=True))
-    return KernelTrial(all_losses, ties, g, uses_unlabeled)
+    every = (found[i] for i in range(len(alphas)))
+    of_losses, ties, g = map(np.array, zip(*every, strict=True))
+    return KernelTrial(of_losses, ties, g, uses_unlabeled)
 
 
 def best_of(tried: Sequence[KernelTrial], w: Array) -> tuple[int, int]:
@@ -96,3 +113,51 @@ def cross_fitted(tried: Sequence[KernelTrial], folds: list[Indices], w: Array) -
         kernel, alpha = best_of(tried, training_w)
         out[fold] = tried[kernel].values[alpha][fold]
     return out
+
+
+class KernelChoice(NamedTuple):
+    """A kernel, and whether it uses unlabeled rows."""
+
+    kernel: Any
+    uses_unlabeled: bool = False
+
+
+def kernel_choices(
+    kernel: Any, X: Rows, rng: np.random.Generator
+) -> list[KernelChoice]:
+    """Return the kernels that a parameter stands for; "auto" learns from all rows."""
+    if isinstance(kernel, Sequence) and not isinstance(kernel, str):
+        if not kernel:
+            raise ValueError("kernel is an empty sequence; at least one is needed.")
+        return [KernelChoice(each) for each in kernel]
+    if not (isinstance(kernel, str) and kernel == "auto"):
+        return [KernelChoice(kernel)]
+    if sp.issparse(X) or X.shape[0] < 2 or not (X.max(axis=0) > X.min(axis=0)).any():
+        return [KernelChoice("gaussian"), KernelChoice("laplace")]
+    return _automatic(X, rng)
+
+
+def _automatic(X: Rows, rng: np.random.Generator) -> list[KernelChoice]:
+    scores = Preparation("normal scores", NormalScores().fit(X))
+    plain = Preparation("standardized", Standardized().fit(X))
+    Z = scores(X)
+    e = median_distance(Z, rng)
+    e_sum = float(ProductLaplace().resolve(Z, rng).length_scale)
+    laplace = Prepared(scores, Laplace(e / 2))
+    found = [
+        KernelChoice(Prepared(scores, ProductLaplace(PRODUCT_SCALE * e_sum))),
+        KernelChoice(Prepared(scores, Gaussian(e / 2))),
+        KernelChoice(Prepared(scores, Laplace(e))),
+        KernelChoice(Prepared(plain, Gaussian(median_distance(plain(X), rng)))),
+    ]
+    if X.shape[0] < 3 * NEIGHBORS:
+        return found
+    Z = some_rows(Z, GRAPH_ROWS, rng)
+    for number, (restart, repeats) in enumerate(WALKS):
+        walk = DiffusionKernel(Diffusion(NEIGHBORS, restart, repeats).fit(Z))
+        size = float(walk.diag(Z[:: max(1, len(Z) // 256)]).mean())
+        one = Prepared(scores, walk) * (1.0 / size)
+        # A small budget only tries the first: one of each kind.
+        mixed = KernelChoice(one + laplace * LAPLACE_SHARE, uses_unlabeled=True)
+        found.insert(2 * number + 1, mixed)
+    return found

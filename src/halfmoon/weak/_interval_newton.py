@@ -35,18 +35,10 @@ FULL_STEP = 1e-6  # a step length this close to 1 is a full Newton step
 
 @dataclass(frozen=True)
 class IntervalFit:
-    """A minimizer of (1).
+    """A minimizer of (1)."""
 
-    Attributes
-    ----------
-    v : ndarray of shape (m,)
-    g : ndarray of shape (l,)
-        Values at all labeled rows, including those that were not fitted.
-    steps : int
-    """
-
-    v: Array
-    g: Array
+    v: Array  # (m,)
+    g: Array  # (l,), values at all labeled rows, also at those that were not fitted
     steps: int
 
 

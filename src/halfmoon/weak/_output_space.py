@@ -45,18 +45,11 @@ MAX_SET_LABELS = 12  # 4,096 sets of labels
 
 @dataclass(frozen=True)
 class OutputSpace:
-    """Outputs, and the loss (1) between them.
+    """Outputs, and the loss (1) between them."""
 
-    Attributes
-    ----------
-    outputs : ndarray of shape (k,) or (k, q)
-    T, psi : ndarrays of shape (k, t)
-    constant : float
-    """
-
-    outputs: NDArray[Any]
-    T: Array
-    psi: Array
+    outputs: NDArray[Any]  # (k,) or (k, q)
+    T: Array  # (k, t)
+    psi: Array  # (k, t)
     constant: float
 
     def losses(self, g: Array) -> Array:

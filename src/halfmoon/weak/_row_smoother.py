@@ -20,7 +20,6 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import EPS, Array, Indices, Rows
-from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.problem._posed import Posed
 
 __all__ = ["RowCoordinates", "RowSmoother", "cholesky", "half_solve"]
@@ -33,18 +32,11 @@ class RowSmoother:
     """Ridge on some of the labeled rows: maps their targets to values at all.
 
     The matrix is H = left right'; targets and values include root weights.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (r,)
-    left : ndarray of shape (l, m)
-    right : ndarray of shape (r, m) or None
-        None is the identity: for few rows, `left` is H.
     """
 
-    rows: Indices
-    left: Array
-    right: Array | None = None
+    rows: Indices  # (r,)
+    left: Array  # (l, m)
+    right: Array | None = None  # (r, m); None is the identity, for few rows
 
     def values(self, y: Array) -> Array:
         """Return the values at all labeled rows for targets of the rows, (l, t)."""
@@ -65,32 +57,22 @@ class RowSmoother:
 
 @dataclass(frozen=True)
 class RowCoordinates:
-    """The matrix Z, its penalized columns, and the weights of its rows.
+    """The matrix Z, its penalized columns, and the weights of its rows."""
 
-    Attributes
-    ----------
-    Z : ndarray of shape (l, m)
-    penalized : ndarray of shape (m,)
-        1 for penalized columns, else 0.
-    root_w : ndarray of shape (l, 1)
-    total_weight : float
-    complete : RowFactor or None
-        U and s^2 including s = 0, if the factorization has them.
-    """
-
-    Z: Array
-    penalized: Array
-    root_w: Array
+    Z: Array  # (l, m)
+    penalized: Array  # (m,), 1 for penalized columns, else 0
+    root_w: Array  # (l, 1)
     total_weight: float
-    complete: RowFactor | None = None
+    complete: tuple[Array, Array] | None = None  # all U and s^2, if they were kept
 
     @classmethod
     def of(cls, posed: Posed) -> Self:
         """Return the coordinates of the labeled rows of a posed problem."""
         path, Q1 = posed.path, posed.elimination.Q1
+        positive, complete = path.s2 > 0, None
         if path.rows is not None:
-            positive = path.rows.s2 > 0
-            A = path.rows.U[:, positive] * np.sqrt(path.rows.s2[positive])
+            A = path.rows.U[:, positive] * np.sqrt(path.s2[positive])
+            complete = path.rows.U, path.s2
         else:
             M = posed.whitening.unwhiten(path.V)
 
@@ -100,10 +82,10 @@ class RowCoordinates:
 
             A = posed.stream.map(
                 in_path, posed.X_l, posed.root_w, Q1, row_bytes=posed.basis.row_bytes
-            )[:, path.s2 > 0]
+            )[:, positive]
         Z = np.hstack([Q1, A])
         penalized = np.repeat([0.0, 1.0], [Q1.shape[1], A.shape[1]])
-        return cls(Z, penalized, posed.root_w, posed.total_weight, path.rows)
+        return cls(Z, penalized, posed.root_w, posed.total_weight, complete)
 
     def lam(self, alpha: float) -> float:
         """Return W alpha; the same where rows are held out, as in leave-one-out."""
@@ -147,7 +129,8 @@ class RowCoordinates:
         lam = self.lam(alpha)
         if self.complete is None or len(self.Z) > MAX_DENSE_ROWS or lam == 0:
             return None
-        half = self.complete.U * np.sqrt(lam / (self.complete.s2 + lam))
+        U, s2 = self.complete
+        half = U * np.sqrt(lam / (s2 + lam))
         return np.asarray(half @ half.T)
 
 

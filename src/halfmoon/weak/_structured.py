@@ -29,8 +29,7 @@ from halfmoon._partitions.estimator_methods import (
 )
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
-from halfmoon.weak._disambiguation import Embedding, best_candidates
-from halfmoon.weak._fit_sets import fit_sets
+from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._output_labels import read_outputs
 from halfmoon.weak._output_space import OutputSpace
 from halfmoon.weak._weak_estimator import WeakEstimator

@@ -35,8 +35,13 @@ from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._posed import Posed
-from halfmoon.weak._fold_search import KernelTrial, best_of, cross_fitted, try_alphas
-from halfmoon.weak._kernel_candidates import kernel_choices
+from halfmoon.weak._fold_search import (
+    KernelTrial,
+    best_of,
+    cross_fitted,
+    kernel_choices,
+    try_alphas,
+)
 from halfmoon.weak._row_smoother import RowCoordinates
 
 __all__ = ["WEAK_ALPHAS", "WeakEstimator"]
@@ -155,20 +160,10 @@ class WeakEstimator(Estimator):
     ) -> tuple[Posed, RowCoordinates, float]:
         """Return the problem, with the kernel and alpha that do best on held-out folds.
 
-        Parameters
-        ----------
-        X, known, w
-            All rows, a mask of those with a label, and the weights.
-        folds : list of ndarrays
-            Folds of the known rows; empty where these are too few.
-        values : callable
-            Returns the held-out values at the known rows, shape (l, size).
-        losses : callable
-            Returns the losses of such values; see `halfmoon.weak._fold_search`.
-        size : int
-            Number of columns of the targets.
-        always : bool
-            Also predict the folds where there is only one kernel and alpha.
+        `values` returns the held-out values at the known rows, shape (l, size), and
+        `losses` their losses (`halfmoon.weak._fold_search`). There are no folds where
+        the known rows are too few. `always` predicts the folds even if there is only
+        one kernel and alpha.
         """
         start = time.monotonic()
         choices = kernel_choices(self.kernel, X, as_generator(self.random_state))

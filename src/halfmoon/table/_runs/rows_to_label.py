@@ -29,7 +29,7 @@ from scipy.spatial.distance import pdist
 from halfmoon._rows import Array
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
-from halfmoon.queries._greedy import spread_out as chosen_apart
+from halfmoon.queries._strategies import spread_out as chosen_apart
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files import Table

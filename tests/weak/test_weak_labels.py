@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from halfmoon.weak._candidate_labels import as_candidates
+from halfmoon.weak._weak_labels import as_candidates
 from optional_modules import optional
 
 pd = optional("pandas")
