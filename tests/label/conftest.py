@@ -12,12 +12,11 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
-from halfmoon.table._runs.run_stages import Silent
 
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.run_settings import Settings, Silent
 from small_tables import write_csv
 
 pytest.importorskip("starlette")

@@ -1,11 +1,12 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._report.bar_charts import distribution
+from halfmoon._report.bar_charts import of_distributions
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs import column_findings as module
@@ -176,4 +177,5 @@ def test_a_range_that_would_overflow_can_be_drawn():
     assert found.labeled.counts[[0, -1]].tolist() == [1, 1]
     assert found.unlabeled.counts[-1] == 1
     assert np.isfinite(found.unlabeled.mean)
-    assert "on average" in distribution(found).alt
+    (drawn,) = of_distributions(SimpleNamespace(distributions=(found,)))
+    assert "on average" in drawn.alt
