@@ -127,7 +127,7 @@ class Halfmoon(CallbackSupport, Estimator):
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
         # Model files contain these names: "answer" is the one chosen.
-        self._cross_fitted = {"y": self._given[some], **outcome.held_out}
+        self._cross_fitted = {"y": data.y[some], **outcome.held_out}
         local = None
         if locally:
             left = max(0.0, seconds - (time.monotonic() - start))
@@ -232,10 +232,10 @@ class Halfmoon(CallbackSupport, Estimator):
         values, rows = self._cross_fitted["answer"], average.rows
         if len(values) < len(average.y):  # with so many, the choice matters little
             values = average.held_out
-        return HeldOut(rows, self._given[rows], values, average.w[rows])
+        return HeldOut(rows, average.y[rows], values, average.w[rows])
 
     def leave_one_out(self) -> Array:
-        """Return the leave-one-out residuals; see `LaplacianRegressor`."""
+        """Return the leave-one-out residuals of the labels as given."""
         residuals = super().leave_one_out()
         if self._parts():
             return residuals
@@ -312,7 +312,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     shrunk towards the mean of the labels, and with a handful of labels towards a linear
     fit. They exceed the range of the labels by at most a quarter of it, unless
     `unpenalized` is given. A label far outside the range of the others, such as a
-    mistyped one, counts as the largest or smallest of the others.
+    mistyped one, counts as the largest or smallest of the others, in the fit and in
+    ``loo_score_``.
 
     Examples
     --------

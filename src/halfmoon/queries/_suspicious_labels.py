@@ -211,7 +211,10 @@ def _numbers(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array
             f"one. Fit each target in a model of its own."
         )
     y, g = held.y[:, 0], held.values[:, 0]
-    ratios = np.abs(interval_ratios(y, g, *Intervals.of(y, g, LEVEL)(g)))
+    ends = Intervals.of(y, g, LEVEL)(g)
+    if hasattr(estimator, "_given"):  # the search moves outlying labels to the others
+        y = estimator._given[held.rows, 0]
+    ratios = np.abs(interval_ratios(y, g, *ends))
     scores = np.where(np.isfinite(ratios), ratios / (1.0 + ratios), 0.0)
     places = np.arange(estimator.n_labeled_)[held.rows]
     return places, y, np.where(np.isfinite(g), g, y), scores

@@ -263,7 +263,9 @@ def test_a_number_far_outside_of_the_others_is_named(wrong):
     assert found.labels[-2:] == [15_000.0, None]  # as given; it is learned as 139
     (note,) = found.notes
     assert str(note).startswith("1 label of 'price' is far outside the range of the ")
-    assert "others: 15000. While learning, it counts as the largest" in note.text
+    assert (
+        "others: 15000. In learning and testing, it counts as the largest" in note.text
+    )
 
 
 def test_usual_numbers_have_no_note():

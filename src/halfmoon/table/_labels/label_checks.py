@@ -283,7 +283,7 @@ def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note
     which = f"{': ' if shown == far else ', such as '}{_and(shown)}"
     yield Note(
         f"{count(len(far), 'label')} of {name!r} {'is' if one else 'are'} far outside "
-        f"the range of the others{which}. While learning, "
+        f"the range of the others{which}. In learning and testing, "
         f"{'it counts' if one else 'they count'} as the largest or smallest of the "
         f"others.",
         f"Check {'it' if one else 'them'} for typing errors.",
