@@ -6,7 +6,8 @@ data (`search_data.py`), judged by a criterion (`criteria.py`), averaged
 (`refit.py`).
 """
 
-from halfmoon._selection.average import Average, Member
+from halfmoon._selection.average import Average
+from halfmoon._selection.average_members import Member
 from halfmoon._selection.average_weights import posterior_weights, stacked_weights
 from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate, Entry
 from halfmoon._selection.criteria import (

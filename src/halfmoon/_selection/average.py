@@ -3,9 +3,7 @@ r"""A weighted average of fitted functions.
 .. math:: g(x) = \sum_i w_i \, b_i(g_i(x))
 
 Here b_i is the inverse target transform of member i. Members are fits of problem (1) in
-`halfmoon.problem`: in the exact basis, at landmarks, or local. A fit in the exact basis
-is linear in its kernel, so each kernel is evaluated once, however many members use it,
-and rows are prepared once for all kernels with the same preparation.
+`halfmoon.problem`: in the exact basis, at landmarks, or local (`average_members.py`).
 """
 
 from __future__ import annotations
@@ -13,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeGuard, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._selection.average_members import ByLabelWeights, Group, Member, is_exact
 from halfmoon._selection.average_weights import averaged_values, group_by_transform
 from halfmoon._selection.kernel_sums import KernelSums, gram_matrix
-from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
+from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
@@ -29,38 +28,10 @@ from halfmoon.problem._fit import loo_residuals_of_set
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Average", "Member"]
+__all__ = ["Average"]
 
 MAX_DEVIATION_MEMBERS = 16  # heaviest members that enter the standard deviation
 LABELS_AT_ONCE = 512  # whose weights are computed together, at every row of a graph
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """A fitted function with its weight.
-
-    Attributes
-    ----------
-    name : str
-    fit : Fit or LocalFit
-    weight : float
-    held_out : ndarray of shape (m, t)
-        Held-out predictions at the labeled rows, or at some of them.
-    y : ndarray of shape (m, t)
-        Their transformed targets.
-    uses_unlabeled : bool
-        Whether it has learned from unlabeled rows.
-    target : TargetTransform
-        Transform of the targets before the fit.
-    """
-
-    name: str
-    fit: Fit | LocalFit
-    weight: float
-    held_out: Array
-    y: Array
-    uses_unlabeled: bool
-    target: TargetTransform = IDENTITY
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +97,7 @@ class Average:
         mean = self._map(self._values, X)
         total = np.zeros_like(mean)
         for share, member in zip(shares / shares.sum(), chosen, strict=True):
-            group = _Group([replace(member, weight=1.0)])
+            group = Group([replace(member, weight=1.0)])
             values = self._map(group.on_original_scale, X)
             variance = member.fit.std(X).reshape(mean.shape) ** 2
             own_variance = member.target.inverse_variance(values, variance)
@@ -169,7 +140,7 @@ class Average:
             if weights is not None:
                 total[:, labels] = self._map(weights, X, copies=4)
         for member in self.members:
-            if not _is_exact(member.fit):
+            if not is_exact(member.fit):
                 total += member.weight * member.fit.smoother_matrix(X)
         return total
 
@@ -179,7 +150,7 @@ class Average:
         Such members are fitted to unit targets one by one, and only their sum is kept,
         which has m numbers for each row of a graph. None without such members.
         """
-        exact = [member for member in self.members if _is_exact(member.fit)]
+        exact = [member for member in self.members if is_exact(member.fit)]
         if not exact:
             return None
         units = np.zeros((len(self.y), len(labels)))
@@ -206,7 +177,7 @@ class Average:
         unknown = np.full_like(y, np.nan)
         for member in self.members:
             fit: Any = member.fit
-            fit = refitted(fit) if _is_exact(fit) else _ByLabelWeights(fit, y)
+            fit = refitted(fit) if is_exact(fit) else ByLabelWeights(fit, y)
             members.append(
                 replace(member, fit=fit, held_out=unknown, y=y, target=IDENTITY)
             )
@@ -271,7 +242,7 @@ class Average:
     def _own_weights(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function to the weights of labels ``some[j]`` at rows j, (b,)."""
         exact = self._exact_weights_of(some)
-        others = [member for member in self.members if not _is_exact(member.fit)]
+        others = [member for member in self.members if not is_exact(member.fit)]
 
         def own(X: Rows) -> Array:
             places, b = np.arange(X.shape[0]), X.shape[0]
@@ -301,7 +272,7 @@ class Average:
         return [self.clip(values) for values in found]
 
     @cached_property
-    def _smoothers(self) -> list[tuple[_Group, Average]]:
+    def _smoothers(self) -> list[tuple[Group, Average]]:
         """Members of each target transform, as a group and as an average."""
         pairs = []
         for group, members in zip(self._groups, self._by_scale, strict=True):
@@ -351,9 +322,9 @@ class Average:
         ]
 
     @cached_property
-    def _groups(self) -> list[_Group]:
+    def _groups(self) -> list[Group]:
         """Members grouped by target transform."""
-        return [_Group(members) for members in self._by_scale]
+        return [Group(members) for members in self._by_scale]
 
     def _map(
         self, function: Callable[[Rows], Array], X: Rows, copies: int = 1
@@ -366,59 +337,3 @@ class Average:
         with self.stream.handed_down():
             self._groups  # noqa: B018 - built once, before workers start
         return self.stream.map(function, X, row_bytes=row_bytes)
-
-
-class _Group:
-    """Members with the same target transform, averaged on that scale."""
-
-    def __init__(self, members: Sequence[Member]) -> None:
-        self.members, self.target = members, members[0].target
-        self.share = float(sum(member.weight for member in members))
-        shares = [member.weight / self.share for member in members]
-        held_out = np.tensordot(shares, [member.held_out for member in members], 1)
-        self.residuals = members[0].y - held_out
-
-    @cached_property
-    def values(self) -> Callable[[Rows], Array]:
-        """Function from rows to values on the transformed scale."""
-        sums = KernelSums()
-        others: list[tuple[float, Fit | LocalFit]] = []
-        for member in self.members:
-            fit, share = member.fit, member.weight / self.share
-            if _is_exact(fit):
-                sums.add(fit, share)
-            else:
-                others.append((share, fit))
-        functions = sums.functions()
-
-        def values(X: Rows) -> Array:
-            parts = [function(X) for function in functions]
-            for share, fit in others:
-                parts.append(share * fit.predict(X).reshape(X.shape[0], -1))
-            return np.sum(parts, axis=0)
-
-        return values
-
-    def inverse(self, values: Array) -> Array:
-        """Return this group's part of the average on the original scale."""
-        return self.share * self.target.inverse(values, self.residuals)
-
-    def on_original_scale(self, X: Rows) -> Array:
-        """Return this group's part of the average at any rows."""
-        return self.inverse(self.values(X))
-
-
-def _is_exact(fit: Any) -> TypeGuard[Fit]:
-    """Whether a fit is in the exact basis of a kernel."""
-    return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
-
-
-@dataclass(frozen=True)
-class _ByLabelWeights:
-    """A fit with other targets, evaluated through its label weights."""
-
-    fit: Fit | LocalFit
-    y: Array
-
-    def predict(self, X: Rows) -> Array:
-        return self.fit.smoother_matrix(X) @ self.y

@@ -22,7 +22,8 @@ import numpy as np
 
 from halfmoon._progress import search_step
 from halfmoon._rows import Array, Indices, Rows, some_rows
-from halfmoon._selection.average import Average, Member
+from halfmoon._selection.average import Average
+from halfmoon._selection.average_members import Member
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.relevance import Stretched, by_correlation, by_gradient

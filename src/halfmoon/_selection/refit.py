@@ -25,7 +25,8 @@ import numpy as np
 
 from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array
-from halfmoon._selection.average import Average, Member
+from halfmoon._selection.average import Average
+from halfmoon._selection.average_members import Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search import SearchOutcome
