@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from tests.small_tables import a_line, error_of, told_of, two_groups, write_csv
@@ -117,3 +118,18 @@ def test_fill_reports_important_columns_and_reasons(run, groups, folder):
     page = (folder / "groups.report.html").read_text(encoding="utf-8")
     assert "For:" in page
     assert "What it went by" in page or "matter" in page
+
+
+def test_a_mistyped_number_is_suspected_and_shown_as_it_was_typed(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=90)
+    y = [f"{100 + 50 * value:.1f}" if i < 40 else "" for i, value in enumerate(x)]
+    y[7] = "12345.6"
+    rows = [["x", "y"], *([f"{a:.4f}", b] for a, b in zip(x, y, strict=True))]
+    write_csv(folder / "typed.csv", rows)
+    told = told_of(run("fill", "typed.csv", "-t", "y", *QUICK, "--json"))
+    assert any("looks wrong" in line and "row 9" in line for line in told["summary"])
+    page = (folder / "typed.report.html").read_text(encoding="utf-8")
+    assert "12345.6" in page
+    explained = run("explain", "typed.csv", "-t", "y", "--row", "9", *QUICK)
+    assert "Its label, 12345.6, was hidden" in " ".join(explained.stdout.split())

@@ -165,3 +165,21 @@ def test_the_page_does_not_say_stop_on_a_hard_table_with_few_answers(session):
 )
 def test_a_small_gain(gain, found, is_small):
     assert MoreLabelsGain(*gain).is_small(LiveAccuracy(*found)) == is_small
+
+
+def test_a_common_class_alone_is_no_reason_to_stop():
+    # All of 40 random rows are right, but so would be guessing their only class.
+    answers = [answer(i, "a", "a") for i in range(40)]
+    found = live_accuracy(answers, 100, True)
+    assert found.low > 0.9
+    assert found.naive == 1.0
+    assert labeling_progress._stop(None, found, blank=10) == ""
+    halves = [answer(i, "ab"[i % 2], "ab"[i % 2]) for i in range(40)]
+    stop = labeling_progress._stop(None, live_accuracy(halves, 100, True), blank=10)
+    assert stop.startswith("You can stop")
+
+
+def test_exact_predictions_of_numbers_are_a_reason_to_stop():
+    exact = live_accuracy([answer(i, 1.0, 1.0) for i in range(20)], 10, False)
+    gain = MoreLabelsGain(0.0, 0.0, is_share=False)
+    assert "You can stop" in labeling_progress._stop(gain, exact, blank=10)

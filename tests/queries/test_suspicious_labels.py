@@ -20,6 +20,7 @@ from halfmoon._estimators.classification import fitted_temperature
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._suspicious_labels import interval_ratios
+from halfmoon.weak import CandidateSetClassifier
 
 
 def loo_by_solving(K, lam, targets):
@@ -183,3 +184,14 @@ def test_bad_input(rng):
         suspicious_labels(two)
     equal = suspicious_labels(ConditionalRegressor().fit(X, np.ones(10)))
     assert ((equal.score >= 0) & (equal.score < 1)).all()
+
+
+@pytest.mark.parametrize("other", ["c", "0"])  # the last class, and the first
+def test_a_class_that_is_in_candidate_sets_only(rng, other):
+    X = np.concatenate([rng.normal(size=(30, 2)), 5.0 + rng.normal(size=(30, 2))])
+    sets = [("a",)] * 29 + [("a", other)] + [("b",)] * 29 + [("b", other)]
+    sets[2] = ("b",)  # wrong
+    found = suspicious_labels(CandidateSetClassifier(random_state=0).fit(X, sets))
+    assert np.isfinite(found.score).all()
+    assert found.row[0] == 2
+    assert found.suggested[0] == "a"

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon import HalfmoonRegressor
 from halfmoon._selection.outlying_labels import within_limits
-from halfmoon.queries import suspicious_labels
+from halfmoon.queries import forecast_learning_curve, suspicious_labels
 
 
 def column(*values):
@@ -71,3 +71,47 @@ def test_a_mistyped_label_costs_little(rng, factor):
     assert worst.row == 7
     assert worst.given == y[7]
     assert abs(worst.suggested - truth[7]) < 2.0
+
+
+@pytest.fixture
+def mistyped(rng):
+    """Rows, the truth, 40 labels of which row 7 has 500, and a model."""
+    X = rng.uniform(size=(200, 3))
+    truth = 5.0 * X[:, 0] + np.sin(6.0 * X[:, 1]) - 2.5
+    y = np.where(np.arange(200) < 40, truth, np.nan)
+    y[7] = 500.0
+    return X, truth, y, HalfmoonRegressor(budget=1e-9, random_state=0).fit(X, y)
+
+
+def test_explanations_show_the_label_as_given(mistyped):
+    X, _, y, model = mistyped
+    found = model.explain(X[50:52])
+    assert_array_equal(found.labels, y[:40])
+    assert found.targets.max() < 20.0
+    assert_allclose(found.weights @ found.targets[:, 0], model.predict(X[50:52]))
+
+
+def test_forecasts_use_the_fit_and_the_labels_as_learned(mistyped, monkeypatch):
+    X, _, y, model = mistyped
+    monkeypatch.setattr(HalfmoonRegressor, "fit", None)  # no second search
+    found = forecast_learning_curve(model, X, y, [50])
+    assert found.error < 2.0  # above 12 with the label as given
+
+
+def test_residuals_of_outputs_with_gaps_are_those_of_the_labels_as_given(mistyped):
+    X, truth, y, _ = mistyped
+    other = np.where(np.arange(200) < 30, truth, np.nan)
+    model = HalfmoonRegressor(budget=1e-9, random_state=0)
+    residuals = model.fit(X, np.column_stack([y, other])).leave_one_out()
+    assert residuals[7, 0] > 400.0
+    assert_allclose(residuals[:30, 1], model.solution_.leave_one_out()[:30, 1])
+    with pytest.raises(ValueError, match="There are 2 targets"):
+        suspicious_labels(model)
+
+
+def test_a_model_of_an_older_file_has_the_labels_that_it_learned(mistyped):
+    *_, model = mistyped
+    now = model.leave_one_out()
+    del model._given
+    assert_allclose(np.delete(model.leave_one_out(), 7), np.delete(now, 7))
+    assert suspicious_labels(model).given.max() < 20.0

@@ -54,7 +54,7 @@ REFIT_SECONDS = 5.0
 )
 @option(
     "--host ADDRESS",
-    "Address to listen on. With any other address than the default, people on "
+    "Address to listen on. With any address other than the default, people on "
     "other machines who know the token can open the page. The connection is not "
     "encrypted.",
     default="127.0.0.1",

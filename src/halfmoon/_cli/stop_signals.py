@@ -20,14 +20,17 @@ SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"  # a progress bar hides it
 
 
 def end_on_stops() -> None:
-    """End the process with one line when it is asked to stop."""
+    """End the process with one line when it is asked to stop.
+
+    With --debug, the traceback of an interrupt is shown instead.
+    """
     handle_stops(_end, but=["SIGINT"] if "--debug" in sys.argv else [])
 
 
 def handle_stops(handler: Callable[[int, Any], None], but: Sequence[str] = ()) -> None:
     """Call a handler when the process is asked to stop, unless that is ignored.
 
-    With --debug, the traceback of an interrupt is shown instead.
+    `but` are signals to leave alone.
     """
     for name in {"SIGINT", "SIGTERM", "SIGHUP"} - {*but}:
         number = getattr(signal, name, None)  # not every system has each

@@ -188,7 +188,7 @@ class Estimator(BaseEstimator, ABC):
             return held.values
         solution = self.solution_
         y = solution.y if isinstance(solution, Average) else self._one_fit.posed.y
-        return y - self.leave_one_out().reshape(y.shape)
+        return y - solution.leave_one_out().reshape(y.shape)
 
     def _outcome(self, seconds: float) -> str:
         """Return a sentence about the fit."""

@@ -56,8 +56,9 @@ class Explanation:
     weights : ndarray of shape (b, l)
         Weight of each label in each prediction: `smoother_matrix` of the estimator.
     targets : ndarray of shape (l, t)
-        The fitted targets: numbers; for classes 0 and 1 in a column for each, or -1 and
-        1 for two. ``weights @ targets`` are the values of the function.
+        The fitted targets: numbers, outlying ones moved to the others; for classes 0
+        and 1 in a column for each, or -1 and 1 for two. ``weights @ targets`` are the
+        values of the function.
     pulls : ndarray of shape (b, l)
         What each label adds to the prediction, relative to the mean of the labels;
         positive if it speaks for the prediction.

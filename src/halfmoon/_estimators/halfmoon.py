@@ -19,11 +19,13 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.comparison_table import Comparison
+from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.parameters import as_unpenalized, is_name
@@ -234,13 +236,20 @@ class Halfmoon(CallbackSupport, Estimator):
             values = average.held_out
         return HeldOut(rows, average.y[rows], values, average.w[rows])
 
+    def _given_targets(self) -> Array:
+        """Return the targets as given; the fit may have moved outlying ones, (l, t)."""
+        learned: Array = cast(Average, self.solution_).y
+        return self.__dict__.get("_given", learned)  # not in older model files
+
     def leave_one_out(self) -> Array:
         """Return the leave-one-out residuals of the labels as given."""
-        residuals = super().leave_one_out()
+        check_is_fitted(self)
         if self._parts():
-            return residuals
+            groups = cast(OutputGroups, self.solution_)
+            return groups.at_rows([part.leave_one_out() for part in self._parts()])
         average = cast(Average, self.solution_)
-        return residuals + average.shaped(self._given - average.y)
+        moved = self._given_targets() - average.y
+        return average.leave_one_out() + average.shaped(moved)
 
     def _user_features(self, X: Rows, rng: np.random.Generator) -> Unpenalized | None:
         """Return the user's unpenalized features, fitted."""
@@ -313,7 +322,8 @@ class HalfmoonRegressor(Regressor, Halfmoon):
     fit. They exceed the range of the labels by at most a quarter of it, unless
     `unpenalized` is given. A label far outside the range of the others, such as a
     mistyped one, counts as the largest or smallest of the others, in the fit and in
-    ``loo_score_``.
+    ``loo_score_``. Then ``smoother_matrix(X)`` applies to these labels, which are in
+    ``solution_.y``.
 
     Examples
     --------
@@ -331,6 +341,10 @@ class HalfmoonRegressor(Regressor, Halfmoon):
 
     def _learned_targets(self, y: Array) -> Array:
         return within_limits(y)
+
+    def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
+        found = super()._explain(X, answers, rows)
+        return replace(found, labels=self._given_targets()[:, 0])
 
     def _criterion(self, shared: SearchData) -> Criterion:
         # Features of the user may lead beyond the range of the labels.

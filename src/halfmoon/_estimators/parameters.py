@@ -273,7 +273,7 @@ def kernel_basis(
         side = min(max(l, 1), p) if by_rows else p
         return NUMBER_BYTES * p * (PRIMAL * side + SMOOTHED * n * smoothed)
 
-    p = bisect_right(range(2**40), limit, key=needed) - 1  # the most that fit
+    p = bisect_right(range(2**31 - 1), limit, key=needed) - 1  # the most that fit
     if n_components is not None:
         if basis != "random_features":
             n_components = min(n_components, n)

@@ -30,6 +30,7 @@ The page says "You can stop" if
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -82,6 +83,7 @@ class LiveAccuracy:
     high: float
     n: int
     is_share: bool  # whether the labels are classes
+    naive: float = 0.0  # what always guessing the most common class would get
 
     @property
     def sentence(self) -> str:
@@ -122,7 +124,8 @@ def live_accuracy(
         return None
     if is_share:
         right = sum(str(x.value) == str(x.predicted) for x in rows.values())
-        return LiveAccuracy(right / n, *wilson_interval(right, n), n, True)
+        common = max(Counter(str(x.value) for x in rows.values()).values()) / n
+        return LiveAccuracy(right / n, *wilson_interval(right, n), n, True, common)
     pairs: Any = [(x.value, x.predicted) for x in rows.values()]
     errors = np.abs(np.diff(np.array(pairs, dtype=float))).ravel()
     return LiveAccuracy(*mean_error(errors), n, False)
@@ -193,7 +196,7 @@ class MoreLabelsGain:
         half = (found.high - found.low) / 2
         if self.is_share:
             return self.gain < SMALL_POINTS and self.high < half
-        return self.gain < SMALL_SHARE and self.high * found.value < half
+        return self.gain < SMALL_SHARE and self.high * found.value <= half
 
 
 def expected_gain(
@@ -292,7 +295,7 @@ def _stop(gain: MoreLabelsGain | None, found: LiveAccuracy | None, blank: int) -
         return "Every row has a label. You can stop."
     if found is None:
         return ""
-    if found.is_share and found.low >= HIGH_ACCURACY:
+    if found.is_share and found.low >= max(HIGH_ACCURACY, found.naive):
         most = percent(HIGH_ACCURACY)
         return f"You can stop: at least {most} of the predictions should be right."
     if gain is None or not gain.is_small(found):

@@ -35,6 +35,9 @@ SMALL: dict[str, Any] = {"height": 2.1, "width": 3.0}  # inches
 BAR = {"color": PALETTE[4], "edgecolor": PAPER, "linewidth": 0.8}
 
 
+LEAST_ALIGNED, MOST_ALIGNED = 1e-4, 1e6  # longest bars with equal decimals
+
+
 def of_filled(findings: Findings) -> list[Picture]:
     """Show what was filled in."""
     filled = findings.filled
@@ -138,13 +141,14 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
     measured.sort(key=lambda pair: -pair[0])
     names = [name for _, name in measured[:MAX_BARS]]
     values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
-    digits = 1
-    if as_percent:
-        values = 100 * values
-    elif values.any():  # three digits of the longest bar
-        digits = max(0, 2 - int(np.floor(np.log10(np.abs(values).max()))))
-    values = np.round(values, digits) + 0.0  # never -0
-    texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
+    values = 100 * values if as_percent else values
+    longest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    if as_percent or LEAST_ALIGNED <= longest < MOST_ALIGNED:
+        digits = 1 if as_percent else max(0, 2 - int(np.floor(np.log10(longest))))
+        values = np.round(values, digits) + 0.0  # never -0
+        texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
+    else:
+        texts = [number(value) for value in values]
 
     def paint(figure: Any) -> None:
         ax = figure.subplots()

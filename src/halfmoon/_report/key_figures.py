@@ -167,7 +167,8 @@ def _unlabeled_rows(findings: Findings) -> KeyFigure:
         note = f"{count(findings.unlabeled_used, 'row')} without a label"
         return KeyFigure("Unlabeled rows", figure, note)
     if np.isnan(gain.difference):
-        note = "too few labels to tell whether they help"
+        few = "too few labels" if gain.labels < 2 else "labels in clumps"
+        note = f"whether they help is unknown: {few}"
     elif gain.same:
         note = "they made no difference"
     elif is_clear and not gain.better:

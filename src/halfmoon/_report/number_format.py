@@ -103,6 +103,17 @@ def count(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Join names with commas and "and".
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
 def duration(seconds: float) -> str:
     """Format seconds, as in "42 seconds" and "3 minutes 20 seconds"."""
     if seconds < 10:

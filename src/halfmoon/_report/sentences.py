@@ -247,7 +247,10 @@ def help_given(helped: Helped) -> str:
     gain = helped.gain
     rows = f"the {gain.rows:,} unlabeled rows" if gain.rows > 1 else "the unlabeled row"
     if not np.isfinite(gain.difference):
-        return f"There are too few labels to tell whether using {rows} helps."
+        if gain.labels < 2:
+            return f"There are too few labels to tell whether using {rows} helps."
+        use = "use them" if helped.used_unlabeled else "use the labels alone"
+        return f"Labels in clumps cannot tell whether {rows} help; predictions {use}."
     effect, chance = "helped", ""
     if gain.same:
         effect = "made no difference"

@@ -8,11 +8,12 @@ a label beyond the limit
 counts as the largest label below it. Here m is the median and q the 95 % quantile,
 without interpolation: the largest of 20 labels is above it. The lower limit is the same
 for -y. With normal labels the limit is five standard deviations from the mean. Labels
-that are all positive are often skewed; for them the limit is the larger one of this and
-of the same rule for their logarithms.
+that are all positive are often skewed; their upper limit is the larger one of this and
+of the same rule for their logarithms. So is the lower limit of negative labels.
 
-Nothing is changed if more than one label in 50 is beyond the limit, or if most labels
-are equal: that is how these labels are.
+Nothing is changed on a side on which more than one label in 50 is beyond the limit, or
+on which the median equals the quartile: that is how these labels are. Weights of labels
+do not matter here.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def shrink_to_constant(
         return weights, held_out
     mean = entries[constant].held_out
     way, needed = held_out - mean, y - mean
-    share = _certain_share(way, needed, w[:, None] / w.mean())
+    share = _certain_share(way, needed, w[:, None])
     weights = share * weights
     weights[constant] += 1.0 - share
     return weights, np.asarray(mean + share * way)

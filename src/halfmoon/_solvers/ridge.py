@@ -3,7 +3,7 @@ r"""Generalized ridge: every alpha, and exact leave-one-out, from one factorizat
 .. math:: min \; |y - Phi theta - F beta|^2 + lam |theta|^2, \quad lam = W alpha     (1)
 
 in coordinates where the root of the weights is in y, Phi and F, and the penalty is the
-identity (`whitening.py`). With F eliminated (`elimination.py`) and
+identity (`halfmoon._whitening`). With F eliminated (`elimination.py`) and
 :math:`U diag(s) V' = svd(N'Phi)`,
 
 .. math::

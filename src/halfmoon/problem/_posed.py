@@ -368,7 +368,8 @@ class Posed:
             return Phi.T @ (root_w * residual), Q1.T @ residual
 
         parts = (self.X_l, self.F, self.y, self.root_w, self.elimination.Q1)
-        return self.stream.sum(products, *parts, row_bytes=self.basis.row_bytes)
+        row_bytes = self.basis.row_bytes + 24 * self.y.shape[1]  # y, values, products
+        return self.stream.sum(products, *parts, row_bytes=row_bytes)
 
     @cached_property
     def _whitened_moments(self) -> tuple[Array, Array, Array]:

@@ -56,7 +56,11 @@ class HiddenLabels:
         if model is None or not _fitted_to(model, labels, places):
             model, table = last_step(clone(estimator).fit(X, y), X)
         # The fit does not use labels of weight 0, so they are not tested.
-        return cls(model, table, labels, model._labeled_places)
+        places = model._labeled_places
+        if not is_classifier(model):  # outlying labels are tested as they were learned
+            held, labels = model._held_out(), labels.astype(object)
+            labels[places[held.rows]] = held.y[:, 0]
+        return cls(model, table, labels, places)
 
     @classmethod
     def of_fitted(cls, estimator: Any) -> HiddenLabels:
@@ -158,4 +162,7 @@ def _fitted_to(model: Any, labels: NDArray[Any], places: Indices) -> bool:
         fitted = model.classes_[model._codes]
         return bool((fitted.astype(str) == given.astype(str)).all())
     held = model._held_out()
-    return bool(np.array_equal(held.y[:, 0], given.astype(np.float64)[held.rows]))
+    y = held.y
+    if hasattr(model, "_given_targets"):  # the search moves outlying labels
+        y = model._given_targets()[held.rows]
+    return bool(np.array_equal(y[:, 0], given.astype(np.float64)[held.rows]))

@@ -160,7 +160,8 @@ def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
     """Return the probabilities p of (1), shape (m, C); arbitrary if unknown."""
     known = np.isfinite(held.values).all(axis=1, keepdims=True)
     before = scores_by_class(np.where(known, held.values, 0.0))
-    root = np.sqrt(np.bincount(estimator._codes))
+    counts = np.bincount(estimator._codes, minlength=len(estimator.classes_))
+    root = np.sqrt(np.maximum(1, counts))  # a class may be in candidate sets only
     p = _shares(probabilities(before, estimator.temperature_) / root)
     others = _weights_of_others(estimator, len(codes))
     if others is None:
@@ -204,7 +205,7 @@ def _weights_of_others(estimator: Any, m: int) -> Array | None:  # (m, m)
 
 def _numbers(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array]:
     """Do the same as `_classes` for numbers."""
-    held = estimator._held_out()
+    held = estimator._held_out_outputs()
     if held.y.shape[1] > 1:
         raise ValueError(
             f"There are {held.y.shape[1]} targets, but suspicious_labels works for "
@@ -212,8 +213,8 @@ def _numbers(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array
         )
     y, g = held.y[:, 0], held.values[:, 0]
     ends = Intervals.of(y, g, LEVEL)(g)
-    if hasattr(estimator, "_given"):  # the search moves outlying labels to the others
-        y = estimator._given[held.rows, 0]
+    if hasattr(estimator, "_given_targets"):  # the search moves outlying labels
+        y = estimator._given_targets()[held.rows, 0]
     ratios = np.abs(interval_ratios(y, g, *ends))
     scores = np.where(np.isfinite(ratios), ratios / (1.0 + ratios), 0.0)
     places = np.arange(estimator.n_labeled_)[held.rows]

@@ -122,3 +122,35 @@ def test_claims_hold_for_other_patients(kind):
         held.append(claims[1])
     assert np.mean(too_hopeful) == 1  # each label without its own only
     assert np.mean(held) >= 0.75
+
+
+def patients(seed, classes):
+    """60 patients with 6 similar visits each, of which 18 are labeled."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(size=(60, 5))
+    patient = np.repeat(np.arange(60), 6)
+    X = own[patient] + 0.25 * rng.normal(size=(360, 5))
+    y = np.array(classes)[rng.integers(0, len(classes), 60)]
+    rows = pa.table({f"x{i}": x for i, x in enumerate(X.T)})
+    return rows, y, patient
+
+
+def test_confidences_of_ordered_classes_are_those_without_the_clump():
+    # The labels are chance, so that nobody can be sure of another patient's.
+    rows, y, patient = patients(0, ["low", "medium", "high"])
+    given = [y[p] if p < 18 else None for p in patient]
+    order = ("low", "medium", "high")
+    model = TableModel("y", "classes", budget=0.5, order=order).fit(rows, given)
+    assert model.hides_clumps
+    sure = model.predict(rows).confidence[patient >= 18].mean()
+    assert sure < 0.6  # by leave-one-out, 0.9
+
+
+def test_a_class_that_is_hidden_whole_is_not_counted():
+    rows, y, patient = patients(1, ["a", "b"])
+    y[3] = "c"  # six visits of one patient
+    given = [y[p] if p < 18 else None for p in patient]
+    model = TableModel("y", "classes", budget=0.5).fit(rows, given)
+    assert model.hides_clumps
+    assert set(model.left_out(by_clump=True).given) == {"a", "b"}
+    assert set(model.left_out().given) == {"a", "b", "c"}

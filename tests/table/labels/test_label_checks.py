@@ -61,10 +61,12 @@ def test_spellings_are_noted_and_stay_classes():
     found = checked(MESSY)
     assert found.labels == ["Yes", "yes", "YES", "yes", *MESSY[4:]]
     one, other = found.notes
-    assert (
-        one.text == "'yes', 'Yes' and 'YES' look like one class, but were taken as 3."
+    assert one.text == (
+        "'yes', 'Yes' and 'YES' look like one class, but were taken as 3 classes."
     )
-    assert other.text == "'No' and 'no' look like one class, but were taken as 2."
+    assert other.text == (
+        "'No' and 'no' look like one class, but were taken as 2 classes."
+    )
     assert one.important
     assert one.command == "merge_labels=True"
     assert one.remedy.endswith("use `merge_labels=True`.")
@@ -263,9 +265,7 @@ def test_a_number_far_outside_of_the_others_is_named(wrong):
     assert found.labels[-2:] == [15_000.0, None]  # as given; it is learned as 139
     (note,) = found.notes
     assert str(note).startswith("1 label of 'price' is far outside the range of the ")
-    assert (
-        "others: 15000. In learning and testing, it counts as the largest" in note.text
-    )
+    assert "others: 15000. It was treated as 139, the largest of" in note.text
 
 
 def test_usual_numbers_have_no_note():

@@ -32,6 +32,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon._report.number_format import listed
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
     MAX_MISSING_WORDS,
@@ -114,7 +115,7 @@ class ColumnUse:
     @property
     def coded(self) -> str:
         """The codes for a missing value, in words."""
-        return " and ".join(f"{code:.10g}" for code in self.codes)
+        return listed([f"{code:.10g}" for code in self.codes])
 
     def reading(self, sampled: bool = False) -> str:
         """Return how the cells were read, in words; without counts of a sample.

@@ -199,8 +199,10 @@ class CategoryEncoder:
 
     def _column(self, value: str | None) -> int:
         # Models of earlier versions have the values as they were written.
-        folded = None if value is None else _folded(value)
-        return self.column_of.get(value, self.column_of.get(folded, -1))
+        found = self.column_of.get(value, -1)
+        if found < 0 and value is not None:
+            found = self.column_of.get(_folded(value), -1)
+        return found
 
 
 def _folded(value: str) -> str:

@@ -32,7 +32,6 @@ from halfmoon.table._table_errors import ReadError
 
 __all__ = ["PiecewiseStream", "Source", "compressing", "decompressed", "reading"]
 
-COPY_BYTES = 2**20
 BUFFER_BYTES = 2**18
 GZIP_LEVEL = 6  # 9 takes several times as long for a few percent
 MAX_ENTRIES = 1000  # of a folder, to suggest a pattern
@@ -54,7 +53,8 @@ class Source:
             self.path = Path(given)
             self.name = name or str(given)
             self._first_stat = self._stat()
-            if not stat.S_ISREG(self._first_stat.st_mode):  # a pipe
+            found = self._first_stat  # size 0: nothing, or not known, as in /proc
+            if not stat.S_ISREG(found.st_mode) or found.st_size == 0:
                 with self._open_path() as pipe:
                     self._copy(pipe)
                 self.path = None

@@ -208,5 +208,5 @@ def undecodable(stream: IO[bytes], encoding: str, name: str) -> ReadError:
     other = "cp1252" if encoding == "utf-8" else "utf-8"
     return ReadError(
         f"{name}, line {line}: {what} is not {encoding.upper()}. If the file is in "
-        f"another encoding, name it: encoding={other!r} (--encoding {other})."
+        f"another encoding, name it: `encoding={other!r}`."
     )

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from halfmoon.table._files.arrow_types import is_text
-from halfmoon.table._files.byte_source import COPY_BYTES, PiecewiseStream, Source
+from halfmoon.table._files.byte_source import BUFFER_BYTES, PiecewiseStream, Source
 from halfmoon.table._files.records import line_end
 from halfmoon.table._files.table_interface import Batch, Table
 from halfmoon.table._files.text_table import TextTable
@@ -174,7 +174,7 @@ class _JoinedSource(Source):
         def pieces() -> Iterator[bytes]:
             for source in self._sources:
                 with source.open() as file:
-                    while piece := file.read(COPY_BYTES):
+                    while piece := file.read(BUFFER_BYTES):
                         yield piece
 
         return cast(IO[bytes], PiecewiseStream(pieces()))

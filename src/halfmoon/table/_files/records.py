@@ -274,8 +274,8 @@ def _collected(
 def long_line(name: str, line: int) -> ReadError:
     """Return the error for a line that is longer than any record."""
     return ReadError(
-        f"{name}, line {line} is longer than 16 MB, so it is not a row of a table. "
-        f"Check that the file is one."
+        f"Line {line} of {name} is longer than 16 MB, so it is not a row of a table. "
+        f"Check that {name} is a table."
     )
 
 

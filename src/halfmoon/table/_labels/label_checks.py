@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._report.number_format import count, listed
 from halfmoon._selection.outlying_labels import within_limits
 from halfmoon.table._cells.cell_values import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
@@ -200,10 +200,11 @@ def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
     for group in spellings[:MAX_NOTE_VALUES]:
         names = [quoted(each) for each, _ in group.most_common()]
         if merged:
-            yield Note(f"{_and(names)} were merged into one class, {names[0]}.")
+            yield Note(f"{listed(names)} were merged into one class, {names[0]}.")
             continue
         yield Note(
-            f"{_and(names)} look like one class, but were taken as {len(names)}.",
+            f"{listed(names)} look like one class, but were taken as {len(names)} "
+            f"classes.",
             "To merge such spellings into the most common one, use "
             "`merge_labels=True`.",
             "merge_labels=True",
@@ -230,12 +231,14 @@ def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
     if not found:
         return
     marks = [mark for mark, _ in found.most_common()]
-    listed = _and([f"{quoted(mark)} ({count(found[mark], 'label')})" for mark in marks])
+    words = listed(
+        [f"{quoted(mark)} ({count(found[mark], 'label')})" for mark in marks]
+    )
     fix = argument("unlabeled", marks)
     yield Note(
-        f"{listed} looks like a blank, but was taken as a class."
+        f"{words} looks like a blank, but was taken as a class."
         if len(marks) == 1
-        else f"{listed} look like blanks, but were taken as classes.",
+        else f"{words} look like blanks, but were taken as classes.",
         f"To have such cells filled, use `{fix}`.",
         fix,
         important=True,
@@ -263,7 +266,7 @@ def _code_note(name: str, codes: Sequence[float], n: int) -> Note:
     marks = [f"{code:.10g}" for code in codes]
     fix = argument("unlabeled", marks)
     return Note(
-        f"{count(n, 'label')} of {name!r} {'is' if n == 1 else 'are'} {_and(marks)}, "
+        f"{count(n, 'label')} of {name!r} {'is' if n == 1 else 'are'} {listed(marks)}, "
         f"far from all others, as a mark for a blank would be. "
         f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
         f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`.",
@@ -276,17 +279,27 @@ def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note
     """Note labels that are learned as the largest or smallest of the others."""
     given = np.array([x for x in numbers if x is not None])
     learned = within_limits(given[:, None])[:, 0]
-    far = [f"{x:.10g}" for x in given[given != learned]]
-    if not far:
+    far = np.flatnonzero(given != learned)
+    if len(far) == 0:
         return
-    one, shown = len(far) == 1, far[:MAX_NOTE_VALUES]
-    which = f"{': ' if shown == far else ', such as '}{_and(shown)}"
+    shown = [f"{given[i]:.10g}" for i in far[:MAX_NOTE_VALUES]]
+    text = (
+        f"{count(len(far), 'label')} of {name!r} {'is' if len(far) == 1 else 'are'} "
+        f"far outside the range of the others"
+        f"{': ' if len(shown) == len(far) else ', such as '}{listed(shown)}."
+    )
+    if len(far) > 1:
+        yield Note(
+            f"{text} They were treated as the largest or smallest of the others.",
+            "Check them for typing errors.",
+            important=True,
+        )
+        return
+    i = int(far[0])
+    end = "largest" if given[i] > learned[i] else "smallest"
     yield Note(
-        f"{count(len(far), 'label')} of {name!r} {'is' if one else 'are'} far outside "
-        f"the range of the others{which}. In learning and testing, "
-        f"{'it counts' if one else 'they count'} as the largest or smallest of the "
-        f"others.",
-        f"Check {'it' if one else 'them'} for typing errors.",
+        f"{text} It was treated as {learned[i]:.10g}, the {end} of the others.",
+        "Check it for typing errors.",
         important=True,
     )
 
@@ -306,13 +319,6 @@ def _whole_number_notes(name: str, labels: Sequence[Any]) -> Iterator[Note]:
         "task='ordered'",
         important=True,
     )
-
-
-def _and(names: Sequence[str]) -> str:
-    """Join names with commas and "and"."""
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def resolved_order(

@@ -59,13 +59,19 @@ class Ordered:
         classifier: HalfmoonClassifier,
         regressor: HalfmoonRegressor,
         order: Sequence[Any],
+        held_out: tuple[NDArray[np.intp], Array, NDArray[np.intp]] | None = None,
+        held_out_ranks: tuple[Any, Any] = (None, None),
     ) -> Ordered:
-        """Combine a classifier and a regressor of ranks, fitted to the same rows."""
+        """Combine a classifier and a regressor of ranks, fitted to the same rows.
+
+        Their held-out predictions are leave-one-out ones unless others are given: rows,
+        probabilities and codes of the classifier, rows and ranks of the regressor.
+        """
         rank = {each: i for i, each in enumerate(order)}
         places = np.array([rank[each] for each in classifier.classes_.tolist()])
         found = cls(regressor, places, 1.0, 0.0)
-        rows, p, codes = loo_class_probabilities(classifier)
-        held, g = _known_ranks(regressor)
+        rows, p, codes = held_out or loo_class_probabilities(classifier)
+        held, g = _known_ranks(regressor, *held_out_ranks)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         several = np.bincount(codes[i], minlength=len(places)) > 1
         usable = several[codes[i]]

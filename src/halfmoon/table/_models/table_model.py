@@ -222,7 +222,18 @@ class TableModel:
             ranks = {each: i for i, each in enumerate(self.order)}
             by_rank = [None if label is None else ranks[label] for label in y]
             regressor = self._fitted(X, by_rank, "numbers", self.budget / 2)
-            self.ordered_ = Ordered.of(self.estimator_, regressor, self.order)
+            known = np.isfinite(values).all(axis=1)
+            places, p = (
+                places[known],
+                probabilities_of_scores(self.estimator_, values[known]),
+            )
+            self.ordered_ = Ordered.of(
+                self.estimator_,
+                regressor,
+                self.order,
+                (places, p, self.estimator_._codes[places]),
+                self._held_out(regressor, by_clump=True),
+            )
         if self.kind == "numbers":
             given = self.estimator_.solution_.y[places, 0]
             self.intervals_ = Intervals.of(given, values[:, 0], self.level)
@@ -439,8 +450,21 @@ class TableModel:
             return np.arange(len(estimator.labeled_))[held.rows], held.values
         clumps = range(int(self.clumps_.max()) + 1)
         sets = [np.flatnonzero(self.clumps_ == clump) for clump in clumps]
-        found = estimator.solution_.leave_sets_out(sets)
-        return np.concatenate(sets), np.concatenate(found)
+        places = np.concatenate(sets)
+        values = np.concatenate(estimator.solution_.leave_sets_out(sets))
+        if self.kind == "numbers":
+            return places, values
+        # A class that is hidden whole with one clump cannot be predicted.
+        codes = self.estimator_._codes
+        several = [len(set(self.clumps_[codes == code])) > 1 for code in codes[places]]
+        return places[several], values[several]
+
+    def as_given(self, loo: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
+        """Return predictions beside the labels as given, outlying numbers included."""
+        if not isinstance(self.estimator_, HalfmoonRegressor):
+            return loo
+        places = np.searchsorted(self.estimator_.labeled_, loo.rows)
+        return replace(loo, given=self.estimator_._given_targets()[places, 0])
 
     def example_numbers(self) -> Array:
         """Return numbers like those of the labels, to round predictions alike."""

@@ -106,7 +106,7 @@ def findings_of(
     next_rows: tuple[ShownRow, ...] = ()
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
-    loo = model.left_out()
+    loo = model.as_given(model.left_out())
     doubted = _suspects(model, _as_text(loo))
     forecast = None
     if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
@@ -203,6 +203,9 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
     """
     values, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
+    if model.hides_clumps:  # leave-one-out sees the other labels of a clump
+        l = len(values["y"])
+        return UnlabeledGain(model.kind, unlabeled, l, *[np.nan] * 5)
     names = ("y", "answer", "twin") if used else ("y", "average", "answer")
     if model.kind == "numbers":
         y, with_rows, without = (values[name][:, 0] for name in names)

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._report.number_format import count, listed
 from halfmoon.table._cells.cell_values import (
     as_column,
     as_text,
@@ -147,7 +147,7 @@ def not_data(batch: Batch) -> NDArray[np.bool_]:
 
 def description_note(rows: int, first_row: int) -> Note:
     """Note the first rows, which describe the columns."""
-    numbers = " and ".join(f"{first_row + i:,}" for i in range(rows))
+    numbers = listed([f"{first_row + i:,}" for i in range(rows)])
     one = rows == 1
     return Note(
         f"{'Row' if one else 'Rows'} {numbers} below the header "
@@ -250,7 +250,7 @@ class TotalsRows:
 def totals_note(rows: list[TotalsRow]) -> Note:
     """Note rows of totals, and notes."""
     one = len(rows) == 1
-    words = " and ".join(map(quoted, (row.word for row in rows)))
+    words = listed([quoted(row.word) for row in rows])
     return Note(
         f"The last {'row' if one else count(len(rows), 'row')} ({words}) "
         f"{'looks' if one else 'look'} like totals or notes below the table: "

@@ -154,11 +154,10 @@ def leak_notes(model: TableModel, found: LeakingColumns) -> Iterator[Note]:
         names = ", ".join(map(repr, found.shifted[:MAX_NOTE_COLUMNS]))
         more = len(found.shifted) - MAX_NOTE_COLUMNS
         names += f" and {count(more, 'more column')}" if more > 0 else ""
-        it_has = "it has" if len(found.shifted) == 1 else "they have"
         yield Note(
             f"Labeled and unlabeled rows differ a lot in {names}. Predictions may be "
             f"worse than the labels suggest.",
-            f"Label some rows in which {it_has} the values of the unlabeled rows.",
+            "Label some rows whose values there are like those of the unlabeled rows.",
         )
 
 
