@@ -275,7 +275,7 @@ def long_line(name: str, line: int) -> ReadError:
     """Return the error for a line that is longer than any record."""
     return ReadError(
         f"Line {line} of {name} is longer than 16 MB, so it is not a row of a table. "
-        f"Check that {name} is a table."
+        f"Check that the input is a table."
     )
 
 
