@@ -53,7 +53,7 @@ class EndlessGzip(Endless):
 def test_a_line_that_never_ends_is_refused_soon(monkeypatch, kind, byte):
     monkeypatch.setattr(byte_source, "MAX_RECORD", LIMIT)
     stream = kind(byte * 4_000)
-    with pytest.raises(ReadError, match="Line 1 of .* is longer than 16 MB"):
+    with pytest.raises(ReadError, match=r"Line 1 of .* is longer than 16 MB"):
         open_table(stream)
     packed = 1 if kind is Endless else 1_000  # the more, the better they compress
     assert stream.taken <= 4 * LIMIT * packed

@@ -116,7 +116,7 @@ def test_a_decompression_bomb_takes_no_memory(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n" + b"x" * 2**26))
     with (
         open_table(path) as table,
-        pytest.raises(ReadError, match="Line 2 of .* is longer than 16 MB"),
+        pytest.raises(ReadError, match=r"Line 2 of .* is longer than 16 MB"),
     ):
         list(table.batches())
 
