@@ -37,6 +37,7 @@ from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices
 from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
 from halfmoon._solvers import ridge_weighted
+from halfmoon.blocks import blas_for
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
 
@@ -170,12 +171,15 @@ def chosen_columns(
     chosen = rows_with_targets(y)
     chosen = chosen[some_labels(y[chosen], SAMPLED_LABELS, np.random.default_rng(0))]
     try:
-        distances = {name: _distances(X[:, groups[name]], chosen) for name in groups}
-        choice = _Choice(y[chosen], distances, frozenset(kept) & set(groups), until)
-        best = choice.best()
-        if best.names == choice.all:
-            return None
-        errors = choice.errors_in_folds()
+        with blas_for(10.0 * len(chosen) ** 3):  # an eigendecomposition of each trial
+            distances = {
+                name: _distances(X[:, groups[name]], chosen) for name in groups
+            }
+            choice = _Choice(y[chosen], distances, frozenset(kept) & set(groups), until)
+            best = choice.best()
+            if best.names == choice.all:
+                return None
+            errors = choice.errors_in_folds()
     except _OutOfTime:
         return None
     stay = tuple(name for name in groups if name in best.names)
