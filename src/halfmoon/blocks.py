@@ -43,8 +43,10 @@ BLOCK_BYTES = 48_000_000
 
 POLL_SECONDS = 0.25  # between checks for Ctrl-C
 
-# Matrix products with fewer operations end before a second thread has started.
-SMALL_OPERATIONS = 100_000_000
+# With fewer operations, a tenth of a second, BLAS threads cost more than they gain:
+# they wait for each other in every step of a factorization. With two threads of
+# OpenBLAS, eigenvectors of 500 to 1,500 rows took 1.1 to 1.7 times as long.
+SMALL_OPERATIONS = 10_000_000_000
 
 _this_thread = threading.local()
 _inherited: ContextVar[Stream | None] = ContextVar("halfmoon_stream", default=None)

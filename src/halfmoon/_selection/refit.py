@@ -33,6 +33,7 @@ from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.bases import Nystrom
+from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
 from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._posed import Posed
@@ -121,10 +122,11 @@ class Refit:
                 return {"twin": twin, "chosen": twin}
             return {"twin": twin, "chosen": self._average(outcome.weights["average"])}
         local = [] if self.local is None else [self.local()]
-        twin = min([*local, *self._refits("twin", local)], key=self._loss)
-        if outcome.chosen == "twin":
-            return {"twin": twin, "chosen": twin}
-        chosen = min([twin, *self._refits("average", local)], key=self._loss)
+        with blas_for(float(len(self.data.y)) ** 3):
+            twin = min([*local, *self._refits("twin", local)], key=self._loss)
+            if outcome.chosen == "twin":
+                return {"twin": twin, "chosen": twin}
+            chosen = min([twin, *self._refits("average", local)], key=self._loss)
         return {"twin": twin, "chosen": chosen}
 
     def _average(self, weights: Array) -> Average:
