@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import ALPHAS, IDENTITY, Candidate, Member, NumberCriterion
-from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.average_members import Member
+from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian

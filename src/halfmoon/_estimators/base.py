@@ -41,7 +41,7 @@ from halfmoon._rows import (
     is_in_partitions,
     refuse_extreme,
 )
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import (
     Precomputed,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon.problem._local_fits import LocalFit
 
 __all__ = ["Explanation", "LabelWeight"]

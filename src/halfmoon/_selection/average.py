@@ -16,9 +16,15 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._selection.average_members import ByLabelWeights, Group, Member, is_exact
+from halfmoon._selection.average_members import (
+    ByLabelWeights,
+    Group,
+    KernelSums,
+    Member,
+    gram_matrix,
+    is_exact,
+)
 from halfmoon._selection.average_weights import averaged_values, group_by_transform
-from halfmoon._selection.kernel_sums import KernelSums, gram_matrix
 from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
@@ -36,32 +42,16 @@ LABELS_AT_ONCE = 512  # whose weights are computed together, at every row of a g
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """A weighted average of members, as one fitted function.
+    """A weighted average of members, as one fitted function."""
 
-    Attributes
-    ----------
-    members : list of Member
-        Their weights sum to 1.
-    y, w : ndarrays of shape (l, t) and (l,)
-        Targets and weights of all labeled rows.
-    X_l : array or CSR of shape (l, d)
-        The labeled rows.
-    single : bool
-        Whether the targets came as a vector.
-    stream : Stream
-    limits : (ndarray, ndarray) or None
-        Smallest and largest prediction of each target.
-    rows : indices or slice
-        Labeled rows that have held-out predictions.
-    """
-
-    members: list[Member]
-    y: Array
-    w: Array
-    X_l: Rows
-    single: bool
+    members: list[Member]  # their weights sum to 1
+    y: Array  # (l, t), targets of all labeled rows
+    w: Array  # (l,), their weights
+    X_l: Rows  # (l, d), the labeled rows
+    single: bool  # whether the targets came as a vector
     stream: Stream
-    limits: tuple[Array, Array] | None = None
+    limits: tuple[Array, Array] | None = None  # smallest and largest predictions, (t,)
+    #: Labeled rows that have held-out predictions.
     rows: Indices | slice = field(default_factory=lambda: slice(None))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -212,17 +202,7 @@ class Average:
         :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`. The formula is applied to
         the average of members with the same target transform: exact for one member,
         close for several. At landmarks, where thousands of labels have little weight
-        each, the label stays in.
-
-        Parameters
-        ----------
-        some : indices of shape (m,)
-            Of the labeled rows.
-
-        Returns
-        -------
-        callable
-            From m rows, or a multiple of m, to predictions of shape (b, t).
+        each, the label stays in. The argument has m rows, or a multiple of m.
         """
         if not isinstance(self.rows, slice):
             return lambda X: self.clip(self._values(X))
