@@ -52,11 +52,10 @@ from halfmoon.kernels import Kernel
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.losses import Logistic, Loss, Quantile, Softmax, Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_ridge
-from halfmoon.problem._alpha_search import search
+from halfmoon.problem._alpha_search import as_numbers, search
 from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import as_numbers
 
 if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator

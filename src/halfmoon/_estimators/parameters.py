@@ -58,7 +58,7 @@ from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivative
 from halfmoon.filters import FILTERS, Filter
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._user_kernels import Precomputed, as_kernel
-from halfmoon.problem._solve_ridge import DUAL_MATRICES
+from halfmoon.problem._alpha_search import DUAL_MATRICES
 from halfmoon.unpenalized import (
     Constant,
     Features,

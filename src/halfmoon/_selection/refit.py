@@ -35,9 +35,9 @@ from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
+from halfmoon.problem._alpha_search import DUAL_MATRICES
 from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import DUAL_MATRICES
 
 __all__ = ["Refit", "average_of_entries"]
 
