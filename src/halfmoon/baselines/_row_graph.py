@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
+from halfmoon._estimators.parameters import is_name
 from halfmoon._graphs import (
     NeighborIndex,
     inverse_roots,
@@ -40,16 +41,9 @@ def resolved_scale(
     length_scale: Any, X: Rows, rng: np.random.Generator
 ) -> float | None:
     """Return the length scale as a number, or None for self-tuned weights."""
-    if length_scale is None:
-        return None
-    if isinstance(length_scale, str) and length_scale == "median":
+    if is_name(length_scale, "median"):
         return median_distance(X, rng)
-    if not isinstance(length_scale, str) and 0 < length_scale < np.inf:
-        return float(length_scale)
-    raise ValueError(
-        f"length_scale is {length_scale!r}; a positive number, 'median', or None for "
-        f"self-tuned weights, is needed."
-    )
+    return None if length_scale is None else float(length_scale)
 
 
 class RowGraph(ABC):
@@ -71,13 +65,18 @@ class RowGraph(ABC):
         """D^-1/2, shape (n,); 0 for a row without edges."""
         return inverse_roots(self.degree)
 
-    @abstractmethod
     def normalized(self) -> Any:
         """S = D^-1/2 W D^-1/2, shape (n, n); 0 for a row without edges."""
+        if sp.issparse(self.W):
+            return normalized_adjacency(self.W)
+        root = self.inverse_root_degree()
+        return root[:, None] * self.W * root
 
-    @abstractmethod
     def reached(self, labeled: Mask) -> Mask:
         """Which rows are connected to a labeled row by some path, shape (n,)."""
+        edges = self.W if sp.issparse(self.W) else sp.csr_array(self.W > 0)
+        _, component = connected_components(edges, directed=False)
+        return np.isin(component, component[labeled])
 
     @abstractmethod
     def step(self, X: Rows) -> Any:
@@ -95,15 +94,6 @@ class NearestRows(RowGraph):
         kept = W.data > EPS * np.minimum(degree[W.row], degree[W.col])
         entries = W.data[kept], (W.row[kept], W.col[kept])
         self.W = sp.csr_array(entries, shape=W.shape)
-
-    def normalized(self) -> Any:
-        """S, CSR."""
-        return normalized_adjacency(self.W)
-
-    def reached(self, labeled: Mask) -> Mask:
-        """By connected components."""
-        _, component = connected_components(self.W, directed=False)
-        return np.isin(component, component[labeled])
 
     def step(self, X: Rows) -> Any:
         """CSR, k + 1 entries in a row."""
@@ -142,21 +132,6 @@ class AllPairs(RowGraph):
         np.fill_diagonal(self.W, 0.0)
         degree = self.degree
         self.W[np.minimum(degree[:, None], degree) * EPS > self.W] = 0.0
-
-    def normalized(self) -> Any:
-        """S, dense."""
-        root = self.inverse_root_degree()
-        return root[:, None] * self.W * root
-
-    def reached(self, labeled: Mask) -> Mask:
-        """By breadth-first search from the labeled rows."""
-        reached = labeled.copy()
-        edge = np.flatnonzero(labeled)
-        while edge.size:
-            further = (self.W[:, edge] > 0).any(axis=1) & ~reached
-            reached |= further
-            edge = np.flatnonzero(further)
-        return reached
 
     def step(self, X: Rows) -> Any:
         """Dense."""
