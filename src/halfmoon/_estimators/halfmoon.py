@@ -58,6 +58,7 @@ from halfmoon._sklearn_conventions import (
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear
+from halfmoon.problem import Problem
 from halfmoon.problem._folds import some_labels
 from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Constant, Unpenalized
@@ -180,17 +181,9 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled = rows_with_targets(y)
         if len(labeled) == 0:
             raise no_labels(X.shape[0])
-        X_l = X[labeled]
-        return labeled, Posed(
-            basis=Exact(Linear()).fit(X_l),
-            energy=None,
-            mu=1.0,
-            unpenalized=None,
-            X=X_l,
-            labeled=np.arange(len(labeled)),
-            y=y[labeled],
-            w=w[labeled],
-            single=targets.ndim == 1,
+        return labeled, Problem(Exact(Linear()), unpenalized=None).pose(
+            *(X[labeled], targets[labeled]),
+            sample_weight=w[labeled],
             stream=Stream(self.memory_limit, self.n_jobs),
         )
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average_members import (
-    ByLabelWeights,
     Group,
     KernelSums,
     Member,
@@ -25,7 +24,6 @@ from halfmoon._selection.average_members import (
     is_exact,
 )
 from halfmoon._selection.average_weights import averaged_values, group_by_transform
-from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
@@ -145,9 +143,19 @@ class Average:
             return None
         units = np.zeros((len(self.y), len(labels)))
         units[labels, np.arange(len(labels))] = 1.0
-        sums, refitted = KernelSums(), self._refit(units)
+        sums = KernelSums()
+        posed: dict[tuple[int, int], Posed] = {}  # problems that members share
+        grams: dict[Kernel, Array] = {}
         for member in exact:
-            sums.add(refitted(cast(Fit, member.fit)), member.weight)
+            fit = cast(Fit, member.fit)
+            key = id(fit.posed.basis), id(fit.posed.unpenalized)
+            if key not in posed:
+                posed[key] = fit.posed.with_targets(units)
+                if not posed[key].is_factored:
+                    K = gram_matrix(cast(Exact, fit.posed.basis), grams)
+                    posed[key] = posed[key].with_gram(K)
+            assert fit.solve is not None
+            sums.add(fit.solve(posed[key]), member.weight)
         functions = sums.functions()
         return lambda X: np.sum([function(X) for function in functions], axis=0)
 
@@ -155,43 +163,6 @@ class Average:
     def _few(self) -> Callable[[Rows], Array] | None:
         """The exact weights of all labels, kept because they are few."""
         return self._exact_weights_of(np.arange(len(self.y)))
-
-    def with_targets(self, y: Array) -> Average:
-        """Return the same members fitted to other targets of the same rows, (l, t).
-
-        The targets are taken on the scale of the fit, and predictions are averaged on
-        that scale. Held-out predictions are NaN.
-        """
-        refitted = self._refit(y)
-        members = []
-        unknown = np.full_like(y, np.nan)
-        for member in self.members:
-            fit: Any = member.fit
-            fit = refitted(fit) if is_exact(fit) else ByLabelWeights(fit, y)
-            members.append(
-                replace(member, fit=fit, held_out=unknown, y=y, target=IDENTITY)
-            )
-        return replace(self, members=members, y=y, single=False, limits=None)
-
-    def _refit(self, y: Array) -> Callable[[Fit], Fit]:
-        """Return a function that refits a member to other targets, shape (l, t).
-
-        Problems and kernel matrices that members share are computed once.
-        """
-        posed: dict[tuple[int, int], Posed] = {}
-        grams: dict[Kernel, Array] = {}
-
-        def refit(fit: Fit) -> Fit:
-            key = id(fit.posed.basis), id(fit.posed.unpenalized)
-            if key not in posed:
-                posed[key] = fit.posed.with_targets(y)
-                if not posed[key].is_factored:
-                    K = gram_matrix(cast(Exact, fit.posed.basis), grams)
-                    posed[key] = posed[key].with_gram(K)
-            assert fit.solve is not None
-            return fit.solve(posed[key])
-
-        return refit
 
     def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function that predicts rows without the labels of labeled rows.

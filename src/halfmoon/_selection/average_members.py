@@ -25,7 +25,6 @@ from halfmoon.smoothers._diffusion import DiffusionKernel
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [
-    "ByLabelWeights",
     "Group",
     "KernelSums",
     "Member",
@@ -90,17 +89,6 @@ class Group:
 def is_exact(fit: Any) -> TypeGuard[Fit]:
     """Whether a fit is in the exact basis of a kernel."""
     return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
-
-
-@dataclass(frozen=True)
-class ByLabelWeights:
-    """A fit with other targets, evaluated through its label weights."""
-
-    fit: Fit | LocalFit
-    y: Array
-
-    def predict(self, X: Rows) -> Array:
-        return self.fit.smoother_matrix(X) @ self.y
 
 
 def gram_matrix(basis: Exact, known: dict[Kernel, Array]) -> Array:
