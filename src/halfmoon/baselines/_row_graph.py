@@ -25,7 +25,7 @@ from halfmoon._graphs import (
     sparse_weights,
     weighted_graph,
 )
-from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._memory import refuse_beyond
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels._length_scales import median_distance, squared_distances
 
@@ -113,13 +113,12 @@ class AllPairs(RowGraph):
         self, X: Rows, length_scale: float | None, memory_limit: int | str
     ) -> None:
         n = X.shape[0]
-        need, limit = GRAPH_MATRICES * 8 * n * n, parse_bytes(memory_limit)
-        if need > limit:
-            raise MemoryError(
-                f"The graph of all pairs of {n:,} rows needs {format_bytes(need)}, "
-                f"beyond memory_limit={format_bytes(limit)}. Raise memory_limit, or "
-                f"give n_neighbors."
-            )
+        refuse_beyond(
+            memory_limit,
+            GRAPH_MATRICES * 8 * n * n,
+            f"The graph of all pairs of {n:,} rows needs",
+            "Raise memory_limit, or give n_neighbors.",
+        )
         self.rows, self.row_bytes, self.length_scale = X, 8 * 4 * n, length_scale
         self.index: Any = None
         q = squared_distances(X, X)
