@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import Array
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
@@ -74,11 +74,6 @@ class Entry:
         """Name of the candidate and of the target transform."""
         return f"{self.candidate.name}{self.target.suffix}"
 
-    def at(self, rows: Indices) -> Entry:
-        """Return the entry restricted to some of the labeled rows."""
-        names = ("y", "held_out", "values", "losses")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
-
 
 def fit_at_all_alphas(
     candidate: Candidate, shared: SearchData, criterion: Criterion
@@ -105,10 +100,8 @@ def fit_at_all_alphas(
     for j, target in enumerate(scales):
         columns = slice(j * t, (j + 1) * t)
         on_scale = y[:, columns]
-        values = np.array(
-            [target.inverse(v, on_scale - v) for v in held_out[:, :, columns]]
-        )
-        losses = criterion.losses(values, data.y, data.w)
+        values = [target.inverse(v, on_scale - v) for v in held_out[:, :, columns]]
+        losses = criterion.losses(np.array(values), data.y, data.w)
         found += [
             Entry(
                 *(candidate, alpha, target, on_scale, held_out[i, :, columns]),

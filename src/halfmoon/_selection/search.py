@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from halfmoon._progress import search_step
-from halfmoon._rows import Array
+from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
     add_first_guess,
     averaged_values,
@@ -132,7 +132,7 @@ def cross_fit_predictions(
     for first in range(min(FOLDS, l)):
         fold = np.arange(first, l, FOLDS)
         kept = np.delete(np.arange(l), fold) if l > 1 else fold
-        known = [entry.at(kept) for entry in entries]
+        known = [_AtRows(entry, kept) for entry in entries]
         weights, helped = average_and_twin_weights(known, y[kept], w[kept], criterion)
         for name in ("average", "twin"):
             values = averaged_values(entries, weights[name])
@@ -142,8 +142,22 @@ def cross_fit_predictions(
     return found
 
 
+class _AtRows:
+    """An entry restricted to some of the labeled rows; only what is needed is cut."""
+
+    def __init__(self, entry: Entry, rows: Indices) -> None:
+        self._entry, self._rows = entry, rows
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._entry, name)
+        if name in ("y", "held_out", "values", "losses"):
+            value = value[self._rows]
+        self.__dict__[name] = value  # cut once
+        return value
+
+
 def average_and_twin_weights(
-    entries: list[Entry], y: Array, w: Array, criterion: Criterion
+    entries: list[Any], y: Array, w: Array, criterion: Criterion
 ) -> tuple[dict[str, Array], bool]:
     """Return weights in the average and the twin, and whether unlabeled rows help."""
     alone = np.array([not entry.candidate.uses_unlabeled for entry in entries])
