@@ -29,13 +29,8 @@ import numpy as np
 import halfmoon
 from benchmarks.markdown import row
 from halfmoon import ConditionalRegressor, LaplacianRegressor
-from halfmoon._costs import (
-    energy_cost,
-    energy_operations,
-    probe_rows,
-    seconds_a_call,
-)
-from halfmoon._moments import dirichlet
+from halfmoon._costs import EnergyCost, seconds_a_call
+from halfmoon._moments import PROBE_BYTES, dirichlet
 from halfmoon._partitions import InTurn, PartitionedRows
 from halfmoon._partitions.partitioned_rows import Reader
 from halfmoon.bases import Nystrom
@@ -111,12 +106,12 @@ def probed_rate(d: int = D, p: int = P) -> float:
     """Measure operations per second of one thread, on some rows."""
     rng = np.random.default_rng(3)
     basis = Nystrom(K, landmarks=rng.standard_normal((p, d)))
-    some = rng.standard_normal((probe_rows(p), d))
+    some = rng.standard_normal((PROBE_BYTES // (16 * p), d))
     basis.fit(some)
     work = partial(dirichlet, basis, some, stream=Stream(n_jobs=1))
     with alone():
         seconds = seconds_a_call(work, 2.0, time.process_time)
-    return energy_operations(len(some), d, p) / seconds
+    return EnergyCost(len(some), d, p).operations / seconds
 
 
 def moved() -> dict:
@@ -161,7 +156,7 @@ def measure(client, n: int, rate: float) -> dict:
     look = ConditionalRegressor(K, alpha=1e-2)  # one look, and no sum over rows
     reading = taken_by(client, lambda: look.fit(X, y))
     # Two passes: one reads and samples, the other reads and sums.
-    cost = energy_cost(n, D, P, partitions=m, rate=rate, reading=2 * reading)
+    cost = EnergyCost(n, D, P, partitions=m)
     fitted, start = model(), time.monotonic()
     taken = taken_by(client, lambda: fitted.fit(X, y))
     wall = time.monotonic() - start
@@ -170,7 +165,7 @@ def measure(client, n: int, rate: float) -> dict:
         "partitions": m,
         "operations": cost.operations,
         "look": reading,
-        "forecast": cost.seconds,
+        "forecast": cost.seconds(rate, reading=2 * reading),
         "seconds": taken,
         "elapsed": wall,
         "worker_peak": peak_bytes(client),
@@ -265,7 +260,7 @@ def page(about: dict) -> str:
             f"{run['worker_peak'] / 1e6:.0f} MB",
         )
         lines.append(row(cells))
-    paper = energy_cost(10**9, 20, 1_000, partitions=1_000, rate=about["rate_1000"])
+    paper = EnergyCost(10**9, 20, 1_000, partitions=1_000)
     times = np.array([run["seconds"] for run in about["runs"]])
     rows = np.array([run["rows"] for run in about["runs"]], dtype=float)
     line = np.column_stack([1 / times, rows / times])  # relative errors count
@@ -283,7 +278,7 @@ def page(about: dict) -> str:
         megabytes=largest["partitions"] * (moves["sent"] + moves["home"]) / 1e6,
         operations=paper.operations,
         gigabytes=paper.bytes_moved / 1e9,
-        hours=(paper.seconds or 0.0) / 3600,
+        hours=(paper.seconds(about["rate_1000"]) or 0.0) / 3600,
         memory_rows=MEMORY_ROWS,
     )
     found = about["differences"].items()

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.lines import RESULTS
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._selection import families
-from halfmoon._selection.compositions import composed_candidates as composed
+from halfmoon._selection.semi_supervised_families import composed_candidates as composed
 
 ROWS, CLOUDS, FIRST = 800, 12, 2
 LABELS = {"classes": 40, "numbers": 60}

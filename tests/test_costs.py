@@ -5,13 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from halfmoon._costs import (
-    Cost,
-    energy_cost,
-    energy_operations,
-    in_words,
-    seconds_a_call,
-)
+from halfmoon._costs import EnergyCost, in_words, seconds_a_call
 from halfmoon._moments import dirichlet
 from halfmoon._partitions import InTurn, PartitionedRows
 from halfmoon._partitions.partitioned_rows import Reader
@@ -25,7 +19,8 @@ def test_operations_are_those_of_the_products():
     n, d, p = 1_000, 7, 30
     products, distances, exponentials = 2 * 2 * n * p * p, 2 * n * p * d, 20 * n * p
     other = 5 * n * p  # norms, clipping, scaling
-    assert energy_operations(n, d, p) == products + distances + exponentials + other
+    expected = products + distances + exponentials + other
+    assert EnergyCost(n, d, p).operations == expected
 
 
 def test_bytes_are_what_a_sum_over_partitions_moves(rng):
@@ -47,16 +42,14 @@ def test_bytes_are_what_a_sum_over_partitions_moves(rng):
     dirichlet(basis, rows, stream=Stream())
     landmarks = basis.sections.Z.nbytes
     assert len(moved) == 3
-    expected = energy_cost(600, 4, 20, partitions=3).bytes_moved
+    expected = EnergyCost(600, 4, 20, partitions=3).bytes_moved
     assert sum(moved) + 3 * landmarks == expected
 
 
 def test_seconds_follow_from_the_rate_and_the_workers():
-    one = energy_cost(10**6, 10, 100, rate=1e9)
-    assert one.seconds == pytest.approx(energy_operations(10**6, 10, 100) / 1e9)
-    two = energy_cost(10**6, 10, 100, rate=1e9, workers=2, reading=3.0)
-    assert two.seconds == pytest.approx(one.seconds / 2 + 3.0)
-    assert energy_cost(10**6, 10, 100).seconds is None
+    cost = EnergyCost(10**6, 10, 100)  # 4.45e10 operations
+    assert cost.seconds(1e9) == pytest.approx(44.5)
+    assert cost.seconds(1e9, workers=2, reading=3.0) == pytest.approx(44.5 / 2 + 3.0)
 
 
 def test_a_call_is_timed_by_the_least_of_several():
@@ -82,7 +75,8 @@ def test_lengths_of_time(seconds, words):
 
 
 def test_a_cost_in_words():
-    assert str(Cost(10, 1e6)) == "10 rows: 1e+06 operations."
-    assert str(Cost(10, 1e6, 2e6, 4.0)) == (
-        "About 4 seconds: 10 rows at 2 a second. That is 1e+06 operations, 2 MB moved."
+    cost = EnergyCost(10, 10, 100, partitions=10)
+    assert cost.in_words(4.0) == (
+        "About 4 seconds: 10 rows at 2 a second. That is 4.4e+05 operations, 1.68 MB "
+        "moved."
     )

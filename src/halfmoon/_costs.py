@@ -1,104 +1,75 @@
 r"""Cost of long computations in operations, bytes and seconds, before they start.
 
-For n rows of d columns and a basis of p kernel sections, in multiplications and
-additions, where an exponential counts as 20:
+The energy by gradients of p kernel sections over n rows of d columns takes
 
-==========================  ================================================
-pass                        operations
-==========================  ================================================
-energy by gradients         n (4 p^2 + 2 p d + 25 p): two products of p by p
-covariance                  n (2 p^2 + 2 p d + 25 p)
-==========================  ================================================
+.. math:: n (4 p^2 + 2 p d + 25 p)
 
-Over m partitions, a sum sends its function to each (the landmarks, 8 p d bytes) and
-gets back the results (8 p^2 bytes for each p-by-p matrix). The rows stay where they
-are, except for the labeled ones and a sample. Seconds follow from a probe: the same
-work on this machine, on as many rows as take a fraction of a second.
+multiplications and additions: two products of p by p for each row, distances, and an
+exponential, which counts as 20. Over m partitions, a sum sends its function to each
+(the landmarks, 8 p d bytes) and gets back the results (8 p^2 bytes for each p-by-p
+matrix). The rows stay where they are, except for the labeled ones and a sample. Seconds
+follow from a probe: the same work on this machine, on as many rows as take a fraction
+of a second.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from halfmoon._memory import format_bytes
 
-__all__ = [
-    "Cost",
-    "duration",
-    "energy_cost",
-    "energy_operations",
-    "in_words",
-    "probe_rows",
-    "seconds_a_call",
-]
+__all__ = ["EnergyCost", "duration", "in_words", "seconds_a_call"]
 
 FLOAT_BYTES = 8
 EXPONENTIAL_OPERATIONS = 20
 PROBE_SECONDS = 0.2
-PROBE_BYTES = 48_000_000  # as in a row block; what fits in the cache is faster
 ENERGY_MATRICES = 2  # sent back by an energy: A'A and (D * A)'A
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of a pass over rows."""
+class EnergyCost(NamedTuple):
+    """The cost of an energy by gradients over rows in partitions."""
 
-    rows: int
-    operations: float
-    bytes_moved: float = 0.0  # to and from the partitions
-    seconds: float | None = None  # None if nothing was measured
+    n: int  # rows
+    d: int  # columns
+    p: int  # kernel sections
+    partitions: int = 0
 
-    def __str__(self) -> str:
-        work = f"{self.operations:.2g} operations"
-        if self.bytes_moved:
-            work += f", {format_bytes(self.bytes_moved)} moved"
-        if self.seconds is None:
-            return f"{self.rows:,} rows: {work}."
-        return f"{in_words(self.seconds, self.rows)} That is {work}."
+    @property
+    def operations(self) -> float:
+        """Multiplications and additions."""
+        a_section = 4 * self.p + 2 * self.d + EXPONENTIAL_OPERATIONS + 5
+        return float(self.n) * self.p * a_section
 
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes to and from the partitions."""
+        numbers = self.p * self.d + ENERGY_MATRICES * self.p**2
+        return self.partitions * FLOAT_BYTES * numbers
 
-def energy_operations(n: int, d: int, p: int) -> float:
-    """Return the operations for the energy of p kernel sections over n rows."""
-    return float(n) * p * (4 * p + 2 * d + EXPONENTIAL_OPERATIONS + 5)
+    def seconds(self, rate: float, workers: int = 1, reading: float = 0.0) -> float:
+        """Return the seconds for workers with a rate, in operations per second each.
 
+        `reading` is the measured seconds for reading all rows.
+        """
+        return reading + self.operations / (rate * workers)
 
-def energy_cost(
-    n: int,
-    d: int,
-    p: int,
-    *,
-    partitions: int = 0,
-    rate: float | None = None,
-    workers: int = 1,
-    reading: float = 0.0,
-) -> Cost:
-    r"""Return the cost of an energy over n rows.
+    def in_words(self, seconds: float) -> str:
+        """Return the expected duration and the work as two sentences.
 
-    Without partitions nothing is moved. `rate` is in operations per second of one
-    worker, `reading` the measured seconds for reading all rows.
+        Examples
+        --------
+        A billion rows in 500 partitions, with 64 workers of 30 GFlop/s each:
 
-    Examples
-    --------
-    A billion rows in 500 partitions, with 64 workers of 30 GFlop/s each:
-
-    >>> cost = energy_cost(10**9, 20, 1_000, partitions=500, rate=3e10, workers=64)
-    >>> print(str(cost).replace(". ", ".\n"))
-    About 35 minutes: 1,000,000,000 rows at 472,000 a second.
-    That is 4.1e+15 operations, 8.08 GB moved.
-    """
-    operations = energy_operations(n, d, p)
-    moved = partitions * FLOAT_BYTES * (p * d + ENERGY_MATRICES * p * p)
-    seconds = None if rate is None else reading + operations / (rate * workers)
-    return Cost(n, operations, float(moved), seconds)
-
-
-def probe_rows(p: int) -> int:
-    """Return the rows of a probe with p kernel sections: those of a row block."""
-    return max(1, PROBE_BYTES // (2 * FLOAT_BYTES * p))
+        >>> cost = EnergyCost(10**9, 20, 1_000, 500)
+        >>> cost.in_words(cost.seconds(3e10, workers=64))  # doctest: +ELLIPSIS
+        'About 35 minutes: 1,000,000,000 rows at 472,000 a second. That is 4.1e+15 ...'
+        """
+        work = f"{self.operations:.2g} operations, {format_bytes(self.bytes_moved)}"
+        return f"{in_words(seconds, self.n)} That is {work} moved."
 
 
 def seconds_a_call(

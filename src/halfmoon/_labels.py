@@ -272,14 +272,7 @@ def _refuse_mixed_types(known: NDArray[Any]) -> None:
 
 def as_targets(y: Any, n: int) -> NDArray[np.float64]:
     """Return targets as a float64 array of shape (n, t), NaN for unlabeled rows."""
-    y = _as_numbers(y, "y")
-    if y.ndim not in (1, 2) or y.shape[0] != n or y.size == 0:
-        raise ValueError(
-            f"y has shape {y.shape}, but X has {n} rows; one target, or one row of "
-            f"targets, is needed for each row, NaN if it is unlabeled."
-        )
-    refuse_extreme_targets(y)
-    return y.reshape(n, -1)
+    return numeric_targets(as_labels(y, n)).reshape(n, -1)
 
 
 def refuse_extreme_targets(y: NDArray[np.float64]) -> None:
@@ -311,7 +304,16 @@ def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
     """Return row weights as a float64 array of shape (n,); ones if None."""
     if sample_weight is None:
         return np.ones(n)
-    w = _as_numbers(sample_weight, "sample_weight")
+    given = np.asarray(unmasked(sample_weight, "sample_weight"))
+    try:
+        if given.dtype.kind in "mM":
+            raise TypeError("they are dates or times")
+        w = given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"sample_weight cannot be read as numbers ({error}); one weight for each "
+            f"row is needed."
+        ) from error
     w = np.full(n, float(w)) if w.ndim == 0 else w
     if w.shape != (n,):
         raise ValueError(
@@ -321,24 +323,6 @@ def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
     if not np.isfinite(w).all() or (w < 0).any():
         raise ValueError("sample_weight must be finite and not negative.")
     return w
-
-
-def _as_numbers(values: Any, name: str) -> NDArray[np.float64]:
-    if name == "y" and np.ma.is_masked(values):  # a masked target is a missing one
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    values = unmasked(values, name)
-    if getattr(getattr(values, "dtype", None), "kind", "f") in "mM":
-        raise ValueError(
-            f"{name} has dates or times ({values.dtype}); numbers are needed. Give "
-            f"them in a unit, such as ({name} - {name}.min()) / np.timedelta64(1, 'D')."
-        )
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} cannot be read as numbers ({error}). Encode classes as numbers, "
-            f"one column for each, first."
-        ) from error
 
 
 def unmasked(values: Any, name: str) -> Any:

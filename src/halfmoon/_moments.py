@@ -37,13 +37,7 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._costs import (
-    Cost,
-    energy_cost,
-    energy_operations,
-    probe_rows,
-    seconds_a_call,
-)
+from halfmoon._costs import EnergyCost, seconds_a_call
 from halfmoon._partitions.partitioned_rows import PartitionedRows, first_row
 from halfmoon._rows import Array, Rows, as_rows, inner_products
 from halfmoon.bases import Basis
@@ -62,6 +56,7 @@ __all__ = [
 
 ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
 MIN_OPERATIONS = 1e10  # less work ends before anyone has read a forecast
+PROBE_BYTES = 48_000_000  # as in a row block; what fits in the cache is faster
 
 
 def dirichlet(
@@ -259,24 +254,21 @@ def label_moments(
 
 def energy_forecast(
     basis: Basis, rows: PartitionedRows, client: Any = None
-) -> Cost | None:
-    """Return the cost of the energy of a basis over rows in partitions.
+) -> str | None:
+    """Say what the energy of a basis over rows in partitions costs; None if little.
 
-    It is None if there is little work. The probe is the same work on a few rows, here,
-    with one thread. The forecast assumes workers of the same speed, and that reading
-    all rows takes as long as it did the first time.
+    The probe is the same work on a few rows, here, with one thread. The forecast
+    assumes workers of the same speed, and that reading all rows takes as long as it did
+    the first time.
     """
     (n, d), p = rows.shape, basis.n_components_
-    if energy_operations(n, d, p) < MIN_OPERATIONS:
+    cost = EnergyCost(n, d, p, len(rows.partitions))
+    if cost.operations < MIN_OPERATIONS:
         return None
-    probe = np.repeat(rows.example, min(n, probe_rows(p)), axis=0)
-    stream = Stream(n_jobs=1)
+    some = min(n, max(1, PROBE_BYTES // (16 * p)))
+    probe, stream = np.repeat(rows.example, some, axis=0), Stream(n_jobs=1)
     with alone():
         seconds = seconds_a_call(lambda: dirichlet(basis, probe, stream=stream))
-    return energy_cost(
-        *(n, d, p),
-        partitions=len(rows.partitions),
-        rate=energy_operations(len(probe), d, p) / seconds,
-        workers=rows.engine(client).threads,
-        reading=rows.reading,
-    )
+    rate = cost._replace(n=some).operations / seconds
+    workers = rows.engine(client).threads
+    return cost.in_words(cost.seconds(rate, workers, rows.reading))

@@ -1,7 +1,7 @@
 r"""Correction of leave-one-out errors for the choices that a search made.
 
 A search compares candidates, and weights columns, on the same labels that then measure
-its error, so the error is too small. Cross-fitted weights (`_selection.cross_fit`)
+its error, so the error is too small. Cross-fitted weights (`_selection.search`)
 remove most of this bias. The rest is corrected like a few extra parameters: with n
 labels, errors are multiplied by
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 
+@dataclass(eq=False, repr=False)
 class LabeledKFold(BaseCrossValidator):
     """Cross-validation over the labeled rows.
 
@@ -80,40 +81,28 @@ class LabeledKFold(BaseCrossValidator):
     [0 1 2 4] [3 5]
     """
 
-    n_splits: int
-    shuffle: bool
-    random_state: Any
-    stratify: bool | str
-    unlabeled: Any
+    n_splits: int = 5
+    _: KW_ONLY
+    shuffle: bool = True
+    random_state: Any = None
+    stratify: bool | str = "auto"
+    unlabeled: Any = None
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = True,
-        random_state: Any = None,
-        stratify: bool | str = "auto",
-        unlabeled: Any = None,
-    ) -> None:
-        if not isinstance(n_splits, Integral) or n_splits < 2:
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_splits, Integral) or self.n_splits < 2:
             raise ValueError(
-                f"n_splits is {n_splits!r}; a whole number of folds, at least 2, is "
-                f"needed."
+                f"n_splits is {self.n_splits!r}; a whole number of folds, at least 2, "
+                f"is needed."
             )
-        if stratify not in ("auto", True, False):
+        if self.stratify not in ("auto", True, False):
             raise ValueError(
-                f"stratify is {stratify!r}; 'auto', True or False is needed."
+                f"stratify is {self.stratify!r}; 'auto', True or False is needed."
             )
-        if not shuffle and random_state is not None:
+        if not self.shuffle and self.random_state is not None:
             raise ValueError(
                 "random_state has no effect with shuffle=False. Leave it at None, or "
                 "set shuffle=True."
             )
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.stratify = stratify
-        self.unlabeled = unlabeled
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds, which does not depend on the data."""

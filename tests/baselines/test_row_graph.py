@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon.baselines._row_graph import AllPairs, NearestRows, resolved_scale
+from halfmoon.baselines._row_graph import AllPairs, NearestRows
 
 
 def rows(n=11, seed=0):
@@ -55,9 +55,3 @@ def test_what_labels_reach():
     labeled = np.arange(16) == 0
     for graph in (NearestRows(apart, 2, 0.3), AllPairs(apart, 0.3, "1MB")):
         assert_array_equal(graph.reached(labeled), np.arange(16) < 8)
-
-
-@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan, "mean"])
-def test_bad_length_scales(wrong):
-    with pytest.raises(ValueError, match="length_scale is"):
-        resolved_scale(wrong, rows(), np.random.default_rng(0))

@@ -9,7 +9,13 @@ from sklearn.base import clone
 from halfmoon import _estimators as estimators
 from halfmoon import weak
 from halfmoon._estimators.parameters import RULES, check_parameters
-from halfmoon.baselines import LapRLSClassifier, LapRLSRegressor, TSVMClassifier
+from halfmoon.baselines import (
+    HarmonicClassifier,
+    LabelSpreadingClassifier,
+    LapRLSClassifier,
+    LapRLSRegressor,
+    TSVMClassifier,
+)
 from halfmoon.bases import RandomFeatures
 from halfmoon.filters import Heat
 from halfmoon.kernels import Gaussian
@@ -18,7 +24,8 @@ from halfmoon.smoothers import Neighbors
 PUBLIC = [
     *(getattr(estimators, name)() for name in estimators.__all__),
     *(getattr(weak, name)() for name in weak.__all__),
-    *(LapRLSClassifier(), LapRLSRegressor()),
+    *(LapRLSClassifier(), LapRLSRegressor(), HarmonicClassifier()),
+    *(LabelSpreadingClassifier(), TSVMClassifier()),
 ]
 X = np.arange(8.0)[:, None]
 Y = np.repeat([0.0, 1.0], 4)
@@ -35,6 +42,13 @@ BAD = {
     "safe": [None, "yes"],
     "smoother": ["neighbors"],
     "budget": [0, -1.0, np.nan, "much", True],
+    "length_scale": [0.0, -1.0, np.inf, np.nan, "mean"],
+    "gamma_A": [-1.0, np.inf, np.nan, "auto"],
+    "gamma_I": [-1.0, np.inf, np.nan, "auto"],
+    "spread": [0.0, 1.0, -0.1, "far"],
+    "C": [0.0, -1.0, np.inf, "much"],
+    "C_unlabeled": [-1.0, np.inf, "much"],
+    "n_steps": [0, 2.5],
     "memory_limit": ["much", 0, -1, None],
     "n_jobs": [0, 1.5, "all"],
     "verbose": [-1, "yes", None],

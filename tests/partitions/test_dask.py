@@ -24,7 +24,7 @@ from halfmoon import (
     RandomFeatures,
 )
 from halfmoon import _moments as forecast
-from halfmoon._costs import energy_cost
+from halfmoon._costs import EnergyCost
 from halfmoon.baselines import (
     HarmonicClassifier,
     HarmonicRegressor,
@@ -454,7 +454,7 @@ def test_a_long_sum_is_forecast_in_the_log(table, caplog, monkeypatch):
     LEVERS["laplacian"](X).fit(in_dask(X), y)
     (line,) = [r.getMessage() for r in caplog.records if "moved" in r.getMessage()]
     assert re.match(r"About \d+ seconds?: 1,200 rows at [\d,]+ a second\. ", line)
-    cost = energy_cost(1_200, 3, 30, partitions=4)
+    cost = EnergyCost(1_200, 3, 30, partitions=4)
     assert line.endswith(
         f"That is {cost.operations:.2g} operations, {cost.bytes_moved / 1e3:.1f} kB "
         f"moved."

@@ -21,8 +21,7 @@ from halfmoon._optimism import choice_factor
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels
-from halfmoon.queries._measured_curve import MeasuredErrors, measured_errors
-from halfmoon.queries._power_law import curve_posterior
+from halfmoon.queries._power_law import MeasuredErrors, curve_posterior, measured_errors
 
 
 def wine(labels=60, seed=0):

@@ -24,7 +24,7 @@ from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
 from halfmoon._report.sentences import number
 from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
-from halfmoon._selection import class_scores
+from halfmoon._selection.criteria import class_scores
 from report.made_up import (
     about,
     hostile,

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from halfmoon._selection import Candidate, NormalScores, NumberCriterion, Preparation
-from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.candidate import Candidate, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.row_preparation import NormalScores, Preparation
 from halfmoon.bases import Nystrom
 from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Linear, ProductLaplace

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfmoon._selection import SearchData
+from halfmoon._selection.search_data import SearchData
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear

@@ -8,15 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from halfmoon._selection import (
-    IDENTITY,
-    Logarithm,
+    average_weights as weights,
+)
+from halfmoon._selection.average_weights import (
+    averaged_values,
+    group_by_transform,
     posterior_weights,
     stacked_weights,
 )
-from halfmoon._selection import (
-    average_weights as weights,
-)
-from halfmoon._selection.average_weights import averaged_values, group_by_transform
+from halfmoon._selection.target_transforms import IDENTITY, Logarithm
 
 
 def tried(rng, n_entries, l=30, t=1, offset=0.0, noise=(0.5, 1.5)):

@@ -9,8 +9,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as gp
 
 from halfmoon._estimators import ConditionalRegressor
-from halfmoon._selection import ALPHAS, Candidate, NumberCriterion, squared_losses
-from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion, squared_losses
 from halfmoon.bases import Exact
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.problem import Problem, solve_ridge

@@ -5,13 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon._selection import (
-    NumberCriterion,
-)
-from halfmoon._selection import (
     supervised_families as supervised,
 )
 from halfmoon._selection.candidate import ALPHAS, fit_at_all_alphas
-from halfmoon._selection.compositions import MU, composed_candidates
+from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.semi_supervised_families import MU, composed_candidates
 from halfmoon._selection.supervised_families import unpenalized_columns
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.kernels import Gaussian

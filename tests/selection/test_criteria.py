@@ -9,21 +9,18 @@ from scipy.special import softmax
 from sklearn.metrics import log_loss, mean_squared_error
 
 from halfmoon._estimators import halfmoon
-from halfmoon._selection import (
-    IDENTITY,
+from halfmoon._selection import criteria, families
+from halfmoon._selection.criteria import (
+    TEMPERATURES,
     ClassCriterion,
     NumberCriterion,
     class_scores,
-    criteria,
-    families,
-    squared_losses,
-)
-from halfmoon._selection.criteria import (
-    TEMPERATURES,
     explained_share,
     log_losses,
     mean_and_standard_error,
+    squared_losses,
 )
+from halfmoon._selection.target_transforms import IDENTITY
 
 
 def no_neighbors(m):

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import (
-    IDENTITY,
-    ClassCriterion,
-    NumberCriterion,
-    cross_fit_predictions,
-    try_candidates,
-)
 from halfmoon._selection.average_weights import averaged_values
+from halfmoon._selection.candidate import Candidate, Entry
+from halfmoon._selection.criteria import ClassCriterion, NumberCriterion
+from halfmoon._selection.search import cross_fit_predictions, try_candidates
+from halfmoon._selection.target_transforms import IDENTITY
 
 
 @pytest.fixture
@@ -53,16 +50,19 @@ def test_weights_are_chosen_without_the_label_that_they_answer(entries, data, sa
         assert_array_equal(found["answer"][i], found[who][i])
 
 
-def fake(values, losses, family="plain"):
-    candidate = SimpleNamespace(family=family, uses_unlabeled=False)
-    return SimpleNamespace(
-        candidate=candidate,
+def fake(values, losses, family="plain", prior=(0.0, 0.0)):
+    candidate = Candidate("fake", family, None, None)
+    return Entry(
+        candidate,
+        alpha=0.1,
         target=IDENTITY,
-        values=values,
-        held_out=values,
         y=np.zeros_like(values),
+        held_out=values,
+        values=values,
         losses=losses,
-        prior=(0.0, 0.0),
+        theta=None,
+        beta=None,
+        prior=prior,
     )
 
 
@@ -88,8 +88,8 @@ def test_classes_and_folds_of_more_than_one_label(rng):
     for scale, family in ((0.1, "a"), (0.2, "b"), (3.0, "b")):
         values = signs + scale * rng.normal(size=(60, 1))
         losses = criterion.losses(values[None], signs, w)[0]
-        entries.append(fake(values, losses, family))
-    entries[0].prior = 0.7, 0.0
+        prior = (0.7, 0.0) if family == "a" else (0.0, 0.0)
+        entries.append(fake(values, losses, family, prior))
     found = cross_fit_predictions(entries, signs, w, criterion, safe=True)["answer"]
     for first in range(20):
         fold = np.arange(first, 60, 20)

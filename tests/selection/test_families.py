@@ -7,14 +7,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from halfmoon._selection import (
-    ClassCriterion,
-    NumberCriterion,
-    SearchOutcome,
-    candidates,
-)
 from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection.criteria import ClassCriterion, NumberCriterion
+from halfmoon._selection.families import candidates
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.supervised_families import (
     additive_candidates,
     plain_preparations,

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import r2_score
 
-from halfmoon._selection import NumberCriterion, average_of_local_fits
 from halfmoon._selection import local_average as many_labels
+from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.local_average import average_of_local_fits
 from halfmoon.problem._local_fits import LocalFit
 from selection.search_tables import posed_of
 

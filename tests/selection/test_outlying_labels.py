@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon import HalfmoonRegressor
-from halfmoon._selection.outlying_labels import within_limits
+from halfmoon._selection.target_transforms import within_limits
 from halfmoon.queries import forecast_learning_curve, suspicious_labels
 
 

@@ -8,18 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._estimators import ConditionalRegressor
-from halfmoon._selection import (
-    ALPHAS,
-    IDENTITY,
-    Candidate,
-    Entry,
-    NumberCriterion,
-    Refit,
-    SearchOutcome,
-    refit,
-)
-from halfmoon._selection.candidate import fit_at_all_alphas
-from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection import refit
+from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.refit import Refit, average_of_entries
+from halfmoon._selection.search import SearchOutcome
+from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import FromFunction
@@ -213,10 +207,10 @@ def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
         IDENTITY,
         data.y,
         held_out,
+        held_out,
+        np.zeros(18),
         fit.theta,
         fit.beta,
-        np.zeros(18),
-        0.0,
     )
     local = average_of_entries([entry], np.ones(1), data, None)
     answers = refitted("walk", "gaussian", local=lambda: local)
@@ -237,10 +231,10 @@ def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
         IDENTITY,
         data.y,
         data.y + 10.0,  # worse than any other
+        data.y + 10.0,
+        np.zeros(18),
         fit.theta,
         fit.beta,
-        np.zeros(18),
-        0.0,
     )
     local = average_of_entries([entry], np.ones(1), data, None)
     assert refitted("gaussian", local=lambda: local)["twin"] is not local

@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._selection import (
-    ALPHAS,
-    IDENTITY,
-    Logarithm,
-    NumberCriterion,
-    Preparation,
-    Standardized,
-    relevance,
-)
-from halfmoon._selection.candidate import fit_at_all_alphas
+from halfmoon._selection import relevance
+from halfmoon._selection.candidate import ALPHAS, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.relevance import (
     RECIPES,
     Stretched,
@@ -23,6 +16,8 @@ from halfmoon._selection.relevance import (
     by_gradient,
     relevance_candidates,
 )
+from halfmoon._selection.row_preparation import Preparation, Standardized
+from halfmoon._selection.target_transforms import IDENTITY, Logarithm
 from halfmoon.kernels import ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared

@@ -8,12 +8,13 @@ from scipy.stats import norm, rankdata
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler, normalize
 
-from halfmoon._selection import NormalScores, Standardized
 from halfmoon._selection import (
     row_preparation as module,
 )
 from halfmoon._selection.row_preparation import (
+    NormalScores,
     Preparation,
+    Standardized,
     principal_components,
     text_components,
 )

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import (
-    ALPHAS,
-    Candidate,
-    NumberCriterion,
+from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
+from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.search import (
+    LEAST_PENALTY,
     SearchOutcome,
+    average_and_twin_weights,
     try_candidates,
 )
-from halfmoon._selection.candidate import fit_at_all_alphas
-from halfmoon._selection.search import LEAST_PENALTY, average_and_twin_weights
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._user_kernels import FromFunction
 from selection.search_tables import bench_of, with_targets

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import Preparation, search_data
+from halfmoon._selection import search_data
+from halfmoon._selection.row_preparation import Preparation
 from halfmoon.kernels import Gaussian, Linear
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.unpenalized import Polynomials

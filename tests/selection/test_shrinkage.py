@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon import HalfmoonRegressor
-from halfmoon._selection import IDENTITY, Logarithm
-from halfmoon._selection.shrinkage import add_first_guess, shrink_to_constant
+from halfmoon._selection.average_weights import add_first_guess, shrink_to_constant
+from halfmoon._selection.target_transforms import IDENTITY, Logarithm
 
 
 def entry(family, held_out, target=IDENTITY, alpha=0.1, candidate=None):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._selection import IDENTITY, Logarithm
+from halfmoon._selection.target_transforms import IDENTITY, Logarithm
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from halfmoon._report.sentences import (
     suspects,
     verdict,
 )
-from halfmoon._selection.plain_names import COLUMNS, METHODS
+from halfmoon._selection.comparison import COLUMNS, METHODS
 from report.made_up import forecast, hundred_classes, made_up
 from report.situations import HELP, QUALITIES
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
-from halfmoon._estimators.fit_problem import fit_problem, held_out_values
+from halfmoon._estimators.fit_problem import HeldOut, fit_problem, held_out
 from halfmoon._estimators.output_groups import (
     OutputGroups,
     by_output,
@@ -41,7 +41,7 @@ from halfmoon._rows import (
     is_in_partitions,
     refuse_extreme,
 )
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import (
     Precomputed,
@@ -53,15 +53,6 @@ from halfmoon.problem import Fit, Problem, solve_loss
 from halfmoon.problem._posed import Posed
 
 __all__ = ["Estimator", "HeldOut"]
-
-
-class HeldOut(NamedTuple):
-    """Held-out predictions of the labeled rows, or of a sample of them."""
-
-    rows: Indices | slice  # which of the labeled rows
-    y: Array  # (m, t)
-    values: Array  # (m, t), NaN where the other labels do not determine the row
-    w: Array  # (m,)
 
 
 class Estimator(BaseEstimator, ABC):
@@ -177,9 +168,7 @@ class Estimator(BaseEstimator, ABC):
 
     def _held_out(self) -> HeldOut:
         """Return the held-out predictions of the labeled rows."""
-        some, values = held_out_values(self)
-        posed = self._one_fit.posed
-        return HeldOut(some, posed.y[some], values, posed.w[some])
+        return held_out(self)
 
     def _loo_values(self) -> Array:  # (n_labeled, t)
         """Return the leave-one-out values of all labeled rows."""

@@ -29,8 +29,8 @@ from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features
 from halfmoon.kernels import Kernel
 from halfmoon.problem import Fit, Problem
+from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import as_numbers
 from halfmoon.theory._residual import ResidualKernel
 from halfmoon.theory._when_to_condition import Conditioning, compare_risks
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._memory import parse_bytes
+from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon.problem._local_fits import LocalFit
 
 __all__ = ["Explanation", "LabelWeight"]
@@ -154,19 +154,16 @@ def _label_weights(solution: Any, X: Rows) -> tuple[Array, Array, Array, str]:
     """Return weights of the labels, targets, fitted targets and their scale."""
     if isinstance(solution, Average):
         if not all(isinstance(each.fit, LocalFit) for each in solution.members):
-            _check_memory(len(solution.y), solution.stream.memory_limit)
+            _refuse_many(len(solution.y), solution.stream.memory_limit)
         weights, targets = solution.label_weights(X), solution.fitted_targets
         return weights, solution.y, targets, solution.scale
     y = solution.posed.y
-    _check_memory(len(y), solution.posed.stream.memory_limit)
+    _refuse_many(len(y), solution.posed.stream.memory_limit)
     return solution.smoother_matrix(X), y, y, "as given"
 
 
-def _check_memory(l: int, memory_limit: int | str) -> None:
+def _refuse_many(l: int, memory_limit: int | str) -> None:
     """Refuse too many labels: the weights need matrices of labels by labels."""
-    needed = 8 * MATRICES * l * l
-    if needed > parse_bytes(memory_limit):
-        raise MemoryError(
-            f"The weights of {l} labels need {needed / 1e9:.1f} GB, but memory_limit "
-            f"is {memory_limit}. Raise it, or fit fewer labels."
-        )
+    what = f"The weights of {l:,} labels need"
+    advice = "Raise memory_limit, or fit fewer labels."
+    refuse_beyond(memory_limit, 8 * MATRICES * l * l, what, advice)

@@ -3,7 +3,7 @@ r"""Fit an estimator that states one problem: choose, pose, solve, store.
 The steps, for an estimator with a `_make_problem`:
 
 1. of several kernels, fit with each and keep the best by leave-one-out;
-2. of several choices of unpenalized features, choose by folds (`refitted_folds`);
+2. of several choices of unpenalized features, choose by folds (`problem._folds`);
 3. pose the problem to the rows and search alpha and mu by leave-one-out;
 4. try the alternatives of the estimator, and store what was found in it.
 
@@ -43,7 +43,6 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.parameters import as_unpenalized, refuse_columns
-from halfmoon._estimators.refitted_folds import refitted_fold_errors
 from halfmoon._progress import row_progress
 from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
 from halfmoon._sklearn_conventions import as_generator
@@ -52,11 +51,10 @@ from halfmoon.kernels import Kernel
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.losses import Logistic, Loss, Quantile, Softmax, Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_ridge
-from halfmoon.problem._alpha_search import search
+from halfmoon.problem._alpha_search import as_numbers, search
 from halfmoon.problem._fit import loo_sample
-from halfmoon.problem._folds import out_of_fold
+from halfmoon.problem._folds import out_of_fold, refitted_fold_errors
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import as_numbers
 
 if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator
@@ -65,9 +63,10 @@ __all__ = [
     "AUTO_ALPHAS",
     "Alphas",
     "Data",
+    "HeldOut",
     "fit_posed",
     "fit_problem",
-    "held_out_values",
+    "held_out",
     "kernel_settings",
     "select_unpenalized",
     "unit_of",
@@ -333,9 +332,16 @@ def _search(model: Estimator, posed: Posed, alphas: Alphas) -> Fit:
     )
 
 
-def held_out_values(
-    model: Estimator,
-) -> tuple[Indices | slice, Array]:  # (m,), (m, t)
+class HeldOut(NamedTuple):
+    """Held-out predictions of the labeled rows, or of a sample of them."""
+
+    rows: Indices | slice  # which of the labeled rows
+    y: Array  # (m, t)
+    values: Array  # (m, t), NaN where the other labels do not determine the row
+    w: Array  # (m,)
+
+
+def held_out(model: Estimator) -> HeldOut:
     """Return labeled rows, all or a sample, and their held-out values."""
     fit = model._one_fit
     posed, some = fit.posed, loo_sample(fit.posed)
@@ -348,7 +354,7 @@ def held_out_values(
         values = np.full_like(y, np.nan)
     else:
         values = out_of_fold(posed, cast(Any, fit.solve))[some]
-    return some, values
+    return HeldOut(some, y, values, posed.w[some])
 
 
 def _has_single_label(model: Estimator, y: Array) -> bool:

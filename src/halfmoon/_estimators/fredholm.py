@@ -131,8 +131,7 @@ class FredholmRegressor(Regressor, Fredholm):
 
     The average suppresses noise in single rows, and lets unlabeled rows show which rows
     are similar. See `halfmoon._estimators.fredholm` for the equation and the paper's
-    names.
-    O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
+    names. O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
 
     Examples
     --------
@@ -155,8 +154,7 @@ class FredholmClassifier(Classifier, Fredholm):
 
     The average suppresses noise in single rows, and lets unlabeled rows show which rows
     are similar. See `halfmoon._estimators.fredholm` for the equation and the paper's
-    names.
-    O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
+    names. O(n^2 l) time for the exact kernel, O(n p) for landmarks or random features.
 
     Examples
     --------

@@ -24,7 +24,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.base import Estimator, HeldOut
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.comparison_table import Comparison
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
@@ -34,24 +33,22 @@ from halfmoon._labels import no_labels, rows_with_targets
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import ProgressLine, show_log
 from halfmoon._rows import Array, Indices, Rows, refuse_equal_rows
-from halfmoon._selection import (
-    SUMMARIES,
-    Average,
+from halfmoon._selection.average import Average
+from halfmoon._selection.candidate import Entry
+from halfmoon._selection.comparison import SUMMARIES, Comparison, compare_members
+from halfmoon._selection.criteria import (
     ClassCriterion,
     Criterion,
-    Entry,
     NumberCriterion,
-    Refit,
-    SearchData,
-    SearchOutcome,
-    average_of_local_fits,
-    candidates,
     class_scores,
-    compare_members,
-    try_candidates,
 )
-from halfmoon._selection.outlying_labels import within_limits
+from halfmoon._selection.families import candidates
+from halfmoon._selection.local_average import average_of_local_fits
+from halfmoon._selection.refit import Refit
+from halfmoon._selection.search import SearchOutcome, try_candidates
+from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.semi_supervised_families import distance_preparation
+from halfmoon._selection.target_transforms import within_limits
 from halfmoon._sklearn_conventions import (
     CallbackSupport,
     announced,
@@ -61,6 +58,7 @@ from halfmoon._sklearn_conventions import (
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Linear
+from halfmoon.problem import Problem
 from halfmoon.problem._folds import some_labels
 from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Constant, Unpenalized
@@ -183,17 +181,9 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled = rows_with_targets(y)
         if len(labeled) == 0:
             raise no_labels(X.shape[0])
-        X_l = X[labeled]
-        return labeled, Posed(
-            basis=Exact(Linear()).fit(X_l),
-            energy=None,
-            mu=1.0,
-            unpenalized=None,
-            X=X_l,
-            labeled=np.arange(len(labeled)),
-            y=y[labeled],
-            w=w[labeled],
-            single=targets.ndim == 1,
+        return labeled, Problem(Exact(Linear()), unpenalized=None).pose(
+            *(X[labeled], targets[labeled]),
+            sample_weight=w[labeled],
             stream=Stream(self.memory_limit, self.n_jobs),
         )
 

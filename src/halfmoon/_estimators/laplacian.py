@@ -30,8 +30,8 @@ from halfmoon._rows import Rows
 from halfmoon.filters import FILTERS, Filter
 from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_filter
+from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import as_numbers
 
 __all__ = ["LaplacianClassifier", "LaplacianRegressor"]
 

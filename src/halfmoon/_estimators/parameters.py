@@ -58,7 +58,7 @@ from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivative
 from halfmoon.filters import FILTERS, Filter
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._user_kernels import Precomputed, as_kernel
-from halfmoon.problem._solve_ridge import DUAL_MATRICES
+from halfmoon.problem._alpha_search import DUAL_MATRICES
 from halfmoon.unpenalized import (
     Constant,
     Features,
@@ -116,6 +116,11 @@ def is_whole(value: Any, least: int = 1) -> bool:
 def is_positive(value: Any) -> bool:
     """Return whether a value is a number above 0."""
     return isinstance(value, Real) and not _is_bool(value) and float(value) > 0
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number of at least 0."""
+    return isinstance(value, Real) and 0 <= float(value) < np.inf
 
 
 def _is_bool(value: Any) -> bool:
@@ -177,6 +182,10 @@ RULES: dict[str, Rule] = {
         lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type)),
     ),
     "budget": Rule("a positive number of seconds", is_positive),
+    "length_scale": Rule(
+        "a positive number, 'median', or None for self-tuned weights,",
+        lambda v: v is None or is_name(v, "median") or (is_number(v) and v > 0),
+    ),
     "memory_limit": Rule(
         "an amount such as '512MB' or a positive number of bytes", _is_memory
     ),
@@ -186,6 +195,11 @@ RULES: dict[str, Rule] = {
     ),
     "verbose": Rule("0, 1 or 2", lambda v: _is_bool(v) or is_whole(v, least=0)),
 }
+
+
+NOT_NEGATIVE = Rule(
+    "None, or a number that is not negative,", lambda v: v is None or is_number(v)
+)
 
 
 def check_parameters(estimator: Any, rules: dict[str, Rule]) -> None:

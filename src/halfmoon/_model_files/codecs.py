@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,11 +42,8 @@ SPARSE: dict[str, Any] = {
 PCG64_LIMITS = (2**128, 2**128, 2, 2**32)  # of the numbers of its state
 MT19937_WORDS = 624
 
-CODECS: dict[str, Codec] = {}
 
-
-@dataclass(frozen=True)
-class Codec:
+class Codec(NamedTuple):
     """One kind of value."""
 
     fits: Callable[[Any], bool]  # whether a value is of this kind
@@ -60,45 +56,10 @@ class Codec:
         return set(signature(self.build).parameters)
 
 
-def codec(
-    kind: str,
-    fits: type | Callable[[Any], bool],
-    parts: Callable[[Any], dict[str, Any]],
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make the decorated function the builder of a kind of value."""
-
-    def register(build: Callable[..., Any]) -> Callable[..., Any]:
-        is_kind = (lambda v: type(v) is fits) if isinstance(fits, type) else fits
-        CODECS[kind] = Codec(is_kind, parts, build)
-        return build
-
-    return register
-
-
 def require(condition: bool, message: str) -> None:
     """Refuse parts that do not fit."""
     if not condition:
         raise ValueError(message)
-
-
-@codec("integer", int, lambda v: {"digits": hex(v)})
-def _integer(digits: str) -> int:
-    return int(digits, 16)
-
-
-@codec("float", float, lambda v: {"name": repr(v)})
-def _float(name: str) -> float:
-    return SPECIAL_FLOATS[name]
-
-
-@codec("text", str, lambda v: {"utf32": v.encode("utf-32-be", "surrogatepass").hex()})
-def _text(utf32: str) -> str:
-    return bytes.fromhex(utf32).decode("utf-32-be", "surrogatepass")
-
-
-@codec("slice", slice, lambda v: {"start": v.start, "stop": v.stop, "step": v.step})
-def _slice(start: Any, stop: Any, step: Any) -> slice:
-    return slice(start, stop, step)
 
 
 def as_dtype(name: Any) -> np.dtype[Any]:
@@ -111,37 +72,13 @@ def _has_dtype(dtype: np.dtype[Any]) -> bool:
     return DTYPE.fullmatch(dtype.str) is not None
 
 
-codec(
-    "dtype",
-    lambda v: isinstance(v, np.dtype) and _has_dtype(v),
-    lambda v: {"name": v.str},
-)(as_dtype)
+def _slice(start: Any, stop: Any, step: Any) -> slice:  # by name, unlike `slice`
+    return slice(start, stop, step)
 
 
-@codec(
-    "scalar",
-    lambda v: isinstance(v, np.generic) and _has_dtype(v.dtype),
-    lambda v: {"array": np.array(v)},
-)
 def _scalar(array: Any) -> Any:
     require(isinstance(array, np.ndarray) and array.shape == (), "not a scalar")
     return array[()]
-
-
-@codec(
-    "type",
-    lambda v: isinstance(v, type) and v in TYPE_NAMES,
-    lambda v: {"name": TYPE_NAMES[v]},
-)
-def _type(name: str) -> Any:
-    return TYPES[name]
-
-
-codec(
-    "function",
-    lambda v: name_of_function(v) is not None,
-    lambda v: {"name": name_of_function(v)},
-)(function_named)
 
 
 def _partial_parts(value: partial[Any]) -> dict[str, Any]:
@@ -149,11 +86,6 @@ def _partial_parts(value: partial[Any]) -> dict[str, Any]:
     return {"function": value.func, "args": value.args, "keywords": keywords}
 
 
-@codec(
-    "partial",
-    lambda v: type(v) is partial and name_of_function(v.func) is not None,
-    _partial_parts,
-)
 def _partial(
     function: Any, args: tuple[Any, ...], keywords: tuple[Any, ...]
 ) -> partial[Any]:
@@ -175,11 +107,6 @@ def _sparse_parts(value: Any) -> dict[str, Any]:
     }
 
 
-@codec(
-    "sparse matrix",
-    lambda v: type(v) in SPARSE.values() and v.ndim == 2,
-    _sparse_parts,
-)
 def _sparse(cls: str, shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
     valid = type(shape) is tuple and len(shape) == 2
     require(valid and all(type(n) is int and n >= 0 for n in shape), "wrong shape")
@@ -201,13 +128,6 @@ def _generator_parts(value: np.random.Generator) -> dict[str, Any]:
     return {"numbers": tuple(map(int, numbers))}
 
 
-@codec(
-    "generator",
-    lambda v: (
-        type(v) is np.random.Generator and type(v.bit_generator) is np.random.PCG64
-    ),
-    _generator_parts,
-)
 def _generator(numbers: tuple[int, ...]) -> np.random.Generator:
     require(type(numbers) is tuple, "a tuple is needed")
     for n, limit in zip(numbers, PCG64_LIMITS, strict=True):
@@ -228,13 +148,6 @@ def _random_state_parts(value: Any) -> dict[str, Any]:
     return {"key": key, "pos": int(pos), "has_gauss": int(has_gauss), "gauss": gauss}
 
 
-@codec(
-    "random state",
-    lambda v: (
-        type(v) is np.random.RandomState and type(v._bit_generator) is np.random.MT19937
-    ),
-    _random_state_parts,
-)
 def _random_state(key: Any, pos: int, has_gauss: int, gauss: float) -> Any:
     valid = isinstance(key, np.ndarray) and key.dtype == np.uint32
     require(valid and key.shape == (MT19937_WORDS,), "not a state of this generator")
@@ -253,13 +166,81 @@ def _is_search(value: Any) -> bool:
     return bool(value.get_params() == plain)
 
 
-@codec(
-    "neighbor search",
-    _is_search,
-    lambda v: {"rows": v._fit_X, "n_neighbors": int(v.n_neighbors)},
-)
 def _search(rows: Any, n_neighbors: int) -> NearestNeighbors:
     require(rows.dtype.kind == "f" and rows.ndim == 2, "rows of numbers are needed")
     valid = type(n_neighbors) is int and 1 <= n_neighbors <= rows.shape[0]
     require(valid, "not a number of neighbors")
     return NearestNeighbors(n_neighbors=n_neighbors).fit(rows)
+
+
+#: Kinds of values by their names in a file. The first that fits is used.
+CODECS: dict[str, Codec] = {
+    "integer": Codec(
+        lambda v: type(v) is int,
+        lambda v: {"digits": hex(v)},
+        lambda digits: int(digits, 16),
+    ),
+    "float": Codec(
+        lambda v: type(v) is float,
+        lambda v: {"name": repr(v)},
+        lambda name: SPECIAL_FLOATS[name],
+    ),
+    "text": Codec(
+        lambda v: type(v) is str,
+        lambda v: {"utf32": v.encode("utf-32-be", "surrogatepass").hex()},
+        lambda utf32: bytes.fromhex(utf32).decode("utf-32-be", "surrogatepass"),
+    ),
+    "slice": Codec(
+        lambda v: type(v) is slice,
+        lambda v: {"start": v.start, "stop": v.stop, "step": v.step},
+        _slice,
+    ),
+    "dtype": Codec(
+        lambda v: isinstance(v, np.dtype) and _has_dtype(v),
+        lambda v: {"name": v.str},
+        as_dtype,
+    ),
+    "scalar": Codec(
+        lambda v: isinstance(v, np.generic) and _has_dtype(v.dtype),
+        lambda v: {"array": np.array(v)},
+        _scalar,
+    ),
+    "type": Codec(
+        lambda v: isinstance(v, type) and v in TYPE_NAMES,
+        lambda v: {"name": TYPE_NAMES[v]},
+        lambda name: TYPES[name],
+    ),
+    "function": Codec(
+        lambda v: name_of_function(v) is not None,
+        lambda v: {"name": name_of_function(v)},
+        function_named,
+    ),
+    "partial": Codec(
+        lambda v: type(v) is partial and name_of_function(v.func) is not None,
+        _partial_parts,
+        _partial,
+    ),
+    "sparse matrix": Codec(
+        lambda v: type(v) in SPARSE.values() and v.ndim == 2, _sparse_parts, _sparse
+    ),
+    "generator": Codec(
+        lambda v: (
+            type(v) is np.random.Generator and type(v.bit_generator) is np.random.PCG64
+        ),
+        _generator_parts,
+        _generator,
+    ),
+    "random state": Codec(
+        lambda v: (
+            type(v) is np.random.RandomState
+            and type(v._bit_generator) is np.random.MT19937
+        ),
+        _random_state_parts,
+        _random_state,
+    ),
+    "neighbor search": Codec(
+        _is_search,
+        lambda v: {"rows": v._fit_X, "n_neighbors": int(v.n_neighbors)},
+        _search,
+    ),
+}

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from halfmoon._rows import Array, Rows
-from halfmoon._selection import Standardized
+from halfmoon._selection.row_preparation import Standardized
 from halfmoon._transformers import LaplacianEigenmaps
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._length_scales import median_distance

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._rows import Array
-from halfmoon._selection import RANGE_MARGIN
+from halfmoon._selection.criteria import RANGE_MARGIN
 
 __all__ = ["Histogram", "confidence_edges", "number_edges"]
 

@@ -13,8 +13,7 @@ from scipy.stats import binomtest, t
 from halfmoon._report.number_format import format_aligned
 from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
-from halfmoon._selection import SUMMARIES
-from halfmoon._selection.plain_names import plain_name
+from halfmoon._selection.comparison import SUMMARIES, plain_name
 
 __all__ = [
     "ComparedModel",

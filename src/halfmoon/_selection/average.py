@@ -16,10 +16,14 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._selection.average_members import ByLabelWeights, Group, Member, is_exact
+from halfmoon._selection.average_members import (
+    Group,
+    KernelSums,
+    Member,
+    gram_matrix,
+    is_exact,
+)
 from halfmoon._selection.average_weights import averaged_values, group_by_transform
-from halfmoon._selection.kernel_sums import KernelSums, gram_matrix
-from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
@@ -36,32 +40,16 @@ LABELS_AT_ONCE = 512  # whose weights are computed together, at every row of a g
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """A weighted average of members, as one fitted function.
+    """A weighted average of members, as one fitted function."""
 
-    Attributes
-    ----------
-    members : list of Member
-        Their weights sum to 1.
-    y, w : ndarrays of shape (l, t) and (l,)
-        Targets and weights of all labeled rows.
-    X_l : array or CSR of shape (l, d)
-        The labeled rows.
-    single : bool
-        Whether the targets came as a vector.
-    stream : Stream
-    limits : (ndarray, ndarray) or None
-        Smallest and largest prediction of each target.
-    rows : indices or slice
-        Labeled rows that have held-out predictions.
-    """
-
-    members: list[Member]
-    y: Array
-    w: Array
-    X_l: Rows
-    single: bool
+    members: list[Member]  # their weights sum to 1
+    y: Array  # (l, t), targets of all labeled rows
+    w: Array  # (l,), their weights
+    X_l: Rows  # (l, d), the labeled rows
+    single: bool  # whether the targets came as a vector
     stream: Stream
-    limits: tuple[Array, Array] | None = None
+    limits: tuple[Array, Array] | None = None  # smallest and largest predictions, (t,)
+    #: Labeled rows that have held-out predictions.
     rows: Indices | slice = field(default_factory=lambda: slice(None))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -155,9 +143,19 @@ class Average:
             return None
         units = np.zeros((len(self.y), len(labels)))
         units[labels, np.arange(len(labels))] = 1.0
-        sums, refitted = KernelSums(), self._refit(units)
+        sums = KernelSums()
+        posed: dict[tuple[int, int], Posed] = {}  # problems that members share
+        grams: dict[Kernel, Array] = {}
         for member in exact:
-            sums.add(refitted(cast(Fit, member.fit)), member.weight)
+            fit = cast(Fit, member.fit)
+            key = id(fit.posed.basis), id(fit.posed.unpenalized)
+            if key not in posed:
+                posed[key] = fit.posed.with_targets(units)
+                if not posed[key].is_factored:
+                    K = gram_matrix(cast(Exact, fit.posed.basis), grams)
+                    posed[key] = posed[key].with_gram(K)
+            assert fit.solve is not None
+            sums.add(fit.solve(posed[key]), member.weight)
         functions = sums.functions()
         return lambda X: np.sum([function(X) for function in functions], axis=0)
 
@@ -165,43 +163,6 @@ class Average:
     def _few(self) -> Callable[[Rows], Array] | None:
         """The exact weights of all labels, kept because they are few."""
         return self._exact_weights_of(np.arange(len(self.y)))
-
-    def with_targets(self, y: Array) -> Average:
-        """Return the same members fitted to other targets of the same rows, (l, t).
-
-        The targets are taken on the scale of the fit, and predictions are averaged on
-        that scale. Held-out predictions are NaN.
-        """
-        refitted = self._refit(y)
-        members = []
-        unknown = np.full_like(y, np.nan)
-        for member in self.members:
-            fit: Any = member.fit
-            fit = refitted(fit) if is_exact(fit) else ByLabelWeights(fit, y)
-            members.append(
-                replace(member, fit=fit, held_out=unknown, y=y, target=IDENTITY)
-            )
-        return replace(self, members=members, y=y, single=False, limits=None)
-
-    def _refit(self, y: Array) -> Callable[[Fit], Fit]:
-        """Return a function that refits a member to other targets, shape (l, t).
-
-        Problems and kernel matrices that members share are computed once.
-        """
-        posed: dict[tuple[int, int], Posed] = {}
-        grams: dict[Kernel, Array] = {}
-
-        def refit(fit: Fit) -> Fit:
-            key = id(fit.posed.basis), id(fit.posed.unpenalized)
-            if key not in posed:
-                posed[key] = fit.posed.with_targets(y)
-                if not posed[key].is_factored:
-                    K = gram_matrix(cast(Exact, fit.posed.basis), grams)
-                    posed[key] = posed[key].with_gram(K)
-            assert fit.solve is not None
-            return fit.solve(posed[key])
-
-        return refit
 
     def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function that predicts rows without the labels of labeled rows.
@@ -212,17 +173,7 @@ class Average:
         :math:`g_{-i}(x) = g(x) - H_i(x) (y_i - g_{-i}(x_i))`. The formula is applied to
         the average of members with the same target transform: exact for one member,
         close for several. At landmarks, where thousands of labels have little weight
-        each, the label stays in.
-
-        Parameters
-        ----------
-        some : indices of shape (m,)
-            Of the labeled rows.
-
-        Returns
-        -------
-        callable
-            From m rows, or a multiple of m, to predictions of shape (b, t).
+        each, the label stays in. The argument has m rows, or a multiple of m.
         """
         if not isinstance(self.rows, slice):
             return lambda X: self.clip(self._values(X))

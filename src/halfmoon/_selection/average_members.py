@@ -1,8 +1,8 @@
-r"""Members of an average, and groups of members that are averaged on one scale.
+"""Members of an average, and groups of members that are averaged on one scale.
 
-A fit in the exact basis is linear in its kernel, so each kernel is evaluated once,
-however many members use it, and rows are prepared once for all kernels with the same
-preparation (`kernel_sums.py`).
+A fit in the exact basis is linear in its kernel. So a sum of many fits (`KernelSums`)
+evaluates each kernel once, however many members use it, and prepares rows once for all
+kernels with the same preparation.
 """
 
 from __future__ import annotations
@@ -15,41 +15,35 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from halfmoon._rows import Array, Rows
-from halfmoon._selection.kernel_sums import KernelSums
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Exact
+from halfmoon.kernels import Kernel
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Fit
 from halfmoon.problem._local_fits import LocalFit
+from halfmoon.smoothers._diffusion import DiffusionKernel
+from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["ByLabelWeights", "Group", "Member", "is_exact"]
+__all__ = [
+    "Group",
+    "KernelSums",
+    "Member",
+    "gram_matrix",
+    "is_exact",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A fitted function with its weight.
-
-    Attributes
-    ----------
-    name : str
-    fit : Fit or LocalFit
-    weight : float
-    held_out : ndarray of shape (m, t)
-        Held-out predictions at the labeled rows, or at some of them.
-    y : ndarray of shape (m, t)
-        Their transformed targets.
-    uses_unlabeled : bool
-        Whether it has learned from unlabeled rows.
-    target : TargetTransform
-        Transform of the targets before the fit.
-    """
+    """A fitted function with its weight."""
 
     name: str
     fit: Fit | LocalFit
     weight: float
-    held_out: Array
-    y: Array
-    uses_unlabeled: bool
-    target: TargetTransform = IDENTITY
+    held_out: Array  # (m, t), predictions at the labeled rows, or at some of them
+    y: Array  # (m, t), their transformed targets
+    uses_unlabeled: bool  # whether it has learned from unlabeled rows
+    target: TargetTransform = IDENTITY  # transform of the targets before the fit
 
 
 class Group:
@@ -97,12 +91,79 @@ def is_exact(fit: Any) -> TypeGuard[Fit]:
     return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
 
 
-@dataclass(frozen=True)
-class ByLabelWeights:
-    """A fit with other targets, evaluated through its label weights."""
+def gram_matrix(basis: Exact, known: dict[Kernel, Array]) -> Array:
+    """Return the Gram matrix of the labeled rows; `known` caches its terms."""
+    total = np.zeros((basis.n_components_, basis.n_components_))
+    for factor, term in basis.kernel_.terms():
+        if factor and term not in known:
+            known[term] = term(basis.rows_)
+        if factor:
+            total += factor * known[term]
+    return total
 
-    fit: Fit | LocalFit
-    y: Array
 
-    def predict(self, X: Rows) -> Array:
-        return self.fit.smoother_matrix(X) @ self.y
+class KernelSums:
+    """A weighted sum of fits in exact bases."""
+
+    def __init__(self) -> None:
+        self.by_kernel: dict[Kernel, tuple[Rows, Array]] = {}
+        self.by_features: dict[Unpenalized, Array] = {}
+
+    def add(self, fit: Fit, share: float) -> None:
+        """Add a fit times a share."""
+        basis, features = fit.posed.basis, fit.posed.unpenalized
+        assert isinstance(basis, Exact)
+        for factor, term in basis.kernel_.terms():
+            if factor:
+                before = self.by_kernel.get(term, (None, 0.0))[1]
+                total = before + factor * share * fit.theta
+                self.by_kernel[term] = basis.rows_, total
+        if features is not None:
+            beta = self.by_features.get(features, 0.0)
+            self.by_features[features] = beta + share * fit.beta
+
+    def functions(self) -> list[Callable[[Rows], Array]]:
+        """Return functions of rows whose sum is the sum of the fits.
+
+        Diffusions over the same graph share their first step onto it.
+        """
+        found = [_linear(f, beta) for f, beta in self.by_features.items()]
+        prepared: dict[Any, list[tuple[Kernel, Rows, Array]]] = {}
+        for term, (rows, C) in self.by_kernel.items():
+            if isinstance(term, Prepared):
+                prepared.setdefault(term.prepare, []).append((term.kernel, rows, C))
+            else:
+                found.append(term.combination(rows, C))
+        found += [_after(*each) for each in prepared.items()]
+        return found
+
+
+def _after(
+    prepare: Callable[[Rows], Rows], kernels: list[tuple[Kernel, Rows, Array]]
+) -> Callable[[Rows], Array]:
+    """Return the sum of combinations of kernels on prepared rows."""
+    Z = prepare(kernels[0][1])  # the labeled rows, which all kernels share
+    found = []
+    on_graph: dict[Any, list[tuple[DiffusionKernel, Array]]] = {}
+    for kernel, _, C in kernels:
+        if isinstance(kernel, DiffusionKernel):
+            on_graph.setdefault(kernel.walk.index_, []).append((kernel, C))
+        else:
+            found.append(kernel.combination(Z, C))
+    for walks in on_graph.values():
+        # One at a time, because each has a row for every node of the graph.
+        (first, C), *others = walks
+        values = first.at_rows(Z, C)
+        for kernel, C in others:
+            values += kernel.at_rows(Z, C)
+        found.append(first.walk.function(values))
+
+    def total(X: Rows) -> Array:
+        prepared = prepare(X)
+        return np.sum([function(prepared) for function in found], axis=0)
+
+    return total
+
+
+def _linear(features: Unpenalized, beta: Array) -> Callable[[Rows], Array]:
+    return lambda X: features.transform(X) @ beta

@@ -8,7 +8,7 @@ exact leave-one-out values at every alpha.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,29 +33,15 @@ WIDTHS = (0.5, 1.0, 2.0)
 
 @dataclass(eq=False)
 class Candidate:
-    """A kernel with unpenalized features.
-
-    Attributes
-    ----------
-    name : str
-    family : str
-        Families have equal prior weight.
-    kernel : Kernel
-        A kernel of rows as the user passes them, with a mean diagonal of 1.
-    unpenalized : Unpenalized or None
-        Fitted features.
-    uses_unlabeled : bool
-        Whether the kernel has learned from unlabeled rows.
-    by_folds : ndarray of shape (a, l, t) or None
-        Out-of-fold values at the labeled rows. They replace leave-one-out values where
-        labels have shaped the kernel.
-    """
+    """A kernel with unpenalized features."""
 
     name: str
-    family: str
-    kernel: Kernel
-    unpenalized: Unpenalized | None
-    uses_unlabeled: bool = False
+    family: str  # families have equal prior weight
+    kernel: Kernel  # of rows as the user passes them, with a mean diagonal of 1
+    unpenalized: Unpenalized | None  # fitted
+    uses_unlabeled: bool = False  # whether the kernel has learned from unlabeled rows
+    #: Out-of-fold values at the labeled rows, (a, l, t). They replace leave-one-out
+    #: values where labels have shaped the kernel.
     by_folds: Array | None = None
 
     def pose(self, data: Posed) -> Posed:
@@ -68,42 +54,25 @@ class Candidate:
 class Entry:
     """A candidate at one alpha, fitted to targets on one scale.
 
-    Attributes
-    ----------
-    candidate : Candidate
-    alpha : float
-    target : TargetTransform
-        Transform of the targets.
-    y, held_out : ndarrays of shape (l, t)
-        Transformed targets and their held-out predictions.
-    theta, beta : ndarrays of shape (l, t) and (k, t)
-        Dual coefficients and coefficients of the unpenalized features; without rows if
-        the candidate is to be refitted.
-    losses : ndarray of shape (l,)
-        Losses of the held-out predictions.
-    prior : ndarray of shape (2,)
-        Cost and gain from its predictions at all points, in nats (`criteria.py`).
+    If the candidate is to be refitted, theta and beta have no rows.
     """
 
     candidate: Candidate
     alpha: float
     target: TargetTransform
-    y: Array
-    held_out: Array
-    theta: Array
-    beta: Array
-    losses: Array
-    prior: Array
+    y: Array  # (l, t), transformed targets
+    held_out: Array  # (l, t), their held-out predictions
+    values: Array  # (l, t), the same on the original scale
+    losses: Array  # (l,), of the held-out predictions
+    theta: Array  # (l, t), dual coefficients
+    beta: Array  # (k, t), coefficients of the unpenalized features
+    #: Cost and gain from its predictions at all points, in nats (`criteria.py`).
+    prior: Array = field(default_factory=lambda: np.zeros(2))
 
     @property
     def name(self) -> str:
         """Name of the candidate and of the target transform."""
         return f"{self.candidate.name}{self.target.suffix}"
-
-    @property
-    def values(self) -> Array:
-        """Held-out predictions on the original scale, shape (l, t)."""
-        return self.target.inverse(self.held_out, self.y - self.held_out)
 
 
 def fit_at_all_alphas(
@@ -130,20 +99,13 @@ def fit_at_all_alphas(
     found = []
     for j, target in enumerate(scales):
         columns = slice(j * t, (j + 1) * t)
-        on_scale = [
-            target.inverse(v, y[:, columns] - v) for v in held_out[:, :, columns]
-        ]
-        losses = criterion.losses(np.array(on_scale), data.y, data.w)
+        on_scale = y[:, columns]
+        values = [target.inverse(v, on_scale - v) for v in held_out[:, :, columns]]
+        losses = criterion.losses(np.array(values), data.y, data.w)
         found += [
             Entry(
-                candidate,
-                alpha,
-                target,
-                y[:, columns],
-                held_out[i, :, columns],
-                theta[:, i, columns],
-                beta[:, i, columns],
-                losses[i],
+                *(candidate, alpha, target, on_scale, held_out[i, :, columns]),
+                *(values[i], losses[i], theta[:, i, columns], beta[:, i, columns]),
                 priors[i],
             )
             for i, alpha in enumerate(ALPHAS)

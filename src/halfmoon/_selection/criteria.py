@@ -26,14 +26,13 @@ So the cost of an entry, in nats, has three terms:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
-    Evaluated,
     averaged_values,
     posterior_weights,
     stacked_weights,
@@ -61,37 +60,6 @@ LOG_LABELS = 500  # the logarithm of targets is tried below this number
 RANGE_MARGIN = 0.25  # of the range of the labels; predictions go no further beyond
 
 
-class Criterion(Protocol):
-    """How entries are judged."""
-
-    #: Whether `priors` needs predictions at all points.
-    needs_predictions: bool
-
-    #: Whether the average is shrunk to the constant (`shrinkage.py`).
-    shrinks_to_constant: bool
-
-    def scales(self, y: Array) -> list[TargetTransform]:
-        """Return the target transforms to try."""
-
-    def losses(self, values: Array, y: Array, w: Array) -> Array:
-        """Return losses of held-out predictions (e, l, t), shape (e, l)."""
-
-    def priors(self, predictions: Array) -> Array:
-        """Return cost and gain, (e, 2), from predictions at all points, (e, m, t)."""
-
-    def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
-        """Return the weights of entries in an average, shape (e,)."""
-
-    def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
-        """Return the costs of entries in nats, shape (e,)."""
-
-    def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
-        """Whether entries that use unlabeled rows beat the others."""
-
-    def limits(self, y: Array) -> tuple[Array, Array] | None:
-        """Return the smallest and largest prediction allowed, or None."""
-
-
 class NumberCriterion:
     """Squared error. Positive targets are also tried on the logarithmic scale.
 
@@ -99,8 +67,8 @@ class NumberCriterion:
     two standard errors.
     """
 
-    needs_predictions = False
-    shrinks_to_constant = True
+    needs_predictions = False  # at all points, for `priors`
+    shrinks_to_constant = True  # the average (`average_weights.py`)
 
     def __init__(self, *, limited: bool = True) -> None:
         self.limited = limited
@@ -111,18 +79,18 @@ class NumberCriterion:
         return [IDENTITY] if logarithm is None else [IDENTITY, logarithm]
 
     def losses(self, values: Array, y: Array, w: Array) -> Array:
-        """Return squared errors."""
+        """Return the squared errors, (e, l), of held-out predictions, (e, l, t)."""
         return squared_losses(values, y)
 
     def priors(self, predictions: Array) -> Array:
-        """Return zeros: predictions do not matter here."""
+        """Return zeros, (e, 2): predictions do not matter here."""
         return np.zeros((len(predictions), 2))
 
-    def weights(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
-        """Return the weights of smallest squared error."""
+    def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
+        """Return the weights of smallest squared error, shape (e,)."""
         return stacked_weights(entries, y, w)
 
-    def costs(self, entries: Sequence[Evaluated], y: Array, w: Array) -> Array:
+    def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Return l / 2 log(mean squared error): normal noise of unknown variance."""
         losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
         return np.asarray(len(w) / 2 * np.log(np.maximum(losses, 1e-300)))
@@ -146,29 +114,20 @@ class NumberCriterion:
 
 
 class ClassCriterion:
-    """The cost of entries of classes given above.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (l,)
-        The class of each labeled row.
-    n_classes : int
-    neighbors : ndarray of shape (m, k)
-        The points nearest to each point.
-    """
+    """The cost of entries of classes given above."""
 
     needs_predictions = True
     shrinks_to_constant = False
 
     def __init__(
-        self, codes: NDArray[np.intp], n_classes: int, neighbors: Indices
+        self,
+        codes: NDArray[np.intp],  # (l,), of the labeled rows
+        n_classes: int,
+        neighbors: Indices,  # (m, k), the points nearest to each point
     ) -> None:
         counts = np.bincount(codes, minlength=n_classes) + 1.0
-        self.shares, self.n_labeled, self.neighbors = (
-            counts / counts.sum(),
-            len(codes),
-            neighbors,
-        )
+        self.shares = counts / counts.sum()
+        self.n_labeled, self.neighbors = len(codes), neighbors
 
     def scales(self, y: Array) -> list[TargetTransform]:
         """Return the identity only."""
@@ -180,7 +139,7 @@ class ClassCriterion:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, predictions: Array) -> Array:
-        """Return min(l KL, B_l) and B 0.03 / (cut + 0.03)."""
+        """Return min(l KL, B_l) and B 0.03 / (cut + 0.03), shape (e, 2)."""
         classes = class_scores(predictions).argmax(axis=-1)  # (e, m)
         m = classes.shape[1]
         C, k = len(self.shares), self.neighbors.shape[1]
@@ -201,18 +160,15 @@ class ClassCriterion:
 
     def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
         """Whether the best family that uses unlabeled rows has more evidence."""
-        evidence: dict[str, list[float]] = {}
-        unlabeled = {}
-        for entry, charge in zip(entries, self.costs(entries, y, w), strict=True):
-            family = entry.candidate.family
-            evidence.setdefault(family, []).append(-charge)
-            unlabeled[family] = entry.candidate.uses_unlabeled
-        by_side: dict[bool, list[float]] = {True: [], False: []}
-        for family, logs in evidence.items():
+        evidence: dict[tuple[bool, str], list[float]] = {}
+        for entry, cost in zip(entries, self.costs(entries, y, w), strict=True):
+            family = entry.candidate.uses_unlabeled, entry.candidate.family
+            evidence.setdefault(family, []).append(-cost)
+        best = {True: -np.inf, False: -np.inf}
+        for (uses_unlabeled, _), logs in evidence.items():
             total = np.logaddexp.reduce(logs) - np.log(len(logs))
-            by_side[unlabeled[family]].append(float(total))
-        with_, without = (by_side[side] for side in (True, False))
-        return bool(with_) and max(with_) > max(without, default=-np.inf)
+            best[uses_unlabeled] = max(best[uses_unlabeled], float(total))
+        return best[True] > best[False]
 
     def limits(self, y: Array) -> None:
         """Return None: scores are not bounded."""
@@ -224,6 +180,9 @@ class ClassCriterion:
         against, gains = np.array([entry.prior for entry in entries]).T
         part = explained_share(losses, class_scores(y), w)
         return np.asarray(losses @ w / w.mean() + against - part * gains)
+
+
+Criterion: TypeAlias = NumberCriterion | ClassCriterion
 
 
 def squared_losses(

@@ -7,19 +7,20 @@ search at any candidate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 
+import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._selection.candidate import Candidate, Entry
-from halfmoon._selection.compositions import composed_candidates
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.relevance import relevance_candidates
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.semi_supervised_families import (
+    composed_candidates,
     energy_candidates,
     fredholm_candidates,
-    long_walk_candidates,
     walk_candidates,
     walk_preparations,
 )
@@ -51,19 +52,8 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Yield all candidates for a table.
 
-    Parameters
-    ----------
-    shared : SearchData
-    criterion : Criterion
-    unpenalized : Unpenalized or None
-        The user's unpenalized features, fitted.
-    auto : bool
-        Whether the search may choose what is unpenalized.
-    classes : bool
-        Whether the targets are classes.
-    tried : sequence of Entry
-        The list that the caller adds entries to; promising levers are composed at the
-        end.
+    `unpenalized` are the user's features, fitted; with `auto` the search chooses them.
+    The caller adds entries to `tried`, whose promising levers are composed at the end.
     """
     X, rng = shared.X, shared.rng
     unpenalized = Constant().fit(X) if auto else unpenalized
@@ -82,20 +72,14 @@ def candidates(
     if X.shape[0] < LEAST_ROWS:
         return
     neighbors = (5, 10) if classes else (10,)
-    free = auto and classes
+    walk = partial(walk_candidates, neighbors=neighbors)
+    long_walk = partial(walk_candidates, neighbors=neighbors, long=True)
     prepared = list(walk_preparations(X, rng))
-    for prepare in prepared:
-        yield from walk_candidates(
-            shared, unpenalized, prepare, neighbors, without_constant=free
-        )
-    for prepare in prepared:
-        yield from energy_candidates(
-            shared, unpenalized, prepare, without_constant=free
-        )
-    for prepare in prepared:
-        yield from long_walk_candidates(
-            shared, unpenalized, prepare, neighbors, without_constant=free
-        )
+    for family in (walk, energy_candidates, long_walk):
+        for prepare in prepared:
+            yield from family(
+                shared, unpenalized, prepare, without_constant=auto and classes
+            )
     texts = [next(plain_preparations(X, rng))] if sp.issparse(X) else []
     for prepare in prepared + texts:
         yield from fredholm_candidates(shared, unpenalized, prepare)
@@ -112,9 +96,5 @@ def _promising(
     if not tried:
         return set()
     costs = criterion.costs(tried, shared.data.y, shared.data.w)
-    near = costs < costs.min() + PROMISING_NATS
-    return {
-        each.candidate.family
-        for each, is_near in zip(tried, near, strict=True)
-        if is_near
-    }
+    near = np.flatnonzero(costs < costs.min() + PROMISING_NATS)
+    return {tried[i].candidate.family for i in near.tolist()}

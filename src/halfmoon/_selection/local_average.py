@@ -15,7 +15,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,6 @@ from halfmoon.problem._regions import Regions
 
 __all__ = ["average_of_local_fits"]
 
-
 REGION_ROWS = 1_200  # labeled rows in a region, at most
 TRIED_REGION_ROWS = 600  # the same while kernels are compared
 TRIED_REGIONS = 3
@@ -55,29 +55,19 @@ RECIPES = {"correlation": by_correlation, "gradient": by_gradient(steps=1, power
 WEIGHTING_ROWS = 5_000  # labeled rows used to weight members
 
 
-class _KernelChoice(NamedTuple):
+class _Tried(NamedTuple):
+    """A kernel on prepared rows at its best alpha."""
+
     name: str
     prepare: Preparation
     kernel: Kernel
-
-
-@dataclass(frozen=True)
-class _Tried:
-    """A kernel at its best alpha, with its held-out predictions."""
-
-    kind: _KernelChoice
     alpha: float
-    losses: Array  # (m,)
-    values: Array  # (m, t)
-
-
-class _Values(NamedTuple):
-    losses: Array  # (m,)
-    values: Array  # (m, t)
+    losses: Array  # (m,), of the held-out predictions
+    values: Array  # (m, t), these predictions
 
 
 def average_of_local_fits(
-    X: Rows,
+    X: Rows,  # (n, d), all rows
     data: Posed,
     criterion: Criterion,
     rng: np.random.Generator,
@@ -85,42 +75,29 @@ def average_of_local_fits(
 ) -> Average:
     """Compare kernels in some regions and fit the best to all labels.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        All rows.
-    data : Posed
-        The labeled rows, with their unpenalized features.
-    criterion : Criterion
-    rng : Generator
-    seconds : float
-        Time after which no more kernels are tried.
+    The data are the labeled rows, with their unpenalized features. After some seconds,
+    no more kernels are tried.
     """
     with blas_for(float(TRIED_REGION_ROWS) ** 3):
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
-        most = int(
-            np.clip(
-                MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2),
-                1,
-                MAX_LOCAL_MEMBERS,
-            )
-        )
+        most = MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2)
         weights = stacked_weights(tried, data.y[rows], data.w[rows])
-        best = np.argsort(-weights, kind="stable")[:most]
+        best = np.argsort(-weights, kind="stable")
+        best = best[: int(np.clip(most, 1, MAX_LOCAL_MEMBERS))]
         fits = []
         for i in best[weights[best] > 0]:
-            name, prepare, kernel = tried[i].kind
+            name, prepare, kernel, alpha, *_ = tried[i]
             posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
             fit = solve_locally(
-                posed, tried[i].alpha, size=REGION_ROWS, rng=rng, coordinates=prepare
+                posed, alpha, size=REGION_ROWS, rng=rng, coordinates=prepare
             )
             fits.append((f"{name}, local fits", fit))
     # Weights come from all regions, not only from those used to compare kernels.
     some = rng.choice(len(data.y), min(WEIGHTING_ROWS, len(data.y)), replace=False)
     y, w = data.y[some], data.w[some]
     found = [
-        _Values(((f.held_out[some] - y) ** 2).mean(1), f.held_out[some])
-        for _, f in fits
+        SimpleNamespace(losses=((values - y) ** 2).mean(1), values=values)
+        for values in (fit.held_out[some] for _, fit in fits)
     ]
     weights = stacked_weights(found, y, w)
     members = [
@@ -149,12 +126,12 @@ def _compare_in_regions(
     y, w, F = data.y[rows], data.w[rows], data.F
     tried = []
     alphas = [ratio / len(data.y) for ratio in NOISE_RATIOS]
-    for kind in _kernel_choices(X, data, rng):
+    for name, prepare, kernel in _kernel_choices(X, data, rng):
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
             y_members = data.y[members]
-            K, mean = kind.kernel(kind.prepare(data.X[members])), y_members.mean(axis=0)
+            K, mean = kernel(prepare(data.X[members])), y_members.mean(axis=0)
             for value, alpha in zip(values, alphas, strict=True):
                 lam = data.total_weight * alpha
                 point = ridge_point(K, F[members], y_members, data.w[members], lam)
@@ -164,9 +141,10 @@ def _compare_in_regions(
             done += len(members)
         losses = criterion.losses(values, y, w)
         best = int(np.argmin(losses @ w))
-        tried.append(_Tried(kind, alphas[best], losses[best], values[best]))
+        found = alphas[best], losses[best], values[best]
+        tried.append(_Tried(name, prepare, kernel, *found))
         spent = time.monotonic() - start
-        search_step(spent, seconds, f"{kind.name} in regions", logging.DEBUG)
+        search_step(spent, seconds, f"{name} in regions", logging.DEBUG)
         if spent > seconds:
             break
     return tried, rows
@@ -174,23 +152,18 @@ def _compare_in_regions(
 
 def _kernel_choices(
     X: Rows, data: Posed, rng: np.random.Generator
-) -> Iterator[_KernelChoice]:
-    """Yield kernels on prepared rows, the most promising first."""
+) -> Iterator[tuple[str, Preparation, Kernel]]:
+    """Yield kernels on prepared rows with their names, the most promising first."""
     sample = some_rows(X, SAMPLE_ROWS, rng)
     if X.shape[1] > TABLE_COLUMNS:
         for prepare in (
             Preparation("as they are", None),
             Preparation("standardized", Standardized().fit(X)),
         ):
-            Z = prepare(sample)
-            e = median_distance(Z, rng)
+            e = median_distance(prepare(sample), rng)
             for width in SMOOTH_WIDTHS:
-                yield _KernelChoice(
-                    f"{prepare.name}, gaussian", prepare, Gaussian(width * e)
-                )
-                yield _KernelChoice(
-                    f"{prepare.name}, laplace", prepare, Laplace(2 * width * e)
-                )
+                yield f"{prepare.name}, gaussian", prepare, Gaussian(width * e)
+                yield f"{prepare.name}, laplace", prepare, Laplace(2 * width * e)
         return
     some = rng.choice(
         len(data.y), min(MAX_RELEVANCE_LABELS, len(data.y)), replace=False
@@ -206,21 +179,14 @@ def _kernel_choices(
             stretched = Stretched(plain, by)
             preparations.append(Preparation(f"{plain.name} by {name}", stretched))
         for prepare in preparations:
-            Z = np.asarray(prepare(sample))
+            Z, name = np.asarray(prepare(sample)), prepare.name
             e1 = float(ProductLaplace().resolve(Z, rng).length_scale)
             for width in LOCAL_WIDTHS:
-                kernel: Kernel = ProductLaplace(width * e1)
-                yield _KernelChoice(
-                    f"{prepare.name}, laplace {width:g}", prepare, kernel
-                )
+                yield f"{name}, laplace {width:g}", prepare, ProductLaplace(width * e1)
             linear = Linear() * (1.0 / max(float((Z * Z).sum(axis=1).mean()), 1e-300))
             for width in LOCAL_WIDTHS[-2:]:
                 both = ProductLaplace(width * e1) * 0.5 + linear * 0.5
-                name = f"{prepare.name}, laplace {width:g} + linear"
-                yield _KernelChoice(name, prepare, both)
+                yield f"{name}, laplace {width:g} + linear", prepare, both
             e = median_distance(Z, rng)
             for width in SMOOTH_WIDTHS:
-                kernel = Gaussian(width * e)
-                yield _KernelChoice(
-                    f"{prepare.name}, gaussian {width:g}", prepare, kernel
-                )
+                yield f"{name}, gaussian {width:g}", prepare, Gaussian(width * e)

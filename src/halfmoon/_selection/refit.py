@@ -35,9 +35,9 @@ from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
+from halfmoon.problem._alpha_search import DUAL_MATRICES
 from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import DUAL_MATRICES
 
 __all__ = ["Refit", "average_of_entries"]
 
@@ -76,16 +76,10 @@ def average_of_entries(
             by_ridge=True,
             solve=partial(solve_ridge, alpha=entry.alpha),
         )
-        uses = entry.candidate.uses_unlabeled
         members.append(
             Member(
-                entry.name,
-                fit,
-                float(weight),
-                entry.held_out,
-                entry.y,
-                uses,
-                entry.target,
+                *(entry.name, fit, float(weight), entry.held_out, entry.y),
+                *(entry.candidate.uses_unlabeled, entry.target),
             )
         )
     return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
@@ -93,40 +87,29 @@ def average_of_entries(
 
 @dataclass(frozen=True)
 class Refit:
-    """Refits the outcome of a search to all labels.
+    """Refits the outcome of a search to all labels."""
 
-    Attributes
-    ----------
-    data : Posed
-        All labeled rows.
-    outcome : SearchOutcome
-    criterion : Criterion
-    rng : Generator
-    local : callable or None
-        Returns the average of local fits; None for none.
-    """
-
-    data: Posed
+    data: Posed  # all labeled rows
     outcome: SearchOutcome
     criterion: Criterion
     rng: np.random.Generator
-    local: Callable[[], Average] | None
+    local: Callable[[], Average] | None  # returns the average of local fits
     _posed: dict[Candidate, Posed] = field(default_factory=dict, init=False)
 
     def averages(self) -> dict[str, Average]:
         """Return the fitted "twin" and "chosen", which may be the same."""
         outcome = self.outcome
         if len(self.data.y) <= len(outcome.entries[0].y):
-            twin = self._average(outcome.weights["twin"])
-            if outcome.chosen == "twin":
-                return {"twin": twin, "chosen": twin}
-            return {"twin": twin, "chosen": self._average(outcome.weights["average"])}
+            twin = chosen = self._average(outcome.weights["twin"])
+            if outcome.chosen == "average":
+                chosen = self._average(outcome.weights["average"])
+            return {"twin": twin, "chosen": chosen}
         local = [] if self.local is None else [self.local()]
         with blas_for(float(len(self.data.y)) ** 3):
             twin = min([*local, *self._refits("twin", local)], key=self._loss)
-            if outcome.chosen == "twin":
-                return {"twin": twin, "chosen": twin}
-            chosen = min([twin, *self._refits("average", local)], key=self._loss)
+            chosen = twin
+            if outcome.chosen == "average":
+                chosen = min([twin, *self._refits("average", local)], key=self._loss)
         return {"twin": twin, "chosen": chosen}
 
     def _average(self, weights: Array) -> Average:
@@ -180,19 +163,13 @@ class Refit:
             theta, beta = path.coefficients(ALPHAS)
             theta *= data.root_w[:, :, None]
             # At every alpha, because more labels need a smaller one.
-            for i, alpha in enumerate(ALPHAS):
-                entry = Entry(
-                    candidate,
-                    alpha,
-                    IDENTITY,
-                    data.y,
-                    held_out[i],
-                    theta[:, i],
-                    beta[:, i],
-                    losses[i],
-                    prior=np.zeros(2),
+            entries += [
+                Entry(
+                    *(candidate, alpha, IDENTITY, data.y, held_out[i], held_out[i]),
+                    *(losses[i], theta[:, i], beta[:, i]),
                 )
-                entries.append(entry)
+                for i, alpha in enumerate(ALPHAS)
+            ]
         weights = self.criterion.weights(entries, data.y, data.w)
         limits = self.criterion.limits(data.y)
         average = average_of_entries(entries, weights, data, limits, self._posed)

@@ -28,29 +28,15 @@ MAX_CACHED_BYTES = 96_000_000  # of cached kernel matrices
 
 @dataclass(eq=False)
 class SearchData:
-    """The data that candidates are compared on.
+    """The data that candidates are compared on."""
 
-    Attributes
-    ----------
-    X : array or CSR of shape (n, d)
-        All rows, labeled or not.
-    labeled : ndarray of shape (l,)
-        Indices of the labeled rows.
-    data : Posed
-        The labeled rows with their targets and weights.
-    others : ndarray of shape (m - l,)
-        Indices of the unlabeled rows at which predictions are compared.
-    rng : Generator
-    to_be_refitted : bool
-        Whether there are more labels, to which the best candidates are refitted; their
-        coefficients for these labels are then not kept.
-    """
-
-    X: Rows
-    labeled: Indices
-    data: Posed
-    others: Indices
+    X: Rows  # (n, d), all rows, labeled or not
+    labeled: Indices  # (l,)
+    data: Posed  # the labeled rows with their targets and weights
+    others: Indices  # (m - l,), unlabeled rows at which predictions are compared
     rng: np.random.Generator
+    #: Whether there are more labels, to which the best candidates are refitted; their
+    #: coefficients for these labels are then not kept.
     to_be_refitted: bool = False
     _rows: dict[Callable[[Rows], Rows], Rows] = field(default_factory=dict)
     _grams: OrderedDict[Kernel, Array] = field(default_factory=OrderedDict)
@@ -73,14 +59,10 @@ class SearchData:
 
     def gram(self, kernel: Kernel) -> Array:
         """Return the kernel matrix between points and labeled rows, shape (m, l)."""
-        total: Array | None = None
-        for factor, term in kernel.terms():
-            K = self._term(term)
-            if total is None:
-                total = factor * K
-            else:
-                total += factor * K
-        assert total is not None
+        (factor, term), *others = kernel.terms()
+        total = factor * self._term(term)
+        for factor, term in others:
+            total += factor * self._term(term)
         return total
 
     def scaled(self, kernel: Kernel, *, centered: bool = False) -> Kernel:
@@ -100,10 +82,9 @@ class SearchData:
         l = K.shape[1]
         K[:l] = (K[:l] + K[:l].T) / 2  # symmetric to the last bit
         self._grams[kernel] = K
-        while sum(each.nbytes for each in self._grams.values()) > MAX_CACHED_BYTES:
-            if len(self._grams) == 1:
-                break
-            self._grams.popitem(last=False)
+        held = sum(each.nbytes for each in self._grams.values())
+        while held > MAX_CACHED_BYTES and len(self._grams) > 1:
+            held -= self._grams.popitem(last=False)[1].nbytes
 
     def features(self, unpenalized: Unpenalized | None) -> Array:
         """Return the unpenalized features of the points, shape (m, k)."""

@@ -7,8 +7,13 @@ walk            diffusion over a neighbor graph, alone or plus a Gaussian kernel
 long walk       diffusion close to the harmonic limit, over fewer rows
 fredholm        kernels averaged over all rows (`FredholmKernel`)
 energy          Laplacian penalties at landmarks, with a local length scale
-composed        two or three levers together (`compositions.py`)
+composed        two or three levers together
 ==============  ==================================================================
+
+Levers are composed where smoothing alone was promising. The basis is then smoothed over
+all rows (first lever) and penalized by an energy of the neighbor graph (second).
+Columns are unpenalized (third) if there are enough labels. `PosedKernel` is the kernel
+of such a problem.
 
 Rows with up to 50 columns are prepared as normal scores and standardized. Wider rows
 are reduced to 50 principal components, raw and standardized; texts to 50 components.
@@ -32,7 +37,7 @@ from halfmoon._selection.row_preparation import (
 )
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.supervised_families import MANY_COLUMNS, fit_on_sample
-from halfmoon.bases import Nystrom
+from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Kernel, Linear
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
@@ -40,28 +45,25 @@ from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._posed_kernel import PosedKernel
-from halfmoon.smoothers import Diffusion, KernelWeights
+from halfmoon.smoothers import Diffusion, KernelWeights, Smoother
 from halfmoon.smoothers._diffusion import DiffusionKernel, diffused_values
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = [
-    "AVERAGED_ROWS",
     "GRAPH_ROWS",
+    "composed_candidates",
     "distance_preparation",
     "energy_candidates",
     "fredholm_candidates",
-    "graph_rows",
-    "long_walk_candidates",
-    "pose_without_labels",
     "walk_candidates",
     "walk_preparations",
 ]
 
-RESTARTS = (0.01, 0.03, 0.1)
-LONG_RESTARTS = (1e-4, 1e-3)
+RESTARTS: tuple[float, ...] = (0.01, 0.03, 0.1)
+LONG_RESTARTS: tuple[float, ...] = (1e-4, 1e-3)
 REPEATS = 4
 LONG_REPEATS = 2  # more would leave only rounding errors
-MIXES = (0.0, 0.2, 1.0)  # weights of a Gaussian kernel added to a walk
+MIXES: tuple[float, ...] = (0.0, 0.2, 1.0)  # of a Gaussian kernel added to a walk
 MIX_WIDTH = 0.5  # length scale of that kernel, in median distances
 GRAPH_ROWS = 10_000  # rows in the graph; other rows step onto it
 LONG_ROWS = 2_500  # the same for long walks
@@ -71,6 +73,11 @@ ENERGY_LANDMARKS = 300
 ENERGY_WIDTHS = (1.5, 2.0, 3.0)  # mean distances to the tenth neighbor
 INNER_WIDTHS = (0.35, 0.7, 1.4)  # median distances
 BOTH_WIDTHS = (0.25, 0.5)
+COMPOSED_LANDMARKS = 200
+BASIS_WIDTH = 0.5  # median distances
+WEIGHTS_WIDTH = 0.25  # of the averaging weights, in median distances
+RESTART = 0.1  # restart probability of walks
+MU = 1e-2  # weight of the RKHS norm relative to the energy
 
 
 def walk_candidates(
@@ -80,64 +87,41 @@ def walk_candidates(
     neighbors: tuple[int, ...] = (5, 10),
     *,
     without_constant: bool = False,
+    long: bool = False,
 ) -> Iterator[Candidate]:
-    """Yield diffusions over the neighbor graph of the prepared rows."""
-    Z = prepare(shared.X[graph_rows(shared, GRAPH_ROWS)])
-    plain = shared.scaled(
-        Prepared(prepare, Gaussian(MIX_WIDTH * median_distance(Z, shared.rng)))
-    )
-    longest = Diffusion(
-        max(neighbors), min(RESTARTS), REPEATS, tolerance=SERIES_TOLERANCE
-    ).fit(Z)
-    for k, restart, kernel in _walks(shared, prepare, longest, neighbors, RESTARTS):
-        one = shared.scaled(kernel)
-        name = f"{prepare.name}, walk k={k} restart={restart:g}"
-        for share in MIXES:
-            mixed: Kernel = one + plain * share if share else one
-            label = f"{name} + {share:g} gaussian" if share else name
-            yield Candidate(label, "walk", mixed, unpenalized, True)
-        if without_constant:
-            yield Candidate(f"{name}, no constant", "walk", one, None, True)
+    """Yield diffusions over the neighbor graph of the prepared rows.
 
-
-def long_walk_candidates(
-    shared: SearchData,
-    unpenalized: Unpenalized | None,
-    prepare: Preparation,
-    neighbors: tuple[int, ...] = (5, 10),
-    *,
-    without_constant: bool = False,
-) -> Iterator[Candidate]:
-    """Yield diffusions close to the harmonic limit."""
-    Z = prepare(shared.X[graph_rows(shared, LONG_ROWS)])
-    longest = Diffusion(max(neighbors), min(LONG_RESTARTS), LONG_REPEATS).fit(Z)
-    for k, restart, kernel in _walks(
-        shared, prepare, longest, neighbors, LONG_RESTARTS
-    ):
-        one = shared.scaled(kernel, centered=True)
-        name = f"{prepare.name}, walk k={k} restart={restart:g}"
-        yield Candidate(name, "long walk", one, unpenalized, True)
-        if without_constant:
-            yield Candidate(f"{name}, no constant", "long walk", one, None, True)
-
-
-def _walks(
-    shared: SearchData,
-    prepare: Preparation,
-    longest: Diffusion,
-    neighbors: tuple[int, ...],
-    restarts: tuple[float, ...],
-) -> Iterator[tuple[int, float, Kernel]]:
-    """Yield the kernels of diffusions on one graph and cache their matrices."""
+    Those close to the harmonic limit are `long`. The others are also tried in sums with
+    a Gaussian kernel.
+    """
+    Z = prepare(shared.X[graph_rows(shared, LONG_ROWS if long else GRAPH_ROWS)])
+    if long:
+        family, restarts, mixes = "long walk", LONG_RESTARTS, MIXES[:1]
+        longest = Diffusion(max(neighbors), min(restarts), LONG_REPEATS)
+    else:
+        family, restarts, mixes = "walk", RESTARTS, MIXES
+        gaussian = Gaussian(MIX_WIDTH * median_distance(Z, shared.rng))
+        plain = shared.scaled(Prepared(prepare, gaussian))
+        longest = Diffusion(
+            max(neighbors), min(restarts), REPEATS, tolerance=SERIES_TOLERANCE
+        )
+    longest = longest.fit(Z)
     points = shared.prepared(prepare)
     for k in neighbors:
         on_graph = longest.variant(n_neighbors=min(k, longest.index_.n_neighbors))
         walks = [on_graph.variant(restart=restart) for restart in restarts]
         grams = diffused_values(walks, points, points[: shared.n_labeled])
         for walk, K in zip(walks, grams, strict=True):
-            kernel = Prepared(prepare, DiffusionKernel(walk))
-            shared.keep(kernel, np.ascontiguousarray(K))
-            yield k, walk.restart, kernel
+            diffusion = Prepared(prepare, DiffusionKernel(walk))
+            shared.keep(diffusion, np.ascontiguousarray(K))
+            one = shared.scaled(diffusion, centered=long)
+            name = f"{prepare.name}, walk k={k} restart={walk.restart:g}"
+            for share in mixes:
+                mixed: Kernel = one + plain * share if share else one
+                label = f"{name} + {share:g} gaussian" if share else name
+                yield Candidate(label, family, mixed, unpenalized, True)
+            if without_constant:
+                yield Candidate(f"{name}, no constant", family, one, None, True)
 
 
 def fredholm_candidates(
@@ -183,6 +167,38 @@ def energy_candidates(
         yield Candidate(name, "energy", one, unpenalized, True)
         if without_constant:
             yield Candidate(f"{name}, no constant", "energy", one, None, True)
+
+
+def composed_candidates(
+    shared: SearchData,
+    unpenalized: Unpenalized | None,
+    columns: Unpenalized | None,
+    prepare: Preparation,
+    promising: set[str],
+) -> Iterator[Candidate]:
+    """Yield combinations of levers whose families are promising on their own.
+
+    Every candidate leaves `unpenalized` unpenalized; some also leave `columns` so.
+    """
+    smoothers: dict[str, Smoother] = {}
+    if not promising & {"energy", "walk", "long walk", "fredholm"}:
+        return
+    Z = np.asarray(prepare(shared.X[graph_rows(shared, AVERAGED_ROWS)]))
+    e = median_distance(Z, shared.rng)
+    if "fredholm" in promising:
+        smoothers["averaged"] = KernelWeights(Gaussian(WEIGHTS_WIDTH * e))
+    if promising & {"walk", "long walk"}:
+        smoothers["walk"] = Diffusion(10, RESTART)
+    inner = Nystrom(Gaussian(BASIS_WIDTH * e), min(COMPOSED_LANDMARKS, len(Z)))
+    for name, smoother in smoothers.items():
+        problem = Problem(Smoothed(inner, smoother), "graph", MU)
+        kernel = PosedKernel(pose_without_labels(Z, problem, shared))
+        one = shared.scaled(Prepared(prepare, kernel))
+        full = f"{prepare.name}, composed {name} + energy"
+        yield Candidate(full, "composed", one, unpenalized, True)
+        if columns is not None:
+            full = f"{full}, columns unpenalized"
+            yield Candidate(full, "composed", one, columns, True)
 
 
 def pose_without_labels(Z: Array, problem: Problem, shared: SearchData) -> Posed:

@@ -71,13 +71,7 @@ def plain_candidates(
 ) -> Iterator[Candidate]:
     """Yield candidates with kernels on prepared rows.
 
-    Parameters
-    ----------
-    shared : SearchData
-    unpenalized : Unpenalized or None
-        Fitted features that every candidate leaves unpenalized.
-    free : bool
-        Whether columns may be unpenalized as well.
+    If `free`, columns may be unpenalized as well.
     """
     for prepare in plain_preparations(shared.X, shared.rng):
         sample = prepare(some_rows(shared.X, SAMPLE_ROWS, shared.rng))

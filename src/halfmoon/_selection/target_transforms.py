@@ -1,9 +1,25 @@
-r"""Target transforms: the identity and the logarithm.
+r"""What is fitted in place of the labels: logarithms, and outlying labels moved.
 
-Prices, counts and concentrations often vary by factors rather than by amounts. A fit g
-to log(y + shift) is transformed back to exp(g) times the mean of exp(residual) over
-held-out rows, minus the shift: the mean of an exponential is not the exponential of the
-mean (Duan's smearing, 1983).
+**Logarithms.** Prices, counts and concentrations often vary by factors rather than by
+amounts. A fit g to log(y + shift) is transformed back to exp(g) times the mean of
+exp(residual) over held-out rows, minus the shift: the mean of an exponential is not the
+exponential of the mean (Duan's smearing, 1983).
+
+**Outlying labels** of numbers are far outside the range of the others. A single
+mistyped label, such as 15000 for 150, would decide a fit by squared errors. So a label
+beyond the limit
+
+.. math:: m + 3 (q - m)
+
+counts as the largest label below it. Here m is the median and q the 95 % quantile,
+without interpolation: the largest of 20 labels is above it. The lower limit is the same
+for -y. With normal labels the limit is five standard deviations from the mean. Labels
+that are all positive are often skewed; their upper limit is the larger one of this and
+of the same rule for their logarithms. So is the lower limit of negative labels.
+
+Nothing is changed on a side on which more than one label in 50 is beyond the limit, or
+on which the median equals the quartile: that is how these labels are. Weights of labels
+do not matter here.
 """
 
 from __future__ import annotations
@@ -14,11 +30,14 @@ import numpy as np
 
 from halfmoon._rows import Array
 
-__all__ = ["IDENTITY", "Logarithm", "TargetTransform"]
+__all__ = ["IDENTITY", "Logarithm", "TargetTransform", "within_limits"]
 
 MIN_MEDIAN_SHARE = 0.05  # the smallest target is shifted to this share of the median
 MOST_SMEARING = 2.0
 MAX_RESIDUAL = 5.0  # log residuals are clipped here
+LEAST_LABELS = 15  # fewer do not show what is usual
+REACH = 3.0  # distance of the limit from the median, in distances of the quantile
+FEW = 50  # at most one label in 50 is moved, or one
 
 
 class TargetTransform:
@@ -36,15 +55,7 @@ class TargetTransform:
         return values
 
     def inverse_variance(self, values: Array, variance: Array) -> Array:
-        """Return the variance on the original scale.
-
-        Parameters
-        ----------
-        values : ndarray
-            Predictions on the original scale.
-        variance : ndarray
-            Variance on the transformed scale.
-        """
+        """Return the variance on the original scale, where `values` are predictions."""
         return variance
 
 
@@ -53,18 +64,10 @@ IDENTITY = TargetTransform()
 
 @dataclass(frozen=True)
 class Logarithm(TargetTransform):
-    """The logarithm of nonnegative targets.
+    """The logarithm of nonnegative targets."""
 
-    Attributes
-    ----------
-    shift : float
-        Added before taking the logarithm.
-    low, high : float
-        Range of the transformed labels; values are clipped to twice that range.
-    """
-
-    shift: float
-    low: float
+    shift: float  # added before taking the logarithm
+    low: float  # of the range of the transformed labels; values are clipped to twice it
     high: float
 
     suffix = ", log of y"
@@ -94,3 +97,32 @@ class Logarithm(TargetTransform):
         """Return the log-normal variance, (mean + shift)^2 (exp(variance) - 1)."""
         factor = np.expm1(np.minimum(variance, MAX_RESIDUAL))
         return np.asarray((values + self.shift) ** 2 * factor)
+
+
+def within_limits(
+    y: Array,  # (l, t)
+) -> Array:  # (l, t)
+    """Return targets with the outlying ones moved to the others, or y itself."""
+    if len(y) < LEAST_LABELS:
+        return y
+    columns = [
+        np.clip(values, -_largest_usual(-values), _largest_usual(values))
+        for values in y.T
+    ]
+    moved = np.array(columns).T
+    return y if np.array_equal(moved, y) else moved
+
+
+def _largest_usual(values: Array) -> float:
+    """Return the largest value that is not outlying, or infinity if none is."""
+    ordered = np.sort(values)
+    l = len(ordered)
+    median = float(np.median(ordered))
+    usual, high = (float(ordered[int(part * (l - 1))]) for part in (0.75, 0.95))
+    if not median < usual:
+        return np.inf
+    limit = median + REACH * (high - median)
+    if ordered[0] > 0:
+        limit = max(limit, median * (high / median) ** REACH)
+    within = ordered[ordered <= limit]
+    return float(within[-1]) if l - len(within) <= max(1, l // FEW) else np.inf

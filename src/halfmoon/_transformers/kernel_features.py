@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon import bases
 from halfmoon._landmarks.sampling import as_count
-from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
+from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fit_by_partition,
@@ -158,18 +158,13 @@ class KernelTransformer(
             checked_rows(self, X, accept_sparse="csr", dtype=dtype, **options)
         )
 
-    def _refuse_large(self, needed: int, what: str, advice: str) -> None:
-        """Raise if `needed` bytes are more than `memory_limit`."""
-        if needed > parse_bytes(self.memory_limit):
-            raise MemoryError(
-                f"{what} {format_bytes(needed)}, beyond memory_limit="
-                f"{self.memory_limit!r}. {advice}, or raise memory_limit."
-            )
-
     def _refuse_large_basis(self, advice: str) -> None:
         p = self.basis_.n_components_
-        self._refuse_large(
-            8 * BASIS_MATRICES * p**2, f"The matrices of {p} functions take", advice
+        refuse_beyond(
+            self.memory_limit,
+            8 * BASIS_MATRICES * p**2,
+            f"The matrices of {p} functions take",
+            f"{advice}, or raise memory_limit.",
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -313,10 +308,11 @@ class FredholmFeatures(KernelTransformer):
 
     def _build(self, X: Rows) -> None:
         n, p = X.shape[0], self._count(X.shape[0])
-        self._refuse_large(
+        refuse_beyond(
+            self.memory_limit,
             16 * n * p,  # the values, and the row blocks that they are stacked from
             f"Values of {p} functions at {n} rows take",
-            "Lower n_components, or fit on fewer rows",
+            "Lower n_components, fit on fewer rows, or raise memory_limit.",
         )
         inner = self._landmark_basis(self.inner_kernel, self.n_components)
         basis = Smoothed(inner, self._smoother())

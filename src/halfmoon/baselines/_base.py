@@ -6,7 +6,7 @@ The other baselines are estimators of `halfmoon._estimators` with some parameter
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import groups_of_outputs
+from halfmoon._estimators.parameters import RULES, Rule, check_parameters
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import (
     as_labels,
@@ -43,6 +44,8 @@ class Baseline(BaseEstimator, ABC):
 
     unlabeled: Any
 
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -71,7 +74,9 @@ class Baseline(BaseEstimator, ABC):
         """Fit to checked rows and their labels."""
 
     def _table(self, X: Any, *, reset: bool) -> Rows:
-        """Return the rows as a float64 array or CSR, checked."""
+        """Return the rows as a float64 array or CSR; `reset` also checks parameters."""
+        if reset:
+            check_parameters(self, self._parameter_rules)
         X = checked_rows(
             self,
             X,

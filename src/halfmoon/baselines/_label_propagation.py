@@ -17,10 +17,9 @@ neighbor graph in many columns are nearly full.
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg as sla
@@ -31,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import RULES, Rule, is_positive
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
@@ -90,11 +90,21 @@ class GraphEstimator(Baseline):
     random_state: Any = None
     unlabeled: Any = None
 
-    @abstractmethod
     def _propagate(
         self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
     ) -> Array:
-        """Values at all rows, (n, t); those of rows not reached are ignored."""
+        """Values at all rows, (n, t); those of rows not reached are ignored.
+
+        By default (1) as (I - S_uu) D_u^1/2 g_u = S_ul D_l^1/2 y_l, of unit diagonal.
+        """
+        S, root = graph.normalized(), graph.inverse_root_degree()
+        l, u = np.flatnonzero(labeled), np.flatnonzero(reached & ~labeled)
+        degree_l = np.sqrt(graph.degree[l])[:, None]
+        S_u = S[u]
+        A = identity_minus(S_u[:, u])
+        F = Y.copy()
+        F[u] = root[u][:, None] * graph_solve(A, S_u[:, l] @ (degree_l * Y[l]))
+        return F
 
     def _fit_graph(self, X: Rows, Y: Array, labeled: Mask) -> Array:
         """Build the graph and propagate Y, (n, t), from where it is labeled.
@@ -166,26 +176,9 @@ class GraphClassifier(GraphEstimator, BaselineClassifier):
         return P[:, 1:] - P[:, :1] if P.shape[1] == 2 else P
 
 
-class Harmonic(GraphEstimator):
-    """Base class of the regressor and the classifier."""
-
-    def _propagate(
-        self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
-    ) -> Array:
-        """(1) as (I - S_uu) D_u^1/2 g_u = S_ul D_l^1/2 y_l, of unit diagonal."""
-        S, root = graph.normalized(), graph.inverse_root_degree()
-        l, u = np.flatnonzero(labeled), np.flatnonzero(reached & ~labeled)
-        degree_l = np.sqrt(graph.degree[l])[:, None]
-        S_u = S[u]
-        A = identity_minus(S_u[:, u])
-        F = Y.copy()
-        F[u] = root[u][:, None] * graph_solve(A, S_u[:, l] @ (degree_l * Y[l]))
-        return F
-
-
 @partial(with_parameter_docs, parameters=PARAMETERS, attributes=dict(CLASS_ATTRIBUTES))
 @dataclass(eq=False, repr=False)
-class HarmonicClassifier(GraphClassifier, Harmonic):
+class HarmonicClassifier(GraphClassifier):
     r"""Harmonic function of the classes on a graph over all rows.
 
     .. math:: g_u = -L_{uu}^{-1} L_{ul} \, y_l, \quad L = D - W, \quad
@@ -221,7 +214,7 @@ class HarmonicClassifier(GraphClassifier, Harmonic):
     },
 )
 @dataclass(eq=False, repr=False)
-class HarmonicRegressor(BaselineRegressor, Harmonic):
+class HarmonicRegressor(GraphEstimator, BaselineRegressor):
     """Harmonic function of numbers on a graph over all rows.
 
     As `HarmonicClassifier`, for targets that are numbers, one or several for each row.
@@ -285,16 +278,17 @@ class LabelSpreadingClassifier(GraphClassifier):
 
     spread: float = 0.99
 
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+        "spread": Rule(
+            "a number strictly between 0 and 1", lambda v: is_positive(v) and v < 1
+        )
+    }
+
     def _propagate(
         self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
     ) -> Array:
         a = self.spread
-        if not 0 < a < 1:
-            raise ValueError(
-                f"spread is {a!r}; a number strictly between 0 and 1 is needed."
-            )
-        A = identity_minus(a * graph.normalized())
-        return (1.0 - a) * graph_solve(A, Y)
+        return (1.0 - a) * graph_solve(identity_minus(a * graph.normalized()), Y)
 
 
 def identity_minus(S: Any) -> Any:

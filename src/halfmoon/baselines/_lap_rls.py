@@ -21,16 +21,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from halfmoon._estimators import parameter_docs
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.conditional import ConditionalClassifier
+from halfmoon._estimators.conditional import Conditional
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for
+from halfmoon._estimators.parameters import NOT_NEGATIVE, RULES, Rule, basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon._memory import MEMORY_LIMIT
@@ -87,6 +87,10 @@ class LapRLS(Estimator):
     verbose: int = 0
     unlabeled: Any = None
 
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | dict.fromkeys(
+        ("gamma_A", "gamma_I"), NOT_NEGATIVE
+    )
+
     def _make_problem(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
         if self._is_precomputed():
             raise ValueError(
@@ -96,12 +100,6 @@ class LapRLS(Estimator):
         n, l = X.shape[0], max(l, 1)  # a table without labels is refused later
         gamma_A = NORM / l if self.gamma_A is None else self.gamma_A
         gamma_I = ENERGY * n**2 / l if self.gamma_I is None else self.gamma_I
-        for name, value in (("gamma_A", gamma_A), ("gamma_I", gamma_I)):
-            if isinstance(value, str) or not 0 <= value < np.inf:
-                raise ValueError(
-                    f"{name} is {value!r}; None, or a number that is not negative, is "
-                    f"needed."
-                )
         self.gamma_A_, self.gamma_I_ = float(gamma_A), float(gamma_I)
         supervised = gamma_I == 0
         basis = basis_for(self, self.kernel, X, l, rng, in_dual=supervised)
@@ -171,7 +169,7 @@ class LapRLSRegressor(Regressor, LapRLS):
 
 @with_parameter_docs
 @dataclass(eq=False, repr=False)
-class RLSClassifier(ConditionalClassifier):
+class RLSClassifier(Classifier, Conditional):
     """Regularized least squares classification (RLSC; KRLSC with a kernel).
 
     `ConditionalClassifier` whose defaults are a linear kernel and no unpenalized

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import by_output, groups_of_outputs
+from halfmoon._estimators.parameters import Rule
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
 from halfmoon._solvers import Elimination, ridge_svd
@@ -116,6 +117,8 @@ class PrincipalComponentRegressor(BaselineRegressor):
     n_components: int | Sequence[int] | None = None
     random_state: Any = None
     unlabeled: Any = None
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = {}  # several numbers are allowed
 
     def _fit_targets(self, X: Rows, targets: Array, labeled: Indices) -> None:
         Y = targets.reshape(X.shape[0], -1)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
+from halfmoon._estimators.parameters import is_name
 from halfmoon._graphs import (
     NeighborIndex,
     inverse_roots,
@@ -24,7 +25,7 @@ from halfmoon._graphs import (
     sparse_weights,
     weighted_graph,
 )
-from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._memory import refuse_beyond
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels._length_scales import median_distance, squared_distances
 
@@ -40,16 +41,9 @@ def resolved_scale(
     length_scale: Any, X: Rows, rng: np.random.Generator
 ) -> float | None:
     """Return the length scale as a number, or None for self-tuned weights."""
-    if length_scale is None:
-        return None
-    if isinstance(length_scale, str) and length_scale == "median":
+    if is_name(length_scale, "median"):
         return median_distance(X, rng)
-    if not isinstance(length_scale, str) and 0 < length_scale < np.inf:
-        return float(length_scale)
-    raise ValueError(
-        f"length_scale is {length_scale!r}; a positive number, 'median', or None for "
-        f"self-tuned weights, is needed."
-    )
+    return None if length_scale is None else float(length_scale)
 
 
 class RowGraph(ABC):
@@ -71,13 +65,18 @@ class RowGraph(ABC):
         """D^-1/2, shape (n,); 0 for a row without edges."""
         return inverse_roots(self.degree)
 
-    @abstractmethod
     def normalized(self) -> Any:
         """S = D^-1/2 W D^-1/2, shape (n, n); 0 for a row without edges."""
+        if sp.issparse(self.W):
+            return normalized_adjacency(self.W)
+        root = self.inverse_root_degree()
+        return root[:, None] * self.W * root
 
-    @abstractmethod
     def reached(self, labeled: Mask) -> Mask:
         """Which rows are connected to a labeled row by some path, shape (n,)."""
+        edges = self.W if sp.issparse(self.W) else sp.csr_array(self.W > 0)
+        _, component = connected_components(edges, directed=False)
+        return np.isin(component, component[labeled])
 
     @abstractmethod
     def step(self, X: Rows) -> Any:
@@ -95,15 +94,6 @@ class NearestRows(RowGraph):
         kept = W.data > EPS * np.minimum(degree[W.row], degree[W.col])
         entries = W.data[kept], (W.row[kept], W.col[kept])
         self.W = sp.csr_array(entries, shape=W.shape)
-
-    def normalized(self) -> Any:
-        """S, CSR."""
-        return normalized_adjacency(self.W)
-
-    def reached(self, labeled: Mask) -> Mask:
-        """By connected components."""
-        _, component = connected_components(self.W, directed=False)
-        return np.isin(component, component[labeled])
 
     def step(self, X: Rows) -> Any:
         """CSR, k + 1 entries in a row."""
@@ -123,13 +113,12 @@ class AllPairs(RowGraph):
         self, X: Rows, length_scale: float | None, memory_limit: int | str
     ) -> None:
         n = X.shape[0]
-        need, limit = GRAPH_MATRICES * 8 * n * n, parse_bytes(memory_limit)
-        if need > limit:
-            raise MemoryError(
-                f"The graph of all pairs of {n:,} rows needs {format_bytes(need)}, "
-                f"beyond memory_limit={format_bytes(limit)}. Raise memory_limit, or "
-                f"give n_neighbors."
-            )
+        refuse_beyond(
+            memory_limit,
+            GRAPH_MATRICES * 8 * n * n,
+            f"The graph of all pairs of {n:,} rows needs",
+            "Raise memory_limit, or give n_neighbors.",
+        )
         self.rows, self.row_bytes, self.length_scale = X, 8 * 4 * n, length_scale
         self.index: Any = None
         q = squared_distances(X, X)
@@ -142,21 +131,6 @@ class AllPairs(RowGraph):
         np.fill_diagonal(self.W, 0.0)
         degree = self.degree
         self.W[np.minimum(degree[:, None], degree) * EPS > self.W] = 0.0
-
-    def normalized(self) -> Any:
-        """S, dense."""
-        root = self.inverse_root_degree()
-        return root[:, None] * self.W * root
-
-    def reached(self, labeled: Mask) -> Mask:
-        """By breadth-first search from the labeled rows."""
-        reached = labeled.copy()
-        edge = np.flatnonzero(labeled)
-        while edge.size:
-            further = (self.W[:, edge] > 0).any(axis=1) & ~reached
-            reached |= further
-            edge = np.flatnonzero(further)
-        return reached
 
     def step(self, X: Rows) -> Any:
         """Dense."""

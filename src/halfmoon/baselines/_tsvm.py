@@ -20,14 +20,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._estimators.parameters import RULES, check_parameters, kernel_basis
+from halfmoon._estimators.parameters import (
+    NOT_NEGATIVE,
+    RULES,
+    Rule,
+    is_number,
+    is_whole,
+    kernel_basis,
+)
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
@@ -245,11 +252,18 @@ class TSVMClassifier(BaselineClassifier):
     random_state: Any = None
     unlabeled: Any = None
 
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+        "C": Rule("a positive number", lambda v: is_number(v) and v > 0),
+        "C_unlabeled": NOT_NEGATIVE,
+        "n_steps": Rule("1, 2, 3, ...", is_whole),
+    }
+
     def _fit_classes(self, X: Rows, codes: Indices) -> None:
-        check_parameters(self, RULES)
         labeled = codes >= 0
         l, u = int(labeled.sum()), int((~labeled).sum())
-        C, C_unlabeled = self._weights(l, u)
+        C, C_unlabeled = float(self.C), self.C_unlabeled
+        if C_unlabeled is None:
+            C_unlabeled = C * l / max(u, 1)
         shares = self._shares(codes[labeled])
         Phi, root = self._coordinates(X, l)
         order = np.r_[np.flatnonzero(labeled), np.flatnonzero(~labeled)]
@@ -309,23 +323,6 @@ class TSVMClassifier(BaselineClassifier):
         ).fit(X, rng)
         root = whitening(self.basis_.penalty())
         return root.whiten(self.basis_.transform(X)), root
-
-    def _weights(self, l: int, u: int) -> tuple[float, float]:
-        """C and the final C*."""
-        C = self.C
-        if not 0 < C < np.inf:
-            raise ValueError(f"C is {C!r}; a positive number is needed.")
-        if self.n_steps < 1 or self.n_steps != int(self.n_steps):
-            raise ValueError(f"n_steps is {self.n_steps!r}; 1, 2, 3, ... is needed.")
-        C_unlabeled = (
-            C * l / max(u, 1) if self.C_unlabeled is None else self.C_unlabeled
-        )
-        if not 0 <= C_unlabeled < np.inf:
-            raise ValueError(
-                f"C_unlabeled is {C_unlabeled!r}; None, or a number that is not "
-                f"negative, is needed."
-            )
-        return float(C), float(C_unlabeled)
 
     def _shares(self, codes: Indices) -> Array:
         """Share of each class, shape (n_classes,)."""

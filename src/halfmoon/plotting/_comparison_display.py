@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._rows import Array
-from halfmoon._selection import SUMMARIES
+from halfmoon._selection.comparison import SUMMARIES
 from halfmoon.plotting._axes import axes_of, inner_model, matplotlib_pyplot
 
 __all__ = ["ComparisonDisplay"]

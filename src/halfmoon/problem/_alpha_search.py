@@ -1,4 +1,6 @@
-r"""Search over alpha and mu: by leave-one-out, by folds, or by likelihood.
+r"""Solve by ridge, and search alpha and mu: by leave-one-out, folds or likelihood.
+
+Ridge has squared loss; one factorization gives all alphas and leave-one-out at once.
 
 **Restricted likelihood.** With theta ~ N(0, tau Q^-1), noise of variance tau lam / w_i
 and a flat beta, the part N'y of the labels outside the span of F is normal with
@@ -16,18 +18,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from halfmoon._rows import Array
 from halfmoon.problem._convex_loss import search_loss, solve_loss
-from halfmoon.problem._fit import Fit
+from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._solve_ridge import as_numbers, solve_ridge
 
-__all__ = ["restricted_deviances", "search"]
+__all__ = [
+    "DUAL_MATRICES",
+    "as_numbers",
+    "restricted_deviances",
+    "search",
+    "solve_ridge",
+]
+
+DUAL_MATRICES = 4  # of l by l, held at once in the dual: Gram matrix, factors, copy
+
+
+def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
+    """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
+
+    The error is taken over all labeled rows or 2,000 of them: see `loo_sample`.
+
+    Parameters
+    ----------
+    posed : Posed
+    alpha : float or sequence of float
+        Penalty weight, relative to the averaged loss.
+    """
+    alphas = as_numbers(alpha, "alpha")
+    best, scores = alphas[0], None
+    if len(alphas) > 1:
+        rows = loo_sample(posed)
+        errors = loo_residuals(posed, alphas, rows) ** 2  # times the weights
+        scores = errors.sum(axis=(1, 2)) / (posed.w[rows].sum() * posed.y.shape[1])
+        best = alphas[int(np.argmin(scores))]
+    theta, beta = posed.solve(best)
+    return Fit(
+        posed,
+        theta,
+        beta,
+        alpha=best,
+        by_ridge=True,
+        loo_scores=scores,
+        solve=partial(solve_ridge, alpha=best),
+    )
 
 
 def search(
@@ -109,3 +149,16 @@ def restricted_deviances(posed: Posed, alphas: Sequence[float]) -> Array:
         log_det = np.log(path.s2 + lam).sum() + (m - len(path.s2)) * np.log(lam)
         out[i] = (m * np.log(tau[unexplained]) + log_det).sum()
     return out
+
+
+def as_numbers(values: float | Sequence[float] | Array, name: str) -> list[float]:
+    """Return a number, or a sequence of at least one number, as a list."""
+    try:
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.ndim != 1 or numbers.size == 0 or values is None:
+        raise ValueError(
+            f"{name} is {values!r}; a number, or a sequence of at least one, is needed."
+        )
+    return [float(number) for number in numbers]

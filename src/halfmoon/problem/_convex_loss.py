@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg as sla
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array
 from halfmoon._solvers import LossPoint, solve_box, solve_logistic, solve_softmax
 from halfmoon.losses import Huber, Logistic, Quantile, Softmax
@@ -57,7 +57,13 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
             f"alpha is {alpha}; the {loss.name} loss needs a positive number."
         )
     loss.check(posed.y)
-    _refuse_large(posed)
+    l = len(posed.labeled)
+    refuse_beyond(
+        posed.stream.memory_limit,
+        8 * LABEL_MATRICES * l * l,
+        f"The {loss.name} loss with {l:,} labels needs",
+        "Raise memory_limit, fit fewer labels, or use loss='squared'.",
+    )
     if isinstance(loss, Huber) and loss.scale is None:
         posed = _with_scale(posed, [alpha])
         loss = posed.loss
@@ -173,14 +179,3 @@ def _refuse_one_class(posed: Posed) -> None:
                 f"{posed.loss.name} loss needs rows of both classes. Label rows of the "
                 f"other class."
             )
-
-
-def _refuse_large(posed: Posed) -> None:
-    l, limit = len(posed.labeled), parse_bytes(posed.stream.memory_limit)
-    need = 8 * LABEL_MATRICES * l * l
-    if need > limit:
-        raise MemoryError(
-            f"The {posed.loss.name} loss with {l:,} labels needs {format_bytes(need)}, "
-            f"beyond memory_limit={format_bytes(limit)}. Raise memory_limit, fit fewer "
-            f"labels, or use loss='squared'."
-        )

@@ -1,23 +1,38 @@
 """K-fold cross-validation, where leave-one-out has no closed form.
 
 The rows of a held-out fold stay in the table as unlabeled rows, as in leave-one-out.
+That keeps the unpenalized features fixed, which is exact for choosing alpha, but not
+for choosing the features: eigenfunctions depend on the held-out rows, and the layers of
+a network on their labels. So `refitted_fold_errors` removes a fold from the table, and
+fits the features without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from halfmoon._rows import Array, Indices
+from halfmoon._landmarks.sampling import as_indices
+from halfmoon._rows import Array, Indices, Rows
+from halfmoon.bases import Basis, Nystrom, Smoothed
+from halfmoon.blocks import Stream
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
+from halfmoon.unpenalized import HiddenLayer
+
+if TYPE_CHECKING:
+    from halfmoon.problem._problem import Problem
 
 __all__ = [
     "balanced_folds",
     "dealt_folds",
     "in_order_of_targets",
     "out_of_fold",
+    "refitted_fold_errors",
     "some_labels",
 ]
 
@@ -106,3 +121,56 @@ def out_of_fold(
         fit = solve(posed.without(fold))
         values[fold] = fit.predict(posed.X_l[fold]).reshape(len(fold), -1)
     return values
+
+
+def refitted_fold_errors(
+    problem: Problem,
+    X: Rows,  # (n, d)
+    y: Array,  # (n, t)
+    w: Array,  # (n,)
+    alphas: Callable[[Posed], list[float]],
+    solve: Callable[[Posed, float], Fit],
+    rng: np.random.Generator,
+    stream: Stream,
+) -> Array:  # one for each alpha
+    """Return the mean loss of each alpha on held-out folds of the labeled rows."""
+    if sp.issparse(problem.energy):
+        raise ValueError(
+            "energy is a graph over these rows, so folds cannot be removed to choose "
+            "among unpenalized features. Give one choice of features, or use "
+            "energy='graph', which is rebuilt for each fold."
+        )
+    problem = replace(problem, basis=_with_landmark_rows(problem.basis, X))
+    features: Any = problem.unpenalized
+    from_labels = isinstance(features, HiddenLayer) and features.from_labels
+    learned = features if from_labels else None
+    labeled = np.flatnonzero(~np.isnan(y).any(axis=1) & (w > 0))
+    seed = int(rng.integers(2**32))  # the same landmarks in every fold, if possible
+    total: Any = 0.0
+    for fold in balanced_folds(y[labeled]):
+        test = labeled[fold]
+        train = np.delete(np.arange(X.shape[0]), test)
+        X_t, y_t, w_t = X[train], y[train], w[train]
+        known = ~np.isnan(y_t).any(axis=1) & (w_t > 0)
+        if learned is not None:
+            features = learned.refit(X_t[known], y_t[known], seed)
+            problem = replace(problem, unpenalized=features)
+        posed = problem.pose(X_t, y_t, sample_weight=w_t, rng=seed, stream=stream)
+        sums = []
+        for alpha in alphas(posed):
+            values = solve(posed, alpha).predict(X[test]).reshape(len(test), -1)
+            losses = posed.loss.values(y[test], values)
+            sums.append((w[test, None] * losses).sum() / losses.shape[1])
+        total += np.array(sums)
+    return np.asarray(total / w[labeled].sum())
+
+
+def _with_landmark_rows(basis: Basis, X: Rows) -> Basis:
+    """Replace row numbers of landmarks by the rows: each fold changes the numbers."""
+    if isinstance(basis, Smoothed):
+        return replace(basis, basis=_with_landmark_rows(basis.basis, X))
+    if not isinstance(basis, Nystrom) or isinstance(basis.landmarks, str):
+        return basis
+    if sp.issparse(basis.landmarks) or np.ndim(basis.landmarks) != 1:
+        return basis
+    return replace(basis, landmarks=X[as_indices(basis.landmarks, X.shape[0])])

@@ -34,10 +34,10 @@ from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.losses import Squared, as_loss
-from halfmoon.problem._convex_loss import search_loss
+from halfmoon.problem._alpha_search import search
+from halfmoon.problem._convex_loss import solve_loss
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import KnownEnergy, Posed
-from halfmoon.problem._solve_ridge import as_numbers, solve_ridge
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["Problem"]
@@ -139,9 +139,9 @@ class Problem(BaseEstimator):
             n = all_rows.n
         if all_rows is not None and by_gradients:
             _refuse_exact(basis, n)
-            cost = energy_forecast(basis, all_rows, stream.client)
-            if cost is not None:
-                logger.info("%s", cost)
+            forecast = energy_forecast(basis, all_rows, stream.client)
+            if forecast is not None:
+                logger.info("%s", forecast)
             energy = KnownEnergy(dirichlet(basis, all_rows, stream=stream))
         return Posed(
             basis=basis,
@@ -171,9 +171,8 @@ class Problem(BaseEstimator):
         posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
         work = posed.X.shape[0] * posed.basis.n_components_**2
         with blas_for(work), posed.stream.handed_down():
-            if isinstance(posed.loss, Squared):
-                return solve_ridge(posed, alpha)
-            return search_loss([posed], [as_numbers(alpha, "alpha")])
+            by_ridge = isinstance(posed.loss, Squared)
+            return search(posed, alpha, solve=None if by_ridge else solve_loss)
 
 
 def _refuse_exact(basis: Basis, n: int) -> None:

@@ -1,9 +1,9 @@
 r"""Forecast of the learning curve: the expected error with more labels.
 
-Errors are measured with subsets of the labels (`_measured_curve.py`), and extrapolated
-by a power law with a prior (`halfmoon.queries._power_law`). The subsets are fitted with
-the choices made from all labels, so they give only the shape of the curve. Its level is
-the leave-one-out error, which includes the choices.
+Errors are measured with subsets of the labels, and extrapolated by a power law with a
+prior (`_power_law.py`). The subsets are fitted with the choices made from all labels,
+so they give only the shape of the curve. Its level is the leave-one-out error, which
+includes the choices.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from halfmoon._optimism import choice_factor
 from halfmoon._rows import Array
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.queries._hidden_labels import HiddenLabels
-from halfmoon.queries._measured_curve import MeasuredErrors, measured_errors
+from halfmoon.queries._power_law import MeasuredErrors, measured_errors
 
 __all__ = [
     "Forecast",

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon._estimators.base import Estimator
 from halfmoon._memory import MEMORY_LIMIT, parse_bytes
 from halfmoon._rows import Array, Indices, as_table
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.problem import Fit
 from halfmoon.queries._pool_posterior import (

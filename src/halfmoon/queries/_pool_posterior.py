@@ -58,7 +58,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon._solvers.ridge_path import kriging_weights
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian

@@ -48,7 +48,7 @@ from halfmoon._estimators.classification import (
 )
 from halfmoon._estimators.intervals import Intervals
 from halfmoon._rows import Array, Indices
-from halfmoon._selection import Average
+from halfmoon._selection.average import Average
 from halfmoon.problem import Fit
 from halfmoon.queries._pool import last_step
 

@@ -38,7 +38,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._rows import Array, Indices, Rows, some_rows
-from halfmoon._selection import NormalScores, Preparation, Standardized
+from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance

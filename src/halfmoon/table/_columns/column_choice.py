@@ -35,7 +35,9 @@ from halfmoon._estimators.classification import loo_class_probabilities
 from halfmoon._labels import rows_with_targets
 from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices
-from halfmoon._selection import ALPHAS, WIDTHS, Standardized, squared_losses
+from halfmoon._selection.candidate import ALPHAS, WIDTHS
+from halfmoon._selection.criteria import squared_losses
+from halfmoon._selection.row_preparation import Standardized
 from halfmoon._solvers import ridge_weighted
 from halfmoon.blocks import blas_for
 from halfmoon.kernels._length_scales import median_of_positive

@@ -22,7 +22,7 @@ import numpy as np
 
 from halfmoon._report.findings import Note
 from halfmoon._report.number_format import count, listed
-from halfmoon._selection.outlying_labels import within_limits
+from halfmoon._selection.target_transforms import within_limits
 from halfmoon.table._cells.cell_values import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.blank_labels import Blanks, as_number, looks_blank

@@ -39,7 +39,7 @@ from halfmoon._report.unlabeled_gain import (
     gain_of_classes,
     gain_of_numbers,
 )
-from halfmoon._selection import class_scores
+from halfmoon._selection.criteria import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 from halfmoon._report.findings import ColumnDistribution
 from halfmoon._report.histogram import Histogram
 from halfmoon._rows import Array, Indices
-from halfmoon._selection import by_correlation, class_scores
+from halfmoon._selection.criteria import class_scores
+from halfmoon._selection.relevance import by_correlation
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._models.table_model import TableModel

@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._selection import (
-    SUMMARIES,
-    Member,
-    NumberCriterion,
-    SearchOutcome,
-    compare_members,
-    try_candidates,
-)
+from halfmoon._selection.average_members import Member
 from halfmoon._selection.average_weights import averaged_values
+from halfmoon._selection.comparison import SUMMARIES, compare_members
+from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.search import SearchOutcome, try_candidates
 
 NAMES = ("gaussian", "laplace", "walk", "energy")
 

@@ -9,7 +9,7 @@ from sklearn.datasets import make_moons
 
 import halfmoon
 from halfmoon import HalfmoonClassifier
-from halfmoon._estimators.comparison_table import Comparison
+from halfmoon._selection.comparison import Comparison
 from optional_modules import optional
 
 pd = optional("pandas")
