@@ -33,7 +33,14 @@ from halfmoon.table._runs.running_counts import RunningCounts
 from halfmoon.table._runs.second_pass import Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 
-__all__ = ["Filled", "fill_table", "fill_targets", "predict_table", "refuse_unfit"]
+__all__ = [
+    "Filled",
+    "fill_table",
+    "fill_targets",
+    "filled_targets",
+    "predict_table",
+    "refuse_unfit",
+]
 
 
 @dataclass(repr=False)
@@ -210,13 +217,23 @@ def fill_targets(
         forecast = TimeForecast.of([job.model for job in jobs], scans[0])
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
-    seconds, sha256 = time.monotonic() - start, _sha256(table)
     notes = (*table.notes, *forecast.notes())
+    return filled_targets(jobs, scans, out.escaped, _sha256(table), start, notes)
+
+
+def filled_targets(
+    jobs: Sequence[Job],
+    scans: Sequence[Scan],
+    escaped: int,
+    sha256: str,
+    start: float,
+    notes: tuple[Note, ...],
+) -> list[Filled]:
+    """Return what came of each target; the first counts the escaped cells."""
+    seconds = time.monotonic() - start
     return [
-        Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
-        for job, found, escaped in zip(
-            jobs, scans, [out.escaped, *[0] * (len(jobs) - 1)], strict=True
-        )
+        Filled(job.model, scan, job.tally, 0 if i else escaped, sha256, seconds, notes)
+        for i, (job, scan) in enumerate(zip(jobs, scans, strict=True))
     ]
 
 
