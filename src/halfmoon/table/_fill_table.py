@@ -20,7 +20,6 @@ from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import earlier_runs, listed, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import Format
 from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
@@ -148,6 +147,8 @@ def _filled_reader(
 
     The table is in memory, or a temporary copy of a stream.
     """
+    from halfmoon.table._files.columnar_table import ColumnarWriter
+
     runs = earlier_runs(table)
     if settings.target in table.columns:
         refuse_target_type(settings.target, table.schema.field(settings.target).type)

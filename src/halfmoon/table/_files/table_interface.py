@@ -58,6 +58,8 @@ class Table(ABC):
     format: Format
     n_rows: int | None  # known once the table was read to its end
     notes: list[Note]  # what the user should know about how the file was read
+    lead = ""  # of text: lines before the header, as blank lines, a title, ``sep=;``
+    header = ""  # of text: as in the file, with its line end
 
     def __init__(self, source: Source, batch_rows: int) -> None:
         self.source = source

@@ -50,9 +50,6 @@ class TextTable(Table):
     cell. A row with fewer cells than the header ends in empty cells (`ShortRows`).
     """
 
-    lead: str  # lines before the header: blank lines, a title, ``sep=;``
-    header: str  # as in the file, with its line end
-
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, batch_rows)
         self.format = found

@@ -26,10 +26,8 @@ from halfmoon.table._files.arrow_types import (
     value_text,
 )
 from halfmoon.table._files.dialect import SEPARATOR_LINE
-from halfmoon.table._files.joined_table import JoinedTable
 from halfmoon.table._files.records import PlainLines, line_end, split_around
 from halfmoon.table._files.table_interface import Batch, TableOutput
-from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import CommandError, OutputError
 
 __all__ = ["NewCells", "TextWriter"]
@@ -117,9 +115,9 @@ class TextWriter(TableOutput):
     def _begin(self, added: list[str]) -> None:
         self._begun = True
         self._stream.write(self.format.bom)
-        lead, header = "", "\n"
-        if isinstance(self._like, (TextTable, JoinedTable)) and self._like.is_text:
-            lead, header = self._like.lead, self._like.header
+        lead, header = self._like.lead, self._like.header
+        if not self._like.is_text:
+            header = "\n"
         if not self._copies:
             lead = SEPARATOR_LINE.sub("", lead, 1)  # it names another delimiter
             names = self._delimiter.join(map(self._cells.quoted, self._like.columns))

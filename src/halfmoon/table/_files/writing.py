@@ -12,7 +12,6 @@ from typing import IO, Any
 from halfmoon._atomic_files import leftovers
 from halfmoon._report.findings import Note
 from halfmoon.table._files.byte_source import compressing
-from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import (
     Format,
     format_from_name,
@@ -20,11 +19,9 @@ from halfmoon.table._files.formats import (
     unsupported_ending,
 )
 from halfmoon.table._files.frame_table import FrameWriter
-from halfmoon.table._files.json_table import JsonWriter
 from halfmoon.table._files.outputs import replacing, streaming
 from halfmoon.table._files.table_interface import Table, TableOutput
 from halfmoon.table._files.text_writer import TextWriter
-from halfmoon.table._files.workbook_writer import workbook_writer
 from halfmoon.table._table_errors import OutputError
 
 __all__ = ["new_table"]
@@ -97,15 +94,7 @@ def new_table(
         if tidy and isinstance(destination, (str, os.PathLike)):
             like.notes.extend(_leftover_notes(name))
         output = stream, like, wanted, {} if types is None else types, name
-        writer: TableOutput
-        if wanted.is_text:
-            writer = TextWriter(*output, formulas=formulas)
-        elif wanted.is_workbook:
-            writer = workbook_writer(*output)
-        elif wanted.is_json:
-            writer = JsonWriter(*output)
-        else:
-            writer = ColumnarWriter(*output)
+        writer = _writer(wanted, output, formulas)
         try:
             yield writer
             writer.finish()
@@ -113,6 +102,23 @@ def new_table(
             with suppress(Exception):  # such as the full disk that led here
                 writer.abandon()
             raise
+
+
+def _writer(wanted: Format, output: tuple[Any, ...], formulas: str) -> TableOutput:
+    """Return the writer of a format, which is imported where it is needed."""
+    if wanted.is_text:
+        return TextWriter(*output, formulas=formulas)
+    if wanted.is_workbook:
+        from halfmoon.table._files.workbook_writer import workbook_writer
+
+        return workbook_writer(*output)
+    if wanted.is_json:
+        from halfmoon.table._files.json_table import JsonWriter
+
+        return JsonWriter(*output)
+    from halfmoon.table._files.columnar_table import ColumnarWriter
+
+    return ColumnarWriter(*output)
 
 
 def _leftover_notes(name: str) -> Iterator[Note]:
