@@ -37,8 +37,8 @@ class JoinedTable(Table):
                 self.schema = _common_schema(self.schema, other)
             opened.pop_all()
         sources = [table.source for table in self._tables]
-        super().__init__(_JoinedSource(sources, name), 0)
-        self.format, self.lead, self.header = first.format, first.lead, first.header
+        super().__init__(_JoinedSource(sources, name), first.format, 0)
+        self.lead, self.header = first.lead, first.header
         self._file_schema = self.schema
         self.notes = list(first.notes)
 

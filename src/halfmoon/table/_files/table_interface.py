@@ -61,8 +61,9 @@ class Table(ABC):
     lead = ""  # of text: lines before the header, as blank lines, a title, ``sep=;``
     header = ""  # of text: as in the file, with its line end
 
-    def __init__(self, source: Source, batch_rows: int) -> None:
+    def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         self.source = source
+        self.format = found
         self.batch_rows = batch_rows
         self.n_rows = None
         self.notes = []

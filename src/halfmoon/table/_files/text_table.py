@@ -51,8 +51,7 @@ class TextTable(Table):
     """
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
-        super().__init__(source, batch_rows)
-        self.format = found
+        super().__init__(source, found, batch_rows)
         with self._opened() as (stream, _):
             records = read_records(lines_of(stream), found, self.name)
             header = _find_header(records)

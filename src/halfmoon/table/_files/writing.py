@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace as changed
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,7 +15,6 @@ from halfmoon.table._files.byte_source import compressing
 from halfmoon.table._files.formats import (
     Format,
     format_from_name,
-    format_from_option,
     unsupported_ending,
 )
 from halfmoon.table._files.frame_table import FrameWriter
@@ -31,7 +30,6 @@ __all__ = ["new_table"]
 def new_table(
     destination: str | os.PathLike[str] | IO[bytes] | FrameWriter,
     like: Table,
-    format: str | None = None,  # noqa: A002
     overwrite: bool = False,
     formulas: str = "escape",
     types: Mapping[str, Any] | None = None,
@@ -44,10 +42,8 @@ def new_table(
     destination : path, binary stream or FrameWriter
         A stream, such as standard output, gets everything at the end.
     like : Table
-        The table that is written again.
-    format : str, optional
-        As in `open_table`. By default the format in the name of the destination, else
-        that of `like`.
+        The table that is written again, in the format that the name of the destination
+        gives, else in its own.
     overwrite : bool
         Whether an existing file may be replaced. The file of `like` is never replaced.
     formulas : {"escape", "keep"}
@@ -73,17 +69,17 @@ def new_table(
     if isinstance(destination, (str, os.PathLike)):
         name = os.fspath(destination)
         other = unsupported_ending(name)
-        if other is not None and format is None:
+        if other is not None:
             raise OutputError(
                 f"{name} cannot be written: that is the name of {other.what}. Give "
                 f"the output a name that ends in .csv, .xlsx, .ods, .parquet, "
                 f".feather or the like."
             )
-        wanted = _output_format(format_from_name(name), like, format)
+        wanted = _output_format(like, *format_from_name(name))
         file = replacing(name, overwrite, like.source.inputs)
     else:
         name = "standard output"
-        wanted = _output_format((None, None), like, format)
+        wanted = _output_format(like)
         file = streaming(destination)
     if wanted.is_workbook and wanted.compression is not None:
         raise OutputError(
@@ -139,21 +135,18 @@ def _leftover_notes(name: str) -> Iterator[Note]:
 
 
 def _output_format(
-    named: tuple[str | None, str | None], like: Table, asked: str | None
+    like: Table, named: str | None = None, compression: str | None = None
 ) -> Format:
-    """Return the format of the output: as asked, else by its name, else the input's."""
-    if asked is not None:
-        name, compression = format_from_option(asked)
-        compression = compression or named[1]
-    elif named != (None, None):
-        name, compression = named[0] or like.format.name, named[1]
-    else:
-        name, compression = like.format.name, like.format.compression
+    """Return the format of the output: by its name, else that of the input."""
+    own = like.format
+    name = named or own.name
+    if (named, compression) == (None, None):
+        compression = own.compression
     if name not in ("csv", "tsv"):
         return Format(name, compression)
-    if not like.is_text:
-        return Format(name, compression, "\t" if name == "tsv" else ",", "utf-8")
-    delimiter = like.format.delimiter
-    if name != like.format.name:
-        delimiter = "\t" if name == "tsv" else ","
-    return changed(like.format, name=name, compression=compression, delimiter=delimiter)
+    if like.is_text and name == own.name:
+        return replace(own, compression=compression)
+    delimiter = "\t" if name == "tsv" else ","
+    if like.is_text:
+        return replace(own, name=name, compression=compression, delimiter=delimiter)
+    return Format(name, compression, delimiter, "utf-8")
