@@ -41,8 +41,7 @@ NUMBER = re.compile(
     r"[ \u00a0]?[A-Za-z%‰°µ²³€£¥₹/]{0,8}"
 )
 
-NUMBER_BYTES = b"0123456789.-"
-MINUS = ord("-")
+DIGITS = "0123456789."
 EMPTY_ROW = '""'  # of a table of one column, as a blank line is not a row
 
 
@@ -166,13 +165,11 @@ class NewCells:
             )
         self.escaped = 0
         self._escape = formulas == "escape"
-        self._may_be_numbers = delimiter.encode() not in NUMBER_BYTES
+        self._may_be_numbers = delimiter not in DIGITS + "-"
         self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
 
     def of(self, values: Sequence[object]) -> list[str]:
         """Return the cells of a column of values; None and NaN give empty cells."""
-        if set(map(type, values)) <= {float}:
-            return [repr(value) if value == value else "" for value in values]
         # Labels repeat, so each distinct text is converted once.
         texts = Counter(value for value in values if isinstance(value, str))
         cells = {text: self._cell(text) for text in texts}
@@ -233,17 +230,6 @@ def _are_plain_numbers(texts: Any) -> bool:
 
     They need neither quotes nor an apostrophe.
     """
-    offsets = np.frombuffer(texts.buffers()[1], np.int32)
-    offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
-    first, last = int(offsets[0]), int(offsets[-1])
-    if first == last:
-        return True
-    data = texts.buffers()[2][first:last].to_pybytes()
-    if data.translate(None, NUMBER_BYTES):
-        return False
-    begins = np.zeros(len(data) + 1, dtype=bool)
-    begins[offsets - first] = True
-    codes = np.frombuffer(data + b"-", np.uint8)
-    minus = np.flatnonzero(codes[:-1] == MINUS)
-    alone = begins[minus + 1] | (codes[minus + 1] == MINUS)
-    return bool(begins[minus].all() and not alone.any())
+    start = pc.ascii_rtrim(texts, DIGITS)
+    has_minus = pc.and_(pc.equal(start, "-"), pc.not_equal(texts, "-"))
+    return bool(pc.all(pc.or_(pc.equal(start, ""), has_minus), min_count=0).as_py())
