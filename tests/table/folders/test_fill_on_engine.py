@@ -5,9 +5,9 @@ from shutil import rmtree
 
 import pytest
 
-from halfmoon._partitions import InTurn
 from halfmoon.table import Settings, fill_folder, predict_folder
 from halfmoon.table._folders import whole_folder
+from helpers import InTurn
 from table.folders.test_fill_folder import outputs, write_partitions
 
 
