@@ -10,7 +10,7 @@ from typing import IO, Any, Self
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._files.arrow_types import Values, as_lists, plain_rows
+from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
 from halfmoon.table._table_errors import CommandError, ReadError
@@ -164,7 +164,8 @@ class TableOutput(ABC):
         replace, append = replace or {}, append or {}
         self._check(batch, replace, append)
         if not self.takes_arrays:
-            replace, append = as_lists(replace), as_lists(append)
+            replace = {name: as_list(values) for name, values in replace.items()}
+            append = {name: as_list(values) for name, values in append.items()}
         self._write(batch, replace, append)
 
     def _check(self, batch: Batch, replace: Values, append: Values) -> None:
