@@ -169,3 +169,13 @@ def peak_bytes(function: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
+
+
+class InTurn:
+    """An engine that runs one partition after the other; others must agree with it."""
+
+    threads = 1
+
+    def map(self, function, partitions):
+        for partition in partitions:
+            yield function(*partition)

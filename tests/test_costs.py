@@ -7,11 +7,12 @@ import pytest
 
 from halfmoon._costs import EnergyCost, in_words, seconds_a_call
 from halfmoon._moments import dirichlet
-from halfmoon._partitions import InTurn, PartitionedRows
+from halfmoon._partitions import PartitionedRows
 from halfmoon._partitions.partitioned_rows import Reader
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
+from helpers import InTurn
 
 
 def test_operations_are_those_of_the_products():

@@ -182,7 +182,7 @@ def typed_readings():
     with refused():
         open_table("parts/*.parquet")
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halfmoon.table._files.joined_table.MAX_FILES", 1)
+        patch.setattr("halfmoon.table._files.opening.MAX_FILES", 1)
         open_table("parts/*.csv")
     two = pd.DataFrame(
         [[1, 2]], columns=pd.MultiIndex.from_product([["a"], ["b", "c"]])

@@ -257,9 +257,10 @@ class CommonOptions:
     def open_table(self) -> Table:
         """Open the table; a folder is one table of all its files."""
         from halfmoon.table._files import open_table
-        from halfmoon.table._folders import FolderTable, list_folder
 
         if self.is_folder:
+            from halfmoon.table._folders import FolderTable, list_folder
+
             return FolderTable(list_folder(self.file), self.file, **self.reading)
         return open_table(stream_or_path(self.file), **self.reading)
 

@@ -16,7 +16,6 @@ from halfmoon._label.labels_from_journal import answered_labels, joined_lines
 from halfmoon._report import render, render_rows
 from halfmoon.table._files import Table, open_table, refuse_place, replacing
 from halfmoon.table._fill_table import Filled, fill_targets
-from halfmoon.table._folders import fill_folder
 from halfmoon.table._labels.given_labels import TypedLabels
 from halfmoon.table._labels.label_sheets import (
     read_labels,
@@ -75,6 +74,8 @@ def run_fill(
             refuse_to_lose_labels(todo, targets[0])
         several = [Settings(target=name, **asked) for name in targets]
         if common.is_folder:
+            from halfmoon.table._folders import fill_folder
+
             with common.engine() as engine:
                 filled = fill_folder(
                     several=several, stages=bars, engine=engine, **common.folder_run

@@ -271,43 +271,32 @@ def _output_block(
 
 
 def _frames(function: Any, model: Any, X: Any, one: OutputExample) -> Any:
-    meta = _frame(one.values, one, X._meta.index).iloc[:0]
-    both = X.map_partitions(_output_frame, function, model, one, meta=meta)
+    meta = _frame(one.values, None).iloc[:0]
+    numbered = X.map_partitions(_output_frame, function, model, meta, meta=meta)
     width = len(meta.columns) // len(one.values)
-    found = [
-        both[list(meta.columns[i * width : (i + 1) * width])]
-        for i in range(len(one.values))
-    ]
-    if one.columns is None:
-        found = [each[name] for each, name in zip(found, one.names, strict=True)]
-    elif len(found) > 1:
-        found = [
-            each.rename(columns=dict(zip(each.columns, one.columns, strict=True)))
-            for each in found
-        ]
+    found = []
+    for i, name in enumerate(one.names):
+        if one.columns is None:
+            found.append(numbered[i].rename(name))
+            continue
+        part = numbered[list(range(i * width, (i + 1) * width))]
+        names = dict(zip(part.columns, one.columns, strict=True))
+        found.append(part.rename(columns=names))
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _output_frame(part: Any, function: Any, model: Any, one: OutputExample) -> Any:
+def _output_frame(part: Any, function: Any, model: Any, empty: Any) -> Any:
     if len(part) == 0:
-        return _frame(one.values, one, part.index[:0]).iloc[:0]
-    return _frame(function(model, part), one, part.index)
+        return empty.set_index(part.index)
+    return _frame(function(model, part), part.index)
 
 
-def _frame(values: list[Any], one: OutputExample, index: Any) -> Any:
-    """Return arrays as the columns of a data frame with the index of the rows."""
+def _frame(values: list[Any], index: Any) -> Any:
+    """Return arrays as numbered columns of a data frame."""
     import pandas as pd
 
-    index = index if len(index) == len(values[0]) else None
-    several = len(values) > 1
-    columns: dict[Any, Any] = {}
-    for name, part in zip(one.names, values, strict=True):
-        if one.columns is None:
-            columns[name] = part
-        else:
-            for j, column in enumerate(one.columns):
-                columns[f"{name} {column}" if several else column] = part[:, j]
-    return pd.DataFrame(columns, index=index)
+    columns = [column for part in values for column in np.atleast_2d(part.T)]
+    return pd.DataFrame(dict(enumerate(columns)), index=index)
 
 
 def lazy_frame(

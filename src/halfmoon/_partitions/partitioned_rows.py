@@ -26,7 +26,6 @@ from halfmoon._rows import Rows
 
 __all__ = [
     "Engine",
-    "InTurn",
     "PartitionedRows",
     "Reader",
     "first_row",
@@ -51,24 +50,6 @@ class Engine(Protocol):
 
         A few results may be computed ahead, but not all: they may not fit in memory.
         """
-
-
-class InTurn:
-    """Runs one partition after the other, here. Other engines must agree with it.
-
-    Examples
-    --------
-    >>> list(InTurn().map(lambda a, b: a * b, [(2, 3), (4, 5)]))
-    [6, 20]
-    """
-
-    threads = 1
-
-    def map(
-        self, function: Callable[..., Any], partitions: Sequence[Partition]
-    ) -> Iterator[Any]:
-        for partition in partitions:
-            yield function(*partition)
 
 
 def in_order(

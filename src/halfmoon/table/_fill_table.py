@@ -20,7 +20,6 @@ from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import earlier_runs, listed, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import Format
 from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
@@ -33,7 +32,14 @@ from halfmoon.table._runs.running_counts import RunningCounts
 from halfmoon.table._runs.second_pass import Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 
-__all__ = ["Filled", "fill_table", "fill_targets", "predict_table", "refuse_unfit"]
+__all__ = [
+    "Filled",
+    "fill_table",
+    "fill_targets",
+    "filled_targets",
+    "predict_table",
+    "refuse_unfit",
+]
 
 
 @dataclass(repr=False)
@@ -141,6 +147,8 @@ def _filled_reader(
 
     The table is in memory, or a temporary copy of a stream.
     """
+    from halfmoon.table._files.columnar_table import ColumnarWriter
+
     runs = earlier_runs(table)
     if settings.target in table.columns:
         refuse_target_type(settings.target, table.schema.field(settings.target).type)
@@ -210,13 +218,23 @@ def fill_targets(
         forecast = TimeForecast.of([job.model for job in jobs], scans[0])
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
-    seconds, sha256 = time.monotonic() - start, _sha256(table)
     notes = (*table.notes, *forecast.notes())
+    return filled_targets(jobs, scans, out.escaped, _sha256(table), start, notes)
+
+
+def filled_targets(
+    jobs: Sequence[Job],
+    scans: Sequence[Scan],
+    escaped: int,
+    sha256: str,
+    start: float,
+    notes: tuple[Note, ...],
+) -> list[Filled]:
+    """Return what came of each target; the first counts the escaped cells."""
+    seconds = time.monotonic() - start
     return [
-        Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
-        for job, found, escaped in zip(
-            jobs, scans, [out.escaped, *[0] * (len(jobs) - 1)], strict=True
-        )
+        Filled(job.model, scan, job.tally, 0 if i else escaped, sha256, seconds, notes)
+        for i, (job, scan) in enumerate(zip(jobs, scans, strict=True))
     ]
 
 

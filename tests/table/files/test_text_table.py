@@ -9,7 +9,7 @@ import pytest
 
 from halfmoon.table import Settings, fill_table
 from halfmoon.table._files import new_table, open_table, records, text_table
-from halfmoon.table._files.records import cell_spans
+from halfmoon.table._files.records import split_around
 from halfmoon.table._table_errors import CommandError, OutputError, ReadError
 
 # Each: the bytes, and the options that are needed to read them.
@@ -128,11 +128,16 @@ def test_the_rest_of_a_quoted_record_is_unchanged():
 @pytest.mark.parametrize(
     "record", ['a,"b,c",', "", '"a"', ',"x""y"z,"q', 'a"b,c', '"a,b"c"d,e,']
 )
-def test_cell_spans_agree_with_the_parser(record):
+def test_cells_are_found_as_by_the_parser(record):
     (cells,) = csv.reader([record or '""'])
-    spans = cell_spans(record, ",")
-    assert len(spans) == len(cells)
-    assert [next(csv.reader([record[a:b] or '""']))[0] for a, b in spans] == cells
+    parts, ends = split_around([record + "\r\n"], ",", range(len(cells)))
+    texts = [part[0].as_py() for part in parts]
+    assert ("".join(texts), ends[0].as_py()) == (record, "\r\n")
+    assert [next(csv.reader([text or '""']))[0] for text in texts[1::2]] == cells
+    for i, text in enumerate(texts[1::2]):
+        before, cell, after = split_around([record], ",", [i])[0]
+        assert before[0].as_py() + text + after[0].as_py() == record
+        assert cell[0].as_py() == text
 
 
 def test_pandas_reads_the_output_as_the_input(tmp_path, rng):

@@ -11,7 +11,6 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from halfmoon._partitions import InTurn
 from halfmoon.table import (
     Settings,
     TableError,
@@ -27,6 +26,7 @@ from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Silent
 from halfmoon.table._table_errors import OutputError, ReadError
+from helpers import InTurn
 
 COUNTRIES = ("fr", "it")
 NAME, NEW = (f"country=fr/part-{i}.parquet" for i in (0, 9))

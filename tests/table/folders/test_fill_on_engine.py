@@ -5,9 +5,9 @@ from shutil import rmtree
 
 import pytest
 
-from halfmoon._partitions import InTurn
 from halfmoon.table import Settings, fill_folder, predict_folder
-from halfmoon.table._folders import one_file
+from halfmoon.table._folders import whole_folder
+from helpers import InTurn
 from table.folders.test_fill_folder import outputs, write_partitions
 
 
@@ -47,7 +47,7 @@ def test_a_stopped_run_can_be_resumed(finished, tmp_path, monkeypatch):
     whole = tmp_path / "whole"
     predict_folder(place / "in", whole, filled.model)
     calls = []
-    fill_file = one_file.fill_file
+    fill_file = whole_folder.fill_file
 
     def stops(*args):
         calls.append(args)
@@ -55,7 +55,7 @@ def test_a_stopped_run_can_be_resumed(finished, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return fill_file(*args)
 
-    monkeypatch.setattr(one_file, "fill_file", stops)
+    monkeypatch.setattr(whole_folder, "fill_file", stops)
     with pytest.raises(KeyboardInterrupt):
         predict_folder(place / "in", tmp_path / "out", filled.model, engine=InTurn())
     predict_folder(

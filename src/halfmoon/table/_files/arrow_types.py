@@ -35,7 +35,6 @@ from halfmoon.table._table_errors import LabelError
 __all__ = [
     "Values",
     "as_list",
-    "as_lists",
     "cell_number",
     "column_text",
     "decoded_array",
@@ -226,11 +225,6 @@ def as_list(values: Any) -> list[Any]:
     if isinstance(values, list):
         return values
     return values.to_pylist() if isinstance(values, pa.Array) else list(values)
-
-
-def as_lists(columns: Values) -> dict[str, list[Any]]:
-    """Return the values of several columns as lists."""
-    return {name: as_list(values) for name, values in columns.items()}
 
 
 def column_text(array: Any) -> list[str]:

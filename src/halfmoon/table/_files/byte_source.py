@@ -30,7 +30,14 @@ from halfmoon.table._files.formats import compression_of, format_from_name, kind
 from halfmoon.table._files.records import MAX_RECORD, long_line
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["PiecewiseStream", "Source", "compressing", "decompressed", "reading"]
+__all__ = [
+    "PiecewiseStream",
+    "Sink",
+    "Source",
+    "compressing",
+    "decompressed",
+    "reading",
+]
 
 BUFFER_BYTES = 2**18
 GZIP_LEVEL = 6  # 9 takes several times as long for a few percent
@@ -313,23 +320,43 @@ def compressing(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]
     elif compression == "xz":
         packed = lzma.LZMAFile(plain, "wb")  # noqa: SIM115
     else:
-        sink = pa.PythonFile(_Unclosed(plain), mode="w")
+        sink = pa.PythonFile(Sink(plain), mode="w")
         packed = pa.CompressedOutputStream(sink, compression)
     with packed:
         yield packed
 
 
-class _Unclosed(io.RawIOBase):
-    """Writes to a stream that stays open: Arrow closes what it writes to."""
+class Sink(io.RawIOBase):
+    """Writes to a stream that stays open, and nothing more after a failure.
+
+    Arrow closes what it writes to. An abandoned zip file writes its end when it is
+    garbage collected, to a stream that is closed by then.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
+        self.ignores = False  # everything, after a failure
 
     def writable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return True
+
     def write(self, data: Any) -> int:
-        return self._stream.write(data)
+        if self.ignores:
+            return len(data)
+        try:
+            return self._stream.write(data)
+        except BaseException:
+            self.ignores = True
+            raise
+
+    def tell(self) -> int:
+        return 0 if self.ignores else self._stream.tell()
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return 0 if self.ignores else self._stream.seek(offset, whence)
 
 
 @contextmanager

@@ -60,8 +60,7 @@ class ColumnarTable(Table):
     """A table whose columns have types, which are kept."""
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
-        super().__init__(source, batch_rows)
-        self.format = found
+        super().__init__(source, found, batch_rows)
         with self._opened() as (schema, _):
             self.schema = schema
             names = schema.names  # here, as a damaged name is not UTF-8

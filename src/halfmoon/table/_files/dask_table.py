@@ -15,46 +15,33 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.table._files.formats import Format
-from halfmoon.table._files.frame_table import (
-    FrameSource,
-    as_rows,
-    column_names,
-    with_columns,
-)
-from halfmoon.table._files.table_interface import (
-    BATCH_ROWS,
-    Batch,
-    Table,
-    refuse_duplicate_names,
-)
+from halfmoon.table._files.frame_table import FrameTable, as_rows, with_columns
 from halfmoon.table._table_errors import ReadError
 
 __all__ = ["DaskTable"]
 
 
-class DaskTable(Table):
+class DaskTable(FrameTable):
     """A Dask data frame that is read partition by partition."""
 
-    first_row = 0  # as Python counts them
-
-    def __init__(self, frame: Any, batch_rows: int = BATCH_ROWS) -> None:
-        self.frame = frame
-        self.parts: Sequence[Any] = frame.to_delayed()
-        super().__init__(_PartitionSource(self), batch_rows)
-        refuse_duplicate_names(column_names(frame), self.name)
-        self.format = Format("parquet")
-        self.schema = as_rows(frame._meta_nonempty).schema
+    def _begin(self) -> None:
+        self.parts: Sequence[Any] = self.frame.to_delayed()
+        self.schema = as_rows(self.frame._meta_nonempty).schema
+        self.size = len(self.parts)  # progress counts partitions
 
     @cached_property
     def part_rows(self) -> list[int]:
         """Number of rows in each partition."""
         return [len(self._read(number)) for number in range(len(self.parts))]
 
-    def arrow_batches(self) -> Iterator[Any]:
-        """Yield the rows as record batches."""
+    def arrow_batches(self) -> Iterator[tuple[Any, int]]:
+        part_rows = []
         for number in range(len(self.parts)):
-            yield from self._read(number).to_batches(max_chunksize=self.batch_rows)
+            rows = self._read(number)
+            part_rows.append(len(rows))
+            for batch in rows.to_batches(max_chunksize=self.batch_rows):
+                yield batch, number
+        self.__dict__["part_rows"] = part_rows
 
     def filled(
         self, replaced: Mapping[str, NDArray[Any]], added: Mapping[str, NDArray[Any]]
@@ -98,25 +85,6 @@ class DaskTable(Table):
                 f"types of the frame: {error}. Give all partitions the same, for "
                 f"example with frame.astype(...)."
             ) from error
-
-    def _read_batches(self) -> Iterator[tuple[Batch, int]]:
-        start, part_rows = 0, []
-        for number in range(len(self.parts)):
-            rows = self._read(number)
-            part_rows.append(len(rows))
-            for batch in rows.to_batches(max_chunksize=self.batch_rows):
-                yield Batch(start, batch), number
-                start += batch.num_rows
-        self.__dict__["part_rows"] = part_rows
-
-
-class _PartitionSource(FrameSource):
-    """Partitions in place of a file; progress counts them."""
-
-    @property
-    def size(self) -> int:
-        """Number of partitions."""
-        return len(self._table.parts)
 
 
 def _filled_part(part: Any, replaced: Any, added: Any, like: Any) -> Any:

@@ -18,25 +18,27 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import IO
 
-from halfmoon.table._files.records import count_lines
-from halfmoon.table._table_errors import CommandError, ReadError
+from halfmoon.table._table_errors import CommandError
 
 __all__ = [
+    "MARKING",
     "SEPARATOR_LINE",
     "encoding_of",
     "header_number",
     "may_be_title",
     "sniffed_delimiter",
-    "undecodable",
+    "undecodable_byte",
 ]
 
 DELIMITERS = (",", ";", "\t", "|")  # in order of preference
 SNIFFED_ROWS = 50
 #: A first line such as ``sep=;``, which names the delimiter for some programs.
 SEPARATOR_LINE = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
-CHUNK_BYTES = 2**18
+#: Error handler for texts: a byte that is not in the encoding becomes two characters
+#: that no text has, halves of surrogate pairs.
+MARKING = "halfmoon.mark"
+BAD_BYTE, FIRST_BYTE = "\udfff", 0xDC00
 # The mark of UTF-32 begins with that of UTF-16, so it comes first.
 MARKS = {
     "utf-8": codecs.BOM_UTF8,
@@ -172,7 +174,7 @@ def _checked(asked: str) -> str:
     try:
         name = codecs.lookup(asked).name
         "".encode(name)  # refuses base64 and the like, which do not encode text
-        b"a".decode(name, "replace")
+        b"a".decode(name, MARKING)
     except (LookupError, UnicodeError, ValueError) as error:
         raise CommandError(
             f"The encoding {asked!r} is not known. Common ones are utf-8, utf-16, "
@@ -181,32 +183,20 @@ def _checked(asked: str) -> str:
     return name
 
 
-def undecodable(stream: IO[bytes], encoding: str, name: str) -> ReadError:
-    """Return the error for text that is not in its encoding, with the line number.
+def _mark_byte(error: UnicodeError) -> tuple[str, int]:
+    """Decode a byte that is not in the encoding as a mark, to be found in its line.
 
-    Text is decoded ahead of the parser, so the line is not known when the error
-    appears. This reads the stream from the start to count lines.
+    Text is decoded ahead of the parser, so its line is not known yet.
     """
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line, last, byte = 1, "", None
-    while byte is None:
-        chunk = stream.read(CHUNK_BYTES)
-        try:
-            text = decoder.decode(chunk, final=not chunk)
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            text = error.object[: error.start].decode(encoding, "ignore")
-        except UnicodeError:
-            break
-        both = last + text  # a chunk may end between \r and \n
-        line += count_lines(both) - (last == "\r")
-        last = "\r" if both.endswith("\r") else ""
-        if not chunk:
-            break
-    what = "its text" if byte is None else f"byte 0x{byte:02x}"
-    # Of Windows; it also reads all letters of latin-1, which has no euro sign.
-    other = "cp1252" if encoding == "utf-8" else "utf-8"
-    return ReadError(
-        f"{name}, line {line}: {what} is not {encoding.upper()}. If the file is in "
-        f"another encoding, name it: `encoding={other!r}`."
-    )
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return BAD_BYTE + chr(FIRST_BYTE + error.object[error.start]), error.end
+
+
+codecs.register_error(MARKING, _mark_byte)
+
+
+def undecodable_byte(line: str) -> int | None:
+    """Return the first byte of a line that is not in the encoding, None if all are."""
+    place = line.find(BAD_BYTE)
+    return None if place < 0 else ord(line[place + 1]) - FIRST_BYTE

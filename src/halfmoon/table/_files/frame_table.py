@@ -9,7 +9,8 @@ among numbers, periods, intervals) is read as text.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import IO, Any, cast
 
 import numpy as np
@@ -30,7 +31,6 @@ from halfmoon.table._files.table_interface import (
 from halfmoon.table._table_errors import ReadError
 
 __all__ = [
-    "FrameSource",
     "FrameTable",
     "FrameWriter",
     "as_rows",
@@ -88,7 +88,8 @@ class FrameTable(Table):
     first_row = 0  # as Python counts them
 
     def __init__(self, frame: Any, batch_rows: int = BATCH_ROWS) -> None:
-        super().__init__(FrameSource(self), batch_rows)
+        # The format is the default one of its output.
+        super().__init__(FrameSource(self), Format("parquet"), batch_rows)
         if type(frame).__name__ == "LazyFrame":
             raise ReadError(
                 "A lazy frame has no rows yet; give the frame itself: frame.collect()."
@@ -97,33 +98,37 @@ class FrameTable(Table):
         if not names:
             raise ReadError("The data frame has no columns.")
         refuse_duplicate_names(names, self.name)
-        self.format = Format("parquet")  # the default format of its output
+        self.frame = frame
+        self._begin()
+
+    def _begin(self) -> None:
+        """Find the schema, and the size of the data."""
+        self._n = len(self.frame)
         # polars columns are converted to Arrow a batch at a time.
-        self._lazy = frame if library_of(frame) == "polars" else None
-        self._rows = as_rows(frame if self._lazy is None else frame.head(0))
+        self._is_lazy = library_of(self.frame) == "polars"
+        self._rows = as_rows(self.frame.head(0) if self._is_lazy else self.frame)
         self.schema = self._rows.schema
-        self._n = len(frame)
+        held = self.frame.estimated_size() if self._is_lazy else self._rows.nbytes
+        self.size = max(1, int(held))  # progress counts bytes
 
-    @property
-    def nbytes(self) -> int:
-        """Size of the data."""
-        if self._lazy is not None:
-            return int(self._lazy.estimated_size())
-        return int(self._rows.nbytes)
-
-    def arrow_batches(self) -> Iterator[Any]:
-        """Yield the rows as record batches."""
-        if self._lazy is None:
-            yield from self._rows.to_batches(max_chunksize=self.batch_rows)
-            return
-        for first in range(0, self._n, self.batch_rows):
-            rows = as_rows(self._lazy.slice(first, self.batch_rows)).combine_chunks()
-            yield from rows.cast(self.schema).to_batches()
+    def arrow_batches(self) -> Iterator[tuple[Any, int]]:
+        """Yield record batches, and how much of `size` precedes each of them."""
+        if not self._is_lazy:
+            parts: Iterable[Any] = self._rows.to_batches(max_chunksize=self.batch_rows)
+        else:
+            parts = chain.from_iterable(
+                as_rows(rows).combine_chunks().cast(self.schema).to_batches()
+                for rows in self.frame.iter_slices(self.batch_rows)
+            )
+        start = 0
+        for batch in parts:
+            yield batch, self.size * start // max(self._n, 1)
+            start += batch.num_rows
 
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:
         start = 0
-        for rows in self.arrow_batches():
-            yield Batch(start, rows), self.nbytes * start // max(self._n, 1)
+        for rows, done in self.arrow_batches():
+            yield Batch(start, rows), done
             start += rows.num_rows
 
 
@@ -132,17 +137,17 @@ class FrameSource(Source):
 
     name = "the data frame"
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: FrameTable) -> None:
         self._table = table
 
     @property
     def size(self) -> int:
-        """Number of bytes, at least 1."""
-        return max(1, self._table.nbytes)
+        """Number of bytes, or of partitions."""
+        return self._table.size
 
     def open(self) -> IO[bytes]:
         """Return the rows as bytes, to compute a digest of the data."""
-        pieces = (batch.serialize() for batch in self._table.arrow_batches())
+        pieces = (batch.serialize() for batch, _ in self._table.arrow_batches())
         return cast(IO[bytes], PiecewiseStream(pieces))
 
     def check(self) -> None:

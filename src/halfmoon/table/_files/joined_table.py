@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -17,30 +16,9 @@ from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._files.byte_source import BUFFER_BYTES, PiecewiseStream, Source
 from halfmoon.table._files.records import line_end
 from halfmoon.table._files.table_interface import Batch, Table
-from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["JoinedTable", "as_schema", "matching_files"]
-
-MAX_FILES = 10_000
-
-
-def matching_files(pattern: str) -> list[str] | None:
-    """Return the files that match a pattern, in order; None if it is not a pattern.
-
-    A file whose name is the pattern itself is that file.
-    """
-    if not glob.has_magic(pattern) or os.path.lexists(pattern):
-        return None
-    files = sorted(name for name in glob.glob(pattern) if os.path.isfile(name))
-    if not files:
-        raise ReadError(f"No file matches {pattern}. Check the folder and the pattern.")
-    if len(files) > MAX_FILES:
-        raise ReadError(
-            f"{len(files):,} files match {pattern}; at most {MAX_FILES:,} are read as "
-            f"one table. Give a narrower pattern."
-        )
-    return files
+__all__ = ["JoinedTable", "as_schema"]
 
 
 class JoinedTable(Table):
@@ -49,17 +27,18 @@ class JoinedTable(Table):
     For text, `lead` and `header` are those of the first file.
     """
 
-    def __init__(self, tables: Sequence[Table], pattern: str) -> None:
-        first = tables[0]
-        super().__init__(_JoinedSource([each.source for each in tables], pattern), 0)
-        self._tables = tables
-        self.format = first.format
-        self.lead = first.lead if isinstance(first, TextTable) else ""
-        self.header = first.header if isinstance(first, TextTable) else ""
-        self.schema = first.schema
-        for other in tables[1:]:
-            _refuse_different(first, other)
-            self.schema = _common_schema(self.schema, other)
+    def __init__(self, tables: Iterable[Table], name: str) -> None:
+        with ExitStack() as opened:
+            self._tables = [opened.enter_context(table) for table in tables]
+            first, *others = self._tables
+            self.schema = first.schema
+            for other in others:
+                _refuse_different(first, other)
+                self.schema = _common_schema(self.schema, other)
+            opened.pop_all()
+        sources = [table.source for table in self._tables]
+        super().__init__(_JoinedSource(sources, name), first.format, 0)
+        self.lead, self.header = first.lead, first.header
         self._file_schema = self.schema
         self.notes = list(first.notes)
 

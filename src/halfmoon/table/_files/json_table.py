@@ -48,8 +48,7 @@ class JsonTable(Table):
     tail = ""  # of an array: the text after the last object
 
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
-        super().__init__(source, batch_rows)
-        self.format = found
+        super().__init__(source, found, batch_rows)
         self.schema = self._find_schema()
 
     def _read_batches(self) -> Iterator[tuple[Batch, int]]:

@@ -29,6 +29,7 @@ from halfmoon.table._files.arrow_types import (
     typed_label,
     value_text,
 )
+from halfmoon.table._files.byte_source import Sink
 from halfmoon.table._files.table_interface import Batch, TableOutput
 from halfmoon.table._table_errors import OutputError
 
@@ -72,36 +73,6 @@ ODS_END = (
 )
 FIRST_DAY = dt.date(1900, 3, 1)  # before it spreadsheets disagree on the calendar
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # so that the same table gives the same file
-
-
-class _Sink:
-    """A stream that ignores everything after a failure.
-
-    An abandoned zip file writes its end when it is garbage collected, to a stream that
-    is closed by then.
-    """
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self.open = True
-
-    def write(self, data: Any) -> int:
-        if not self.open:
-            return len(data)
-        try:
-            return self._stream.write(data)
-        except BaseException:
-            self.open = False
-            raise
-
-    def tell(self) -> int:
-        return self._stream.tell() if self.open else 0
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return self._stream.seek(offset, whence) if self.open else 0
-
-    def flush(self) -> None:
-        """Do nothing: the whole file is flushed at the end."""
 
 
 class NewWorkbook(TableOutput):
@@ -208,7 +179,7 @@ class NewXlsx(NewWorkbook):
             "strings_to_numbers": False,
             "tmpdir": self._resources.enter_context(_temporary_folder()),
         }
-        self._sink = _Sink(self._stream)
+        self._sink = Sink(self._stream)
         self._book: Any = xlsxwriter.Workbook(self._sink, options)
         self._book.set_properties({"created": dt.datetime(*FIXED_TIME)})
         self._sheet = self._book.add_worksheet(SHEET_NAME)
@@ -249,7 +220,7 @@ class NewXlsx(NewWorkbook):
             ) from error
 
     def abandon(self) -> None:
-        self._sink.open = False
+        self._sink.ignores = True
         for sheet in self._book.worksheets():
             sheet._opt_close()  # its temporary file
         # Otherwise it would be written when it is garbage collected.
@@ -272,7 +243,7 @@ class NewOds(NewWorkbook):
 
     def __init__(self, *output: Any) -> None:
         super().__init__(*output)
-        self._sink = _Sink(self._stream)
+        self._sink = Sink(self._stream)
         sink = cast(IO[bytes], self._sink)
         self._packed = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED)
         # First and not compressed, because programs recognize the file by it.
@@ -298,7 +269,7 @@ class NewOds(NewWorkbook):
         self._packed.close()
 
     def abandon(self) -> None:
-        self._sink.open = False
+        self._sink.ignores = True
         self._content.close()
         self._packed.close()
 

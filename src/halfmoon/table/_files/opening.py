@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from typing import IO, Any
+from typing import IO
 
 from halfmoon.table._files.byte_source import Source, decompressed
-from halfmoon.table._files.columnar_table import ColumnarTable, spooled_stream
 from halfmoon.table._files.dialect import SEPARATOR_LINE, encoding_of, sniffed_delimiter
 from halfmoon.table._files.formats import (
     WORKBOOKS,
@@ -20,15 +20,14 @@ from halfmoon.table._files.formats import (
     workbook_in_zip,
 )
 from halfmoon.table._files.frame_table import FrameTable, library_of
-from halfmoon.table._files.joined_table import JoinedTable, matching_files
-from halfmoon.table._files.json_table import JsonTable
 from halfmoon.table._files.table_interface import BATCH_ROWS, Table
 from halfmoon.table._files.text_table import TextTable
-from halfmoon.table._files.workbook_table import WorkbookTable
 from halfmoon.table._table_errors import CommandError, ReadError
 
 __all__ = ["open_table"]
 
+# Files of the other formats are imported where they are needed.
+MAX_FILES = 10_000  # of a pattern
 HEAD_BYTES = 2**16  # read to find format, encoding and delimiter
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
@@ -70,9 +69,15 @@ def open_table(
         refuse_address(os.fspath(source))
         files = matching_files(os.fspath(source))
         if files is not None:
+            from halfmoon.table._files.joined_table import JoinedTable
+
             options = format, delimiter, encoding, batch_rows, sheet
-            return _joined(files, os.fspath(source), options)
+            tables = (open_table(name, *options) for name in files)
+            one = len(files) == 1
+            return next(tables) if one else JoinedTable(tables, os.fspath(source))
     if hasattr(source, "__arrow_c_stream__"):
+        from halfmoon.table._files.columnar_table import spooled_stream
+
         opened, asked = spooled_stream(source), ("feather", None)
     else:
         opened = Source(source)
@@ -83,16 +88,22 @@ def open_table(
         raise
 
 
-def _joined(files: list[str], pattern: str, options: tuple[Any, ...]) -> Table:
-    """Open the files that match a pattern as one table."""
-    tables: list[Table] = []
-    try:
-        tables += (open_table(name, *options) for name in files)
-        return tables[0] if len(tables) == 1 else JoinedTable(tables, pattern)
-    except BaseException:
-        for table in tables:
-            table.close()
-        raise
+def matching_files(pattern: str) -> list[str] | None:
+    """Return the files that match a pattern, in order; None if it is not a pattern.
+
+    A file whose name is the pattern itself is that file.
+    """
+    if not glob.has_magic(pattern) or os.path.lexists(pattern):
+        return None
+    files = sorted(name for name in glob.glob(pattern) if os.path.isfile(name))
+    if not files:
+        raise ReadError(f"No file matches {pattern}. Check the folder and the pattern.")
+    if len(files) > MAX_FILES:
+        raise ReadError(
+            f"{len(files):,} files match {pattern}; at most {MAX_FILES:,} are read as "
+            f"one table. Give a narrower pattern."
+        )
+    return files
 
 
 def _table(
@@ -128,6 +139,8 @@ def _table(
     if name in WORKBOOKS and kind is None and asked[0] is None and _is_utf8(head):
         name = "csv"  # some programs give text tables the ending .xls
     if name in WORKBOOKS:
+        from halfmoon.table._files.workbook_table import WorkbookTable
+
         return WorkbookTable(source, Format(kind or name), batch_rows, sheet)
     if sheet is not None:
         raise CommandError(
@@ -135,11 +148,15 @@ def _table(
             f"out the sheet."
         )
     if name in ("parquet", "feather"):
+        from halfmoon.table._files.columnar_table import ColumnarTable
+
         if compression is not None:
             source = _unpacked(source, compression)
         return ColumnarTable(source, Format(name, compression), batch_rows)
     encoding, bom = encoding_of(head, encoding)
     if name in ("jsonl", "json"):
+        from halfmoon.table._files.json_table import JsonTable
+
         found = Format(name, compression, None, encoding, bom)
         return JsonTable(source, found, batch_rows)
     text = head[len(bom) :].decode(encoding, "replace")

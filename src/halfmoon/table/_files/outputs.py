@@ -39,7 +39,7 @@ def replacing(
     file cannot be made, after it if it cannot be moved.
     """
     name = os.fspath(path)
-    if _is_device(name, overwrite, inputs):
+    if refuse_place(name, overwrite, inputs):
         try:
             device = open(name, "wb", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -50,15 +50,6 @@ def replacing(
     place = Path(os.path.realpath(name))
     with whole_file(place, overwrite, partial(_unwritable, name)) as file:
         yield file
-
-
-def refuse_place(
-    path: str | os.PathLike[str],
-    overwrite: bool = False,
-    inputs: Sequence[str | os.PathLike[str]] = (),
-) -> None:
-    """Refuse a path that `replacing` would refuse, before any work is done."""
-    _is_device(os.fspath(path), overwrite, inputs)
 
 
 @contextmanager
@@ -79,10 +70,13 @@ def streaming(stream: IO[bytes], name: str = "standard output") -> Iterator[IO[b
             raise _unwritable(name, error) from error
 
 
-def _is_device(
-    name: str, overwrite: bool, inputs: Sequence[str | os.PathLike[str]]
+def refuse_place(
+    path: str | os.PathLike[str],
+    overwrite: bool = False,
+    inputs: Sequence[str | os.PathLike[str]] = (),
 ) -> bool:
-    """Return whether a path is a device or pipe; refuse one that is not writable."""
+    """Refuse a path that cannot be written; return whether it is a device or pipe."""
+    name = os.fspath(path)
     if not name:
         raise OutputError("The name of an output is empty. Give the name of a file.")
     try:
@@ -99,9 +93,9 @@ def _is_device(
         raise _unwritable(name, error) from error
     if stat.S_ISDIR(found.st_mode):
         raise OutputError(f"{name} is a folder. Give the name of a file in it.")
-    for path in inputs:
+    for given in inputs:
         with suppress(OSError):
-            if os.path.samestat(found, os.stat(path)):
+            if os.path.samestat(found, os.stat(given)):
                 raise OutputError(
                     f"{name} is the input, which is never overwritten. Give another "
                     f"name to the output."

@@ -13,28 +13,31 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from typing import IO, Any, overload
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfmoon.table._files.dialect import undecodable_byte
+from halfmoon.table._files.formats import Format
 from halfmoon.table._table_errors import ReadError
 
 __all__ = [
+    "Pieces",
     "PlainLines",
     "Record",
-    "cell_spans",
     "count_lines",
     "line_end",
+    "lines_of",
     "long_line",
     "plain_lines",
-    "read_pieces",
     "read_records",
+    "split_around",
 ]
 
 LINE_FEED, RETURN = 10, 13
@@ -42,8 +45,6 @@ MAX_RECORD = 2**24  # characters; a longer record means that a quote never close
 PIECE_CHARACTERS = 2**21  # as Python strings, they take about ten times as much
 
 Record = tuple[int, str, list[str]]  # line, text, cells
-ReadLine = Callable[[int], str]  # the next line, or as much of it as the limit allows
-Reopen = Callable[[], AbstractContextManager[tuple[IO[str], Any]]]
 Offsets = NDArray[np.int32]
 
 
@@ -151,124 +152,108 @@ def _texts_between(data: bytes, offsets: Offsets) -> Any:
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, buffers)
 
 
-def read_pieces(
-    stream: IO[str],  # opened with newline=""
-    delimiter: str,
-    name: str,  # of the file, in messages
-    width: int,  # cells of a line
-    before: str,
-    reopen: Reopen,
-) -> Iterator[PlainLines | Iterator[Record]]:
-    """Yield the rest of a text as plain lines or as records.
+@dataclass
+class Pieces:
+    """The rest of a text as plain lines or as records, piece by piece."""
 
-    The records of a piece must be used before the next piece is asked for. `before` is
-    what was already read from the stream. If decoding fails, the text is opened again
-    and everything before the failure is read, so that errors come in the order of the
-    lines.
-    """
-    line, done = count_lines(before) + 1, len(before)
-    while True:
-        try:
-            text = stream.read(PIECE_CHARACTERS)
-            if text and not text.endswith("\n"):
-                text += stream.readline(MAX_RECORD)
-        except Exception:
-            with reopen() as (again, _):
-                while done:
-                    done -= len(again.read(min(done, PIECE_CHARACTERS)))
-                yield read_records(again.readline, delimiter, name, line)
-            return
-        if not text:
-            return
-        plain = None
-        if delimiter.isascii() and len(text) < MAX_RECORD:
-            plain = plain_lines(text, delimiter, width)
-        if plain is not None:
-            line, done = line + len(plain), done + len(text)
-            yield plain
-            continue
-        lines = _LookAhead(text, stream)
-        yield lines.records(read_records(lines.readline, delimiter, name, line))
-        line, done = line + lines.n_lines, done + lines.n_characters
+    stream: IO[str]  # opened with newline=""
+    format: Format
+    name: str  # of the file, in messages
+    width: int  # cells of a line
+    line: int  # number of the next line
 
+    def __iter__(self) -> Iterator[PlainLines | Iterator[Record]]:
+        """Yield the pieces. The records of one must be used before the next."""
+        delimiter = str(self.format.delimiter)
+        while text := self.stream.read(PIECE_CHARACTERS):
+            if not text.endswith("\n"):
+                text += self.stream.readline(MAX_RECORD)
+            plain = None
+            if delimiter.isascii() and len(text) < MAX_RECORD:
+                plain = plain_lines(text, delimiter, self.width)
+            if plain is None:
+                yield self._records(text)
+            else:
+                self.line += len(plain)
+                yield plain
 
-class _LookAhead:
-    """A stream after a piece of text that was already read from it."""
-
-    def __init__(self, text: str, stream: IO[str]) -> None:
-        self._text = io.StringIO(text, newline="")
-        self._stream = stream
-        self._length = len(text)
-        self.n_characters = self.n_lines = 0  # read so far
-
-    def readline(self, limit: int) -> str:
-        line = self._text.readline(limit)
-        if len(line) < limit and not line.endswith(("\n", "\r")):
-            line += self._stream.readline(limit - len(line))
-        self.n_characters += len(line)
-        self.n_lines += 1
-        return line
-
-    def records(self, found: Iterator[Record]) -> Iterator[Record]:
-        """Yield records until the piece of text is used up."""
-        for record in found:
+    def _records(self, text: str) -> Iterator[Record]:
+        """Yield the records of a piece; the last one may end further on."""
+        lines = chain(lines_of(io.StringIO(text, newline="")), lines_of(self.stream))
+        left = len(text)
+        for record in read_records(lines, self.format, self.name, self.line):
             yield record
-            if self.n_characters >= self._length:
+            line, raw, _ = record
+            left -= len(raw)
+            if left <= 0:
+                self.line = line + count_lines(raw)
                 return
 
 
+def lines_of(stream: IO[str]) -> Iterator[str]:
+    """Yield lines, or as much of them as a record may have.
+
+    A file may be one line of many gigabytes.
+    """
+    return iter(partial(stream.readline, MAX_RECORD), "")
+
+
 def read_records(
-    read_line: ReadLine, delimiter: str, name: str, line: int = 1
+    lines: Iterator[str], found: Format, name: str, first_line: int = 1
 ) -> Iterator[Record]:
     """Yield the line number, the text with its line end, and the cells of each record.
 
     A record spans several lines if a quoted cell holds line ends. A blank line is a
-    record without cells. The first line has the number `line`.
+    record without cells.
     """
     # This limit belongs to the whole process. It is only ever raised, because another
     # thread may be reading too.
     if csv.field_size_limit() < MAX_RECORD:
         csv.field_size_limit(MAX_RECORD)
-    lines: list[str] = []  # of the record being read
-    reader = csv.reader(_collected(read_line, lines, name, line), delimiter=delimiter)
-    first = line
+    open_lines: list[str] = []  # of the record being read
+    checked = _checked(lines, open_lines, found, name, first_line)
+    reader = csv.reader(checked, delimiter=str(found.delimiter))
+    line = first_line
     try:
         for cells in reader:
-            if len(lines) == 1:
-                raw = lines[0]
-            elif lines[-1]:
-                raw = "".join(lines)
-            else:  # the text ended within the record
-                raise _unclosed(name, first, "is never closed")
-            lines.clear()
-            yield first, raw, cells
-            first = line + reader.line_num
+            if not open_lines[-1]:  # the text ended within the record
+                raise _unclosed(name, line, "is never closed")
+            raw = "".join(open_lines) if len(open_lines) > 1 else open_lines[0]
+            open_lines.clear()
+            yield line, raw, cells
+            line = first_line + reader.line_num
     except csv.Error as error:
-        raise ReadError(f"{name}, line {first} cannot be read: {error}.") from error
+        raise ReadError(f"{name}, line {line} cannot be read: {error}.") from error
 
 
-def _collected(
-    read_line: ReadLine, lines: list[str], name: str, first_line: int
+def _checked(
+    lines: Iterator[str], record: list[str], found: Format, name: str, first_line: int
 ) -> Iterator[str]:
-    """Yield lines for the parser, and append them to `lines`; at the end append ""."""
+    """Yield lines for the parser, and append them to `record`; at the end append ""."""
     size = 0
-    # Lines are read up to a limit: a file may be one line of many gigabytes.
-    all_lines = iter(partial(read_line, MAX_RECORD), "")
-    for number, line in enumerate(all_lines, first_line):
-        size = size + len(line) if lines else len(line)
-        lines.append(line)
+    for number, line in enumerate(lines, first_line):
+        size = size + len(line) if record else len(line)
+        record.append(line)
         if "\0" in line:
             raise ReadError(
                 f"{name}, line {number} holds a null byte, so it is not a table of "
                 f"text. Give a CSV, TSV, Parquet or Feather file."
             )
+        if not line.isascii() and (byte := undecodable_byte(line)) is not None:
+            # Of Windows; it also reads all letters of latin-1, which has no euro sign.
+            other = "cp1252" if found.encoding == "utf-8" else "utf-8"
+            raise ReadError(
+                f"{name}, line {number}: byte 0x{byte:02x} is not "
+                f"{str(found.encoding).upper()}. If the file is in another encoding, "
+                f"name it: `encoding={other!r}`."
+            )
         if size >= MAX_RECORD:
-            first = number - len(lines) + 1
-            if '"' in line or len(lines) > 1:
+            first = number - len(record) + 1
+            if '"' in line or len(record) > 1:
                 raise _unclosed(name, first, "is not closed within 16 MB")
             raise long_line(name, first)
         yield line
-    lines.append("")
+    record.append("")
 
 
 def long_line(name: str, line: int) -> ReadError:
@@ -298,31 +283,42 @@ def line_end(raw: str) -> str:
     return "\r" if raw.endswith("\r") else ""
 
 
-def cell_spans(
-    record: str,  # without its line end
-    delimiter: str,
-) -> list[tuple[int, int]]:
-    """Return where each cell of a record begins and ends, including its quotes.
+def split_around(
+    records: Sequence[str], delimiter: str, columns: Sequence[int]
+) -> tuple[list[Any], Any]:
+    """Do the same as `PlainLines.around` for records that may hold quotes.
 
     Examples
     --------
-    >>> cell_spans('a,"b,c",', ",")
-    [(0, 1), (2, 7), (8, 8)]
+    >>> parts, ends = split_around(['a,"b,c",d'], ",", [1])
+    >>> [part.to_pylist() for part in parts]
+    [['a,'], ['"b,c"'], [',d']]
     """
-    pattern = _cell_pattern(delimiter)
-    spans = []
-    start = 0
-    while True:
-        match = pattern.match(record, start)
-        assert match is not None  # an empty cell matches too
-        spans.append(match.span())
-        if match.end() == len(record):
-            return spans
-        start = match.end() + 1
+    ends = [line_end(record) for record in records]
+    cells = _cells_pattern(delimiter, tuple(columns))
+    rows = []
+    for record, end in zip(records, ends, strict=True):
+        found = cells.fullmatch(record, 0, len(record) - len(end))
+        assert found is not None  # an empty cell matches too
+        rows.append(found.groups())
+    # The new text of many records may be longer than 32-bit offsets reach.
+    text = pa.large_string()
+    parts = [pa.array(part, text) for part in zip(*rows, strict=True)]
+    return parts, pa.array(ends, text)
 
 
 @lru_cache(maxsize=8)
-def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+def _cells_pattern(delimiter: str, columns: tuple[int, ...]) -> re.Pattern[str]:
+    """Return a pattern whose groups are some cells and the texts around them."""
+    sign = re.escape(delimiter)
     # Like the parser: a quote counts only at the start of a cell, and text after the
     # closing quote belongs to the cell. Possessive quantifiers keep the time linear.
-    return re.compile(rf'(?:"(?:[^"]++|"")*+")?+[^{re.escape(delimiter)}]*+')
+    cell = rf'(?:"(?:[^"]++|"")*+")?+[^{sign}]*+'
+    pattern, done = "", 0
+    for column in columns:
+        if done:
+            pattern += rf"({sign}(?:{cell}{sign}){{{column - done}}})({cell})"
+        else:
+            pattern += rf"((?:{cell}{sign}){{{column}}})({cell})"
+        done = column + 1
+    return re.compile(pattern + "(.*+)", re.DOTALL)

@@ -10,7 +10,7 @@ from typing import IO, Any, Self
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._files.arrow_types import Values, as_lists, plain_rows
+from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
 from halfmoon.table._table_errors import CommandError, ReadError
@@ -58,9 +58,12 @@ class Table(ABC):
     format: Format
     n_rows: int | None  # known once the table was read to its end
     notes: list[Note]  # what the user should know about how the file was read
+    lead = ""  # of text: lines before the header, as blank lines, a title, ``sep=;``
+    header = ""  # of text: as in the file, with its line end
 
-    def __init__(self, source: Source, batch_rows: int) -> None:
+    def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         self.source = source
+        self.format = found
         self.batch_rows = batch_rows
         self.n_rows = None
         self.notes = []
@@ -161,7 +164,8 @@ class TableOutput(ABC):
         replace, append = replace or {}, append or {}
         self._check(batch, replace, append)
         if not self.takes_arrays:
-            replace, append = as_lists(replace), as_lists(append)
+            replace = {name: as_list(values) for name, values in replace.items()}
+            append = {name: as_list(values) for name, values in append.items()}
         self._write(batch, replace, append)
 
     def _check(self, batch: Batch, replace: Values, append: Values) -> None:

@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from typing import IO, Any
 
@@ -16,18 +15,19 @@ from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
 from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.dialect import (
+    MARKING,
     SEPARATOR_LINE,
     header_number,
     may_be_title,
-    undecodable,
 )
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.records import (
+    Pieces,
     PlainLines,
     Record,
     count_lines,
     line_end,
-    read_pieces,
+    lines_of,
     read_records,
 )
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
@@ -50,14 +50,11 @@ class TextTable(Table):
     cell. A row with fewer cells than the header ends in empty cells (`ShortRows`).
     """
 
-    lead: str  # lines before the header: blank lines, a title, ``sep=;``
-    header: str  # as in the file, with its line end
-
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
-        super().__init__(source, batch_rows)
-        self.format = found
+        super().__init__(source, found, batch_rows)
         with self._opened() as (stream, _):
-            header = _find_header(self._records(stream))
+            records = read_records(lines_of(stream), found, self.name)
+            header = _find_header(records)
         self._n_lead, self.lead, self.header, columns = header
         if self.lead.strip() and not SEPARATOR_LINE.fullmatch(self.lead):
             self.notes.append(
@@ -107,15 +104,10 @@ class TextTable(Table):
 
     def _parts(self, stream: IO[str]) -> Iterator[Part]:
         """Yield rows of one batch, their raw lines, and the blank lines among them."""
-        lead = islice(self._records(stream), self._n_lead + 1)
-        for piece in read_pieces(
-            stream,
-            str(self.format.delimiter),
-            self.name,
-            len(self.schema),
-            before="".join(raw for _, raw, _ in lead),
-            reopen=self._opened,
-        ):
+        before = stream.read(len(self.lead) + len(self.header))
+        line = count_lines(before) + 1
+        width = len(self.schema)
+        for piece in Pieces(stream, self.format, self.name, width, line):
             if not isinstance(piece, PlainLines):
                 yield from self._record_parts(piece)
                 continue
@@ -190,23 +182,14 @@ class TextTable(Table):
             f"{self.name} holds half a character, {half!a}. Check the encoding."
         )
 
-    def _records(self, stream: IO[str]) -> Iterator[Record]:
-        return read_records(stream.readline, str(self.format.delimiter), self.name)
-
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[str], IO[bytes]]]:
         """Open the text, and the file, whose position shows the progress."""
-        encoding, bom = str(self.format.encoding), self.format.bom
-        unpacked = partial(decompressed, self.source, self.format.compression)
-        try:
-            with unpacked() as (binary, file):
-                binary.read(len(bom))
-                with io.TextIOWrapper(binary, encoding, newline="") as stream:
-                    yield stream, file
-        except UnicodeError as error:
-            with unpacked() as (binary, _):
-                binary.read(len(bom))
-                raise undecodable(binary, encoding, self.name) from error
+        encoding = str(self.format.encoding)
+        with decompressed(self.source, self.format.compression) as (binary, file):
+            binary.read(len(self.format.bom))
+            with io.TextIOWrapper(binary, encoding, MARKING, newline="") as stream:
+                yield stream, file
 
 
 @dataclass

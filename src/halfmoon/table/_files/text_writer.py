@@ -9,27 +9,25 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import repeat
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from halfmoon.table._files.arrow_types import (
     Values,
     as_list,
-    as_lists,
     column_text,
     null_where,
     value_text,
 )
 from halfmoon.table._files.dialect import SEPARATOR_LINE
-from halfmoon.table._files.joined_table import JoinedTable
-from halfmoon.table._files.records import PlainLines, cell_spans, line_end
+from halfmoon.table._files.records import PlainLines, line_end, split_around
 from halfmoon.table._files.table_interface import Batch, TableOutput
-from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import CommandError, OutputError
 
 __all__ = ["NewCells", "TextWriter"]
@@ -43,8 +41,7 @@ NUMBER = re.compile(
     r"[ \u00a0]?[A-Za-z%‰°µ²³€£¥₹/]{0,8}"
 )
 
-NUMBER_BYTES = b"0123456789.-"
-MINUS = ord("-")
+DIGITS = "0123456789."
 EMPTY_ROW = '""'  # of a table of one column, as a blank line is not a row
 
 
@@ -72,35 +69,38 @@ class TextWriter(TableOutput):
     def _write(self, batch: Batch, replace: Values, append: Values) -> None:
         if not self._begun:
             self._begin(list(append))
-        plain = isinstance(batch.raw, PlainLines) and not batch.blanks
-        if self._copies and plain and len(self._like.columns) > 1:
-            self._write_plain(cast(PlainLines, batch.raw), replace, append)
+        if not len(batch):
             return
-        replace, append = as_lists(replace), as_lists(append)
-        raw = batch.raw or [] if self._copies else self._converted(batch)
-        for column, values in replace.items():
-            raw = self._replaced(raw, self._like.columns.index(column), values)
-        new = [self._cells.of(values) for values in append.values()]
-        lines = _appended(raw, new, self._delimiter) if new else list(raw)
-        if batch.blanks and self._like.is_text:
-            lines = _with_blanks(lines, batch.blanks)
-        self._put("".join(lines))
-
-    def _write_plain(self, lines: PlainLines, replace: Values, append: Values) -> None:
-        """Write lines without quotes, all at once."""
-        new = {self._like.columns.index(name): v for name, v in replace.items()}
-        around, ends = lines.around(sorted(new))
+        columns = self._like.columns
+        new = {columns.index(name): values for name, values in replace.items()}
+        raw = batch.raw if self._copies else self._converted(batch)
+        if isinstance(raw, PlainLines):
+            around, ends = raw.around(sorted(new))
+        else:
+            around, ends = split_around(raw or [], self._delimiter, sorted(new))
+        text = ends.type
         parts = [around[0]]
+        blanks = batch.blanks if self._like.is_text else {}
+        if blanks:
+            above = [blanks.get(i, "") for i in range(len(batch))]
+            parts.insert(0, pa.array(above, text))
         for i, column in enumerate(sorted(new)):
-            cell = self._cells.array(new[column])
+            cell = self._cells.array(new[column]).cast(text)
+            if len(columns) == 1:
+                cell = pc.if_else(pc.equal(cell, ""), pa.scalar(EMPTY_ROW, text), cell)
             parts += [pc.coalesce(cell, around[2 * i + 1]), around[2 * i + 2]]
+        nothing, delimiter = pa.scalar("", text), pa.scalar(self._delimiter, text)
         for values in append.values():
-            cell = self._cells.array(values)
-            parts += [self._delimiter, pc.coalesce(cell, "")]
-        joined = pc.binary_join_element_wise(*parts, ends, "")
-        start, stop = joined.offset, joined.offset + len(joined)
-        offsets = np.frombuffer(joined.buffers()[1], np.int32)
-        data = joined.buffers()[2][int(offsets[start]) : int(offsets[stop])]
+            cell = self._cells.array(values).cast(text)
+            parts += [delimiter, pc.coalesce(cell, nothing)]
+        self._put_all(pc.binary_join_element_wise(*parts, ends, nothing))
+        self._put(blanks.get(len(batch), ""))
+
+    def _put_all(self, texts: Any) -> None:
+        """Write all texts of an array, one after the other."""
+        width = np.int64 if pt.is_large_string(texts.type) else np.int32
+        offsets = np.frombuffer(texts.buffers()[1], width)[texts.offset :]
+        data = texts.buffers()[2][int(offsets[0]) : int(offsets[len(texts)])]
         if self._is_utf8:
             self._stream.write(data)
         else:
@@ -114,17 +114,16 @@ class TextWriter(TableOutput):
     def _begin(self, added: list[str]) -> None:
         self._begun = True
         self._stream.write(self.format.bom)
-        lead, header = "", "\n"
-        if isinstance(self._like, (TextTable, JoinedTable)) and self._like.is_text:
-            lead, header = self._like.lead, self._like.header
+        lead, header = self._like.lead, self._like.header
+        if not self._like.is_text:
+            header = "\n"
         if not self._copies:
             lead = SEPARATOR_LINE.sub("", lead, 1)  # it names another delimiter
             names = self._delimiter.join(map(self._cells.quoted, self._like.columns))
             header = (names or EMPTY_ROW) + line_end(header)
-        new = [[self._cells.text(name)] for name in added]
-        if new:
-            (header,) = _appended([header], new, self._delimiter)
-        self._put(lead + header)
+        end = line_end(header)
+        cells = [header.removesuffix(end), *map(self._cells.text, added)]
+        self._put(lead + self._delimiter.join(cells) + end)
 
     def _converted(self, batch: Batch) -> list[str]:
         columns = [
@@ -137,27 +136,6 @@ class TextWriter(TableOutput):
         pairs = zip(records, ends, strict=False)
         return [(record or EMPTY_ROW) + end for record, end in pairs]
 
-    def _replaced(
-        self, raw: Sequence[str], number: int, values: Sequence[object]
-    ) -> list[str]:
-        records = list(raw)
-        delimiter = self._delimiter
-        # NaN leaves the cell unchanged, like None.
-        places = [i for i, v in enumerate(values) if v is not None and v == v]
-        cells = self._cells.of([values[i] for i in places])
-        for i, cell in zip(places, cells, strict=True):
-            end = line_end(records[i])
-            record = records[i].removesuffix(end)
-            if '"' in record:
-                start, stop = cell_spans(record, delimiter)[number]
-                record = record[:start] + cell + record[stop:]
-            else:
-                parts = record.split(delimiter)
-                parts[number] = cell
-                record = delimiter.join(parts)
-            records[i] = (record or EMPTY_ROW) + end
-        return records
-
     def _put(self, text: str, final: bool = False) -> None:
         try:
             self._stream.write(self._encoder.encode(text, final))
@@ -167,23 +145,6 @@ class TextWriter(TableOutput):
                 f"not exist in {self.format.encoding}, the encoding of the input. "
                 f"Save the input as UTF-8 first."
             ) from error
-
-
-def _appended(
-    raw: Sequence[str], new: Sequence[Sequence[str]], delimiter: str
-) -> list[str]:
-    """Add new cells at the end of each record, before its line end."""
-    tails = map(delimiter.join, zip(*new, strict=True))
-    records = []
-    for text, tail in zip(raw, tails, strict=True):
-        end = line_end(text)
-        records.append(f"{text.removesuffix(end)}{delimiter}{tail}{end}")
-    return records
-
-
-def _with_blanks(lines: list[str], blanks: Mapping[int, str]) -> list[str]:
-    """Put the blank lines back between the records."""
-    return [blanks.get(i, "") + line for i, line in enumerate([*lines, ""])]
 
 
 class NewCells:
@@ -204,13 +165,11 @@ class NewCells:
             )
         self.escaped = 0
         self._escape = formulas == "escape"
-        self._may_be_numbers = delimiter.encode() not in NUMBER_BYTES
+        self._may_be_numbers = delimiter not in DIGITS + "-"
         self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
 
     def of(self, values: Sequence[object]) -> list[str]:
         """Return the cells of a column of values; None and NaN give empty cells."""
-        if set(map(type, values)) <= {float}:
-            return [repr(value) if value == value else "" for value in values]
         # Labels repeat, so each distinct text is converted once.
         texts = Counter(value for value in values if isinstance(value, str))
         cells = {text: self._cell(text) for text in texts}
@@ -271,17 +230,6 @@ def _are_plain_numbers(texts: Any) -> bool:
 
     They need neither quotes nor an apostrophe.
     """
-    offsets = np.frombuffer(texts.buffers()[1], np.int32)
-    offsets = offsets[texts.offset : texts.offset + len(texts) + 1]
-    first, last = int(offsets[0]), int(offsets[-1])
-    if first == last:
-        return True
-    data = texts.buffers()[2][first:last].to_pybytes()
-    if data.translate(None, NUMBER_BYTES):
-        return False
-    begins = np.zeros(len(data) + 1, dtype=bool)
-    begins[offsets - first] = True
-    codes = np.frombuffer(data + b"-", np.uint8)
-    minus = np.flatnonzero(codes[:-1] == MINUS)
-    alone = begins[minus + 1] | (codes[minus + 1] == MINUS)
-    return bool(begins[minus].all() and not alone.any())
+    start = pc.ascii_rtrim(texts, DIGITS)
+    has_minus = pc.and_(pc.equal(start, "-"), pc.not_equal(texts, "-"))
+    return bool(pc.all(pc.or_(pc.equal(start, ""), has_minus), min_count=0).as_py())

@@ -68,8 +68,7 @@ class WorkbookTable(Table):
         batch_rows: int,
         sheet: str | int | None = None,
     ) -> None:
-        super().__init__(source, batch_rows)
-        self.format = found
+        super().__init__(source, found, batch_rows)
         with source.open() as file:
             _refuse_large(file, source, found)
         with self._workbook() as workbook:

@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace as changed
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 from halfmoon._atomic_files import leftovers
 from halfmoon._report.findings import Note
 from halfmoon.table._files.byte_source import compressing
-from halfmoon.table._files.columnar_table import ColumnarWriter
 from halfmoon.table._files.formats import (
     Format,
     format_from_name,
-    format_from_option,
     unsupported_ending,
 )
 from halfmoon.table._files.frame_table import FrameWriter
-from halfmoon.table._files.json_table import JsonWriter
 from halfmoon.table._files.outputs import replacing, streaming
 from halfmoon.table._files.table_interface import Table, TableOutput
 from halfmoon.table._files.text_writer import TextWriter
-from halfmoon.table._files.workbook_writer import workbook_writer
 from halfmoon.table._table_errors import OutputError
 
 __all__ = ["new_table"]
@@ -34,7 +30,6 @@ __all__ = ["new_table"]
 def new_table(
     destination: str | os.PathLike[str] | IO[bytes] | FrameWriter,
     like: Table,
-    format: str | None = None,  # noqa: A002
     overwrite: bool = False,
     formulas: str = "escape",
     types: Mapping[str, Any] | None = None,
@@ -47,10 +42,8 @@ def new_table(
     destination : path, binary stream or FrameWriter
         A stream, such as standard output, gets everything at the end.
     like : Table
-        The table that is written again.
-    format : str, optional
-        As in `open_table`. By default the format in the name of the destination, else
-        that of `like`.
+        The table that is written again, in the format that the name of the destination
+        gives, else in its own.
     overwrite : bool
         Whether an existing file may be replaced. The file of `like` is never replaced.
     formulas : {"escape", "keep"}
@@ -76,17 +69,17 @@ def new_table(
     if isinstance(destination, (str, os.PathLike)):
         name = os.fspath(destination)
         other = unsupported_ending(name)
-        if other is not None and format is None:
+        if other is not None:
             raise OutputError(
                 f"{name} cannot be written: that is the name of {other.what}. Give "
                 f"the output a name that ends in .csv, .xlsx, .ods, .parquet, "
                 f".feather or the like."
             )
-        wanted = _output_format(format_from_name(name), like, format)
+        wanted = _output_format(like, *format_from_name(name))
         file = replacing(name, overwrite, like.source.inputs)
     else:
         name = "standard output"
-        wanted = _output_format((None, None), like, format)
+        wanted = _output_format(like)
         file = streaming(destination)
     if wanted.is_workbook and wanted.compression is not None:
         raise OutputError(
@@ -97,15 +90,7 @@ def new_table(
         if tidy and isinstance(destination, (str, os.PathLike)):
             like.notes.extend(_leftover_notes(name))
         output = stream, like, wanted, {} if types is None else types, name
-        writer: TableOutput
-        if wanted.is_text:
-            writer = TextWriter(*output, formulas=formulas)
-        elif wanted.is_workbook:
-            writer = workbook_writer(*output)
-        elif wanted.is_json:
-            writer = JsonWriter(*output)
-        else:
-            writer = ColumnarWriter(*output)
+        writer = _writer(wanted, output, formulas)
         try:
             yield writer
             writer.finish()
@@ -113,6 +98,23 @@ def new_table(
             with suppress(Exception):  # such as the full disk that led here
                 writer.abandon()
             raise
+
+
+def _writer(wanted: Format, output: tuple[Any, ...], formulas: str) -> TableOutput:
+    """Return the writer of a format, which is imported where it is needed."""
+    if wanted.is_text:
+        return TextWriter(*output, formulas=formulas)
+    if wanted.is_workbook:
+        from halfmoon.table._files.workbook_writer import workbook_writer
+
+        return workbook_writer(*output)
+    if wanted.is_json:
+        from halfmoon.table._files.json_table import JsonWriter
+
+        return JsonWriter(*output)
+    from halfmoon.table._files.columnar_table import ColumnarWriter
+
+    return ColumnarWriter(*output)
 
 
 def _leftover_notes(name: str) -> Iterator[Note]:
@@ -133,21 +135,18 @@ def _leftover_notes(name: str) -> Iterator[Note]:
 
 
 def _output_format(
-    named: tuple[str | None, str | None], like: Table, asked: str | None
+    like: Table, named: str | None = None, compression: str | None = None
 ) -> Format:
-    """Return the format of the output: as asked, else by its name, else the input's."""
-    if asked is not None:
-        name, compression = format_from_option(asked)
-        compression = compression or named[1]
-    elif named != (None, None):
-        name, compression = named[0] or like.format.name, named[1]
-    else:
-        name, compression = like.format.name, like.format.compression
+    """Return the format of the output: by its name, else that of the input."""
+    own = like.format
+    name = named or own.name
+    if (named, compression) == (None, None):
+        compression = own.compression
     if name not in ("csv", "tsv"):
         return Format(name, compression)
-    if not like.is_text:
-        return Format(name, compression, "\t" if name == "tsv" else ",", "utf-8")
-    delimiter = like.format.delimiter
-    if name != like.format.name:
-        delimiter = "\t" if name == "tsv" else ","
-    return changed(like.format, name=name, compression=compression, delimiter=delimiter)
+    if like.is_text and name == own.name:
+        return replace(own, compression=compression)
+    delimiter = "\t" if name == "tsv" else ","
+    if like.is_text:
+        return replace(own, name=name, compression=compression, delimiter=delimiter)
+    return Format(name, compression, delimiter, "utf-8")

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
-from halfmoon.table._files import Batch, Table, open_table
+from halfmoon.table._files import Batch, open_table
 from halfmoon.table._files.formats import format_from_name
 from halfmoon.table._files.joined_table import JoinedTable
 from halfmoon.table._table_errors import OutputError, ReadError
@@ -205,17 +205,11 @@ class FolderTable(JoinedTable):
     counts: list[int]  # rows of each file, once the table was read to its end
 
     def __init__(self, files: Sequence[FolderFile], name: str, **options: Any) -> None:
-        tables: list[Table] = []
-        try:
-            tables += (open_table(file.path, **options) for file in files)
-            super().__init__(tables, name)
-        except BaseException:
-            for table in tables:
-                table.close()
-            raise
+        super().__init__((open_table(file.path, **options) for file in files), name)
         self.files, self.counts = files, [0] * len(files)
         for column, _ in files[0].partition:
             if column in self.schema.names:
+                self.close()
                 raise ReadError(
                     f"{files[0].name} has a column {column!r}, and so does its folder "
                     f"{column}=.... Rename one of them."

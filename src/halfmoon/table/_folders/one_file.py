@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from halfmoon._partitions import Engine
 from halfmoon._report.histogram import Histogram
-from halfmoon.blocks import alone
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.joined_table import as_schema
@@ -32,7 +30,7 @@ from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.running_counts import RowPrediction, RunningCounts
 from halfmoon.table._runs.second_pass import Job, write_filled
 
-__all__ = ["FileOutcome", "FilePlan", "add_up", "fill_file", "fill_on_engine"]
+__all__ = ["FileOutcome", "FilePlan", "add_up", "fill_file"]
 
 
 @dataclass
@@ -127,27 +125,6 @@ def fill_file(
         rows = table.n_rows or 0
     size = path.stat().st_size
     return FileOutcome(file.name, rows, out.escaped, size, list(map(_job_state, jobs)))
-
-
-def fill_on_engine(
-    engine: Engine, plan: FilePlan, todo: Sequence[tuple[FolderFile, int]]
-) -> Iterator[FileOutcome]:
-    """Fill files on an engine; yield their outcomes in order.
-
-    Its workers must see the folders under the same paths. If a worker is lost, a file
-    may be filled twice, with the same output. `todo` holds the files, each with the
-    number of rows before it.
-    """
-    plan = replace(plan, out=plan.out.resolve())
-    partitions = [
-        (replace(file, path=file.path.resolve()), before) for file, before in todo
-    ]
-    return engine.map(partial(_fill_alone, plan), partitions)
-
-
-def _fill_alone(plan: FilePlan, file: FolderFile, before: int) -> FileOutcome:
-    with alone():
-        return fill_file(plan, file, before)
 
 
 def add_up(outcomes: Iterable[FileOutcome], jobs: Sequence[Job]) -> int:

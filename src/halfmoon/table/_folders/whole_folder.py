@@ -7,8 +7,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, fields
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from halfmoon._report.findings import Note
 from halfmoon.blocks import alone, side_by_side, worker_count
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._fill_table import Filled, refuse_unfit
+from halfmoon.table._fill_table import Filled, filled_targets, refuse_unfit
 from halfmoon.table._folders.folder_table import (
     FolderFile,
     FolderTable,
@@ -35,7 +36,6 @@ from halfmoon.table._folders.one_file import (
     FilePlan,
     add_up,
     fill_file,
-    fill_on_engine,
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
@@ -81,8 +81,9 @@ def fill_folder(
     formulas, stages
         As in `fill_table`.
     engine : Engine or None
-        Fills the files, e.g. a cluster that sees both folders. None uses threads of
-        this process.
+        Fills the files, e.g. a cluster that sees both folders. If a worker is lost, a
+        file may be filled twice, with the same output. None uses threads of this
+        process.
     **options
         Options of `open_table`.
 
@@ -94,15 +95,13 @@ def fill_folder(
     several = [several] if isinstance(several, Settings) else list(several)
     start, stages = time.monotonic(), stages or Silent()
     targets = [settings.target for settings in several]
-    files, out_path = _checked_files(folder, out, overwrite, resume)
-    with FolderTable(files, os.fspath(folder), **options) as table, ExitStack() as held:
+    asked = {**_settings(several), "formulas": formulas}
+    with _begun(folder, out, targets, asked, overwrite, resume, options) as opened:
+        table, manifest = opened
+        runs = earlier_runs(table)
         for name in targets:
-            _refuse_partition_target(name, files)
             if name in table.columns:
                 refuse_target_type(name, table.schema.field(name).type)
-        runs = earlier_runs(table)
-        asked = {**_settings(several), **_asked(formulas, options)}
-        manifest = held.enter_context(Manifest(out_path, asked, inputs_of(files)))
         saved = manifest.resume() if resume else None
         models, scans = [], []
         for i, settings in enumerate(several):
@@ -116,7 +115,7 @@ def fill_folder(
                 model.record_ = {"settings": asdict(settings)}
             saved = manifest.begin(models, overwrite)
         plan = FilePlan(
-            out_path,
+            manifest.out,
             saved,
             several,
             table.schema,
@@ -125,34 +124,27 @@ def fill_folder(
             formulas=formulas,
             options=options,
         )
-        memory = several[0].memory
-        left = set(range(len(files))) - (set(manifest.done()) if resume else set())
-        at_once = engine.threads if engine else files_at_once(memory)
+        engine = engine or Threads(files_at_once(several[0].memory))
+        left = set(range(len(table.files))) - (
+            set(manifest.done()) if resume else set()
+        )
         forecast = TimeForecast.of(
             saved,
             scans[0],
-            max(1, min(at_once, len(left))),
+            max(1, min(engine.threads, len(left))),
             sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
         )
         forecast.tell(stages.say)
         before = [0, *accumulate(table.counts[:-1])]
-        progress = _Progress(stages.stage("Filling in"), manifest)
-        jobs, escaped = _fill_files(
-            plan, files, before, manifest, progress, memory, table, engine
-        )
+        progress = stages.stage("Filling in")
+        jobs, escaped = _fill_files(plan, table, before, manifest, progress, engine)
         notes = (
             *table.notes,
             *left_out_note(folder),
             *forecast.notes(),
-            *_numbering(files, before),
+            *_numbering(table.files, before),
         )
-    seconds = time.monotonic() - start
-    return [
-        Filled(job.model, scan, job.tally, n, manifest.digest, seconds, notes)
-        for job, scan, n in zip(
-            jobs, scans, [escaped, *[0] * (len(jobs) - 1)], strict=True
-        )
-    ]
+    return filled_targets(jobs, scans, escaped, manifest.digest, start, notes)
 
 
 def predict_folder(
@@ -175,20 +167,16 @@ def predict_folder(
         As in `fill_folder`.
     model : TableModel
     """
-    start, stages = time.monotonic(), stages or Silent()
-    files, out_path = _checked_files(folder, out, overwrite, resume)
-    _refuse_partition_target(model.target, files)
-    with FolderTable(files, os.fspath(folder), **options) as table, ExitStack() as held:
+    start, asked = time.monotonic(), {"formulas": formulas}
+    names = [model.target]
+    with _begun(folder, out, names, asked, overwrite, resume, options) as opened:
+        table, manifest = opened
         runs = earlier_runs(table)
         refuse_unfit(model, table, runs)
-        asked = _asked(formulas, options)
-        manifest = held.enter_context(Manifest(out_path, asked, inputs_of(files)))
         saved = manifest.resume([model]) if resume else None
-        if saved is None:
-            saved = manifest.begin([model], overwrite)
         plan = FilePlan(
-            out_path,
-            saved,
+            manifest.out,
+            saved or manifest.begin([model], overwrite),
             [settings_of(model, table.columns)],
             table.schema,
             {model.target: runs[model.target]} if model.target in runs else {},
@@ -196,41 +184,56 @@ def predict_folder(
             formulas=formulas,
             options=options,
         )
-        progress = _Progress(stages.stage("Predicting"), manifest)
-        before = [0] * len(files)
-        (job,), escaped = _fill_files(
-            plan, files, before, manifest, progress, None, table, engine
-        )
+        progress = (stages or Silent()).stage("Predicting")
+        before = [0] * len(table.files)
+        engine = engine or Threads(files_at_once(None))
+        (job,), n = _fill_files(plan, table, before, manifest, progress, engine)
         assert job.unseen is not None
         notes = (*table.notes, *left_out_note(folder), *job.unseen.notes())
     seconds, digest = time.monotonic() - start, manifest.digest
-    return Filled(
-        job.model, None, job.tally, escaped, digest, seconds, notes, job.scored
-    )
+    return Filled(job.model, None, job.tally, n, digest, seconds, notes, job.scored)
 
 
-def _checked_files(
-    folder: PathLike, out: PathLike, overwrite: bool, resume: bool
-) -> tuple[list[FolderFile], Path]:
+@contextmanager
+def _begun(
+    folder: PathLike,
+    out: PathLike,
+    targets: Sequence[str],
+    asked: Mapping[str, Any],
+    overwrite: bool,
+    resume: bool,
+    options: Mapping[str, Any],
+) -> Iterator[tuple[FolderTable, Manifest]]:
+    """Check the folders; open the table and the manifest."""
     if overwrite and resume:
         raise CommandError(
             "--resume continues a run, but --overwrite starts over. Give one of them."
         )
-    out_path = Path(out)
-    refuse_nested(Path(folder), out_path)
+    refuse_nested(Path(folder), Path(out))
     files = list_folder(folder)
-    refuse_links(files, Path(folder), out_path)
+    refuse_links(files, Path(folder), Path(out))
     if not resume:
-        refuse_nonempty(out_path, overwrite)
-    return files, out_path
+        refuse_nonempty(Path(out), overwrite)
+    for target in targets:
+        if target in dict(files[0].partition):
+            raise CommandError(
+                f"{target!r} is a partition ({target}=...), which has no cells to "
+                f"fill. Name a column of the tables."
+            )
+    asked = {**asked, "version": halfmoon.__version__, **options}
+    with (
+        FolderTable(files, os.fspath(folder), **options) as table,
+        Manifest(Path(out), asked, inputs_of(files)) as manifest,
+    ):
+        yield table, manifest
 
 
 def _settings(several: Sequence[Settings]) -> dict[str, Any]:
     """Return all settings except memory: a run may continue on another machine."""
     all_values = {
-        field.name: [getattr(settings, field.name) for settings in several]
-        for field in fields(Settings)
-        if field.name != "memory"
+        each.name: [getattr(settings, each.name) for settings in several]
+        for each in fields(Settings)
+        if each.name != "memory"
     }
     return {
         name: values[0] if all(value == values[0] for value in values) else values
@@ -238,46 +241,40 @@ def _settings(several: Sequence[Settings]) -> dict[str, Any]:
     }
 
 
-def _asked(formulas: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"formulas": formulas, "version": halfmoon.__version__, **options}
-
-
 def _fill_files(
     plan: FilePlan,
-    files: Sequence[FolderFile],
+    table: FolderTable,
     before: Sequence[int],
     manifest: Manifest,
-    progress: _Progress,
-    memory: str | None,
-    table: FolderTable,
-    engine: Engine | None,
+    report: Callable[[float, float], None],
+    engine: Engine,
 ) -> tuple[list[Job], int]:
     """Write the files that are not done yet; return jobs with the counts of all."""
+    progress = _Progress(report, [given["size"] for given in manifest.inputs])
     done = manifest.done()
     progress.add_done(done)
-    todo = [number for number in range(len(files)) if number not in done]
-
-    def fill(number: int) -> FileOutcome:
-        with alone():  # one thread of BLAS, so that results do not depend on workers
-            outcome = fill_file(
-                plan, files[number], before[number], progress.of(number)
-            )
+    todo = [number for number in range(len(table.files)) if number not in done]
+    partitions: list[tuple[Any, ...]] = []
+    for number in todo:
+        file, rows = table.files[number], before[number]
+        if isinstance(engine, Threads):
+            partitions.append((file, rows, progress.of(number)))
+        else:  # its workers see the folders under the same paths
+            partitions.append((replace(file, path=file.path.resolve()), rows))
+            plan = replace(plan, out=plan.out.resolve())
+    outcomes = engine.map(partial(_fill_alone, plan), partitions)
+    for number, outcome in zip(todo, outcomes, strict=True):
         table.check_file(number)
         manifest.record_done(number, outcome)
-        return outcome
-
-    if engine is None:
-        outcomes = _in_threads(fill, todo, files_at_once(memory))
-    else:
-        outcomes = fill_on_engine(engine, plan, [(files[i], before[i]) for i in todo])
-    for number, outcome in zip(todo, outcomes, strict=True):
+        progress.add_done([number])
         done[number] = outcome
-        if engine is not None:
-            table.check_file(number)
-            manifest.record_done(number, outcome)
-            progress.add_done([number])
     jobs = plan.jobs(table)
-    return jobs, add_up((done[number] for number in range(len(files))), jobs)
+    return jobs, add_up((done[number] for number in range(len(table.files))), jobs)
+
+
+def _fill_alone(plan: FilePlan, *file: Any) -> FileOutcome:
+    with alone():  # one thread of BLAS, so that results do not depend on workers
+        return fill_file(plan, *file)
 
 
 def files_at_once(memory: str | int | None) -> int:
@@ -289,25 +286,31 @@ def files_at_once(memory: str | int | None) -> int:
     return max(1, min(cores, left // BATCH_BYTES))
 
 
-def _in_threads(
-    fill: Callable[[int], FileOutcome], numbers: Sequence[int], workers: int
-) -> Iterator[FileOutcome]:
-    # Warning filters belong to the process: threads that change and restore them would
-    # undo each other's changes.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield from side_by_side(fill, numbers, workers)
+@dataclass(frozen=True)
+class Threads:
+    """An engine: threads of this process."""
+
+    threads: int
+
+    def map(
+        self, function: Callable[..., Any], partitions: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Any]:
+        # Warning filters belong to the process: threads that change and restore them
+        # would undo each other's changes.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield from side_by_side(lambda x: function(*x), partitions, self.threads)
 
 
 class _Progress:
     """Progress of all files together."""
 
     def __init__(
-        self, report: Callable[[float, float], None], manifest: Manifest
+        self, report: Callable[[float, float], None], sizes: Sequence[int]
     ) -> None:
         self._report = report
-        self._sizes = [given["size"] for given in manifest.inputs]
-        self._total, self._done = sum(self._sizes), 0.0
+        self._sizes = sizes
+        self._total, self._done = sum(sizes), 0.0
         self._read: dict[int, float] = {}
         self._lock = threading.Lock()
 
@@ -326,14 +329,6 @@ class _Progress:
         """Count files that are already written."""
         for number in numbers:
             self.of(number)(self._sizes[number], 0)
-
-
-def _refuse_partition_target(target: str, files: Sequence[FolderFile]) -> None:
-    if target in dict(files[0].partition):
-        raise CommandError(
-            f"{target!r} is a partition ({target}=...), which has no cells to fill. "
-            f"Name a column of the tables."
-        )
 
 
 def _numbering(files: Sequence[FolderFile], before: Sequence[int]) -> list[Note]:
