@@ -142,7 +142,8 @@ class Cells:
         ]
 
     def _written(self, values: Any) -> pa.Array:
-        return self.style.written(np.asarray(values, float), self.digits)
+        numbers = np.asarray(values, float).tolist()
+        return pa.array(self.style.write(numbers, self.digits), pa.string())
 
     def _rounded(self, values: Any) -> pa.Array:
         return pa.array(np.round(np.asarray(values, float), self.digits))
