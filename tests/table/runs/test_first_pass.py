@@ -5,8 +5,7 @@ import pyarrow as pa
 import pytest
 
 from halfmoon.table._files import open_table
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._runs import first_pass as scanning
 from halfmoon.table._runs.first_pass import Reservoir, joined, scan
 from halfmoon.table._table_errors import LabelError, ReadError

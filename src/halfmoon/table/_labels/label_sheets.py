@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from halfmoon._report.sentences import count
-from halfmoon.table._cells.cell_values import as_text
+from halfmoon.table._cells.cell_values import as_number, as_text
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.text_writer import NewCells
-from halfmoon.table._labels.blank_labels import Blanks, as_number
-from halfmoon.table._labels.given_labels import label_text
+from halfmoon.table._labels.given_labels import Blanks, label_text
 from halfmoon.table._models.predictions import RowPrediction
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.running_counts import Unsure

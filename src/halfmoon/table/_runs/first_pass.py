@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import added_by, earlier_runs
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
+from halfmoon.table._labels.target_labels import refuse_no_blanks
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     TotalsRows,
@@ -83,8 +83,8 @@ def scan(
 ) -> Scan:
     """Read the table once, in memory of fixed size, and keep rows to learn from.
 
-    Of the `max_bytes` of these rows, half are for labeled ones. It is an error that
-    there are too few labels, or no blanks, if the rows are `to_learn`.
+    Of the `max_bytes` of these rows, half are for labeled ones. If the rows are
+    `to_learn`, it is an error that there are no blanks.
     """
     start = time.monotonic()
     labeled, unlabeled = (
@@ -121,8 +121,8 @@ def scan(
     excluded = [row.number for row in found]
     labeled_part = _without(labeled, excluded)
     labels = labeled_part[0].column(target).to_pylist() if labeled_part else []
-    if to_learn:
-        given.check_counts(n_labeled, n_data - len(found), n_open, labels)
+    if to_learn and not n_open and n_labeled == n_data - len(found):
+        refuse_no_blanks(target, labels)
     parts = [part for part in (labeled_part, _without(unlabeled, excluded)) if part]
     numbers = np.concatenate([part[1] for part in parts])
     order = np.argsort(numbers)

@@ -21,8 +21,7 @@ from halfmoon.table._columns.column_names import (
     refuse_taken,
 )
 from halfmoon.table._files import Table
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.label_checks import (
     CheckedLabels,
     checked_labels,
