@@ -84,7 +84,7 @@ def labels():
     with refused():
         given.of(Batch(0, rows))
     for refilled in (1, 30):
-        list(GivenLabels("y", Blanks(), "y_source", {1: "a"}, 2, refilled).notes())
+        list(GivenLabels("y", Blanks(), ["y_source"], {1: "a"}, 2, refilled).notes())
 
 
 def weak_labels():

@@ -141,12 +141,10 @@ def _filled_reader(
 
     The table is in memory, or a temporary copy of a stream.
     """
-    runs = earlier_runs(table)
     if settings.target in table.columns:
         refuse_target_type(settings.target, table.schema.field(settings.target).type)
-    given = given_labels(table, settings, runs)
-    model, scan = learn(table, settings, stages, runs, given)
-    job = Job.after(scan, model, given, runs)
+    model, scan = learn(table, settings, stages)
+    job = Job.after(scan, model)
     job.cells = Cells.of(model, table.schema)
     types = column_types(model, table.schema)
     writer = ColumnarWriter(io.BytesIO(), table, Format("feather"), types, "the stream")
@@ -201,11 +199,12 @@ def fill_targets(
         for name in (n for n in targets if n in table.columns):
             refuse_target_type(name, table.schema.field(name).type)
         for settings in several:
-            labels = (typed or {}).get(settings.target, {})
-            given = given_labels(table, settings, runs, labels)
-            model, found = learn(table, settings, stages, runs, given, targets)
+            labels = (typed or {}).get(settings.target)
+            model, found = learn(
+                table, settings, stages, runs=runs, typed=labels, targets=targets
+            )
             types |= column_types(model, table.schema)
-            jobs.append(Job.after(found, model, given, runs))
+            jobs.append(Job.after(found, model))
             scans.append(found)
         forecast = TimeForecast.of([job.model for job in jobs], scans[0])
         forecast.tell(stages.say)
@@ -239,8 +238,7 @@ def predict_table(
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
     scored, unseen = ScoredRows(model), Unseen(model)
-    earlier = runs.get(model.target, ())
-    job = Job(model, given, earlier=earlier, scored=scored, unseen=unseen)
+    job = Job(model, given, scored=scored, unseen=unseen)
     with new_table(
         destination,
         like=table,

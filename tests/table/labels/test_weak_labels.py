@@ -123,7 +123,7 @@ def batch(**columns):
 
 
 def test_kept_candidates_are_used_again():
-    given = GivenSets("y", Blanks(), "y_source", kept="y_candidates")
+    given = GivenSets("y", Blanks(), ["y_source", "y_candidates"])
     labels, blank = given.of(
         batch(
             y=["a", "b", "c", ""],

@@ -73,11 +73,10 @@ class FilePlan:
         ):
             model = copy(shared)
             model.table_ = Columns(shared.table_.uses)  # counts unreadable cells itself
-            earlier = self.runs.get(model.target, ())
             given = None
             if settings is not None:
                 given = given_labels(table, settings, self.runs)
-            job = Job(model, given, self.skip[i] if self.skip else (), earlier)
+            job = Job(model, given, self.skip[i] if self.skip else ())
             if self.compares:
                 job.scored, job.unseen = ScoredRows(model), Unseen(model)
             jobs.append(job)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -150,7 +150,7 @@ class GivenLabels:
 
     target: str
     blanks: Blanks
-    source: str | None = None  # column in which an earlier run marked its predictions
+    earlier: Sequence[str] = ()  # columns that an earlier run added, its source first
     # Labels that are not in the table itself; a mapping of row numbers will do.
     typed: TypedLabels = field(default_factory=TypedLabels)
     first_row: int = 2  # number of the first row in a spreadsheet
@@ -167,8 +167,8 @@ class GivenLabels:
         rows = batch.plain
         column = as_column(rows.column(self.target))
         blank = self.blanks.mask(column)
-        if self.source is not None:
-            predicted = is_predicted(rows.column(self.source))
+        if self.earlier:
+            predicted = is_predicted(rows.column(self.earlier[0]))
             self.refilled += int((predicted & ~blank).sum())
             blank |= predicted
         here = self.typed_in(batch)
@@ -215,8 +215,9 @@ class GivenLabels:
     def notes(self) -> Iterator[Note]:
         """Note labels that do not come from the cells of this table."""
         if self.refilled:
+            rows, source = count(self.refilled, "row"), self.earlier[0]
             yield Note(
-                f"{count(self.refilled, 'row')} marked 'predicted' in {self.source!r} "
+                f"{rows} marked 'predicted' in {source!r} "
                 f"{'was' if self.refilled == 1 else 'were'} filled again.",
                 "To keep a correction, set its source to 'given' or clear that cell.",
                 important=True,

@@ -100,13 +100,13 @@ class GivenSets(GivenLabels):
     """Reads labels that are sets of candidates."""
 
     separator: str = "|"
-    kept: str | None = None  # column of candidates that an earlier run chose from
 
     def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
         column, blank = super().of(batch)
-        if self.kept is None:
+        chosen_from = f"{self.target}_candidates"  # by an earlier run
+        if chosen_from not in self.earlier:
             return column, blank
-        kept = as_column(batch.plain.column(self.kept)).cast(column.type)
+        kept = as_column(batch.plain.column(chosen_from)).cast(column.type)
         again = blank & ~Blanks().mask(kept)
         self.refilled -= int(again.sum())
         return pc.if_else(pa.array(again), kept, column), blank & ~again

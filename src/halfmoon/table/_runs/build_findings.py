@@ -120,7 +120,7 @@ def findings_of(
         predicted=tally.n,
         unlabeled_used=scan.learned_unlabeled,
         columns=columns,
-        blanks=tuple(scan.blanks.counts.items()),
+        blanks=tuple(scan.given.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
         loo=_as_text(model.left_out(by_clump=True)),
         filled=_filled(filled, scan),

@@ -46,12 +46,12 @@ class Scan:
     rows: pa.Table  # to learn from, in the order of the table, without the target
     labels: list[Any]  # of these rows, None for a blank
     numbers: NDArray[np.int64]  # positions of these rows in the table, from 0
-    blanks: Blanks  # what counted as blank, and how often
+    given: GivenLabels  # how they were read, and what counted as blank
     first_row: int = 1  # number of the first row in a spreadsheet
     n_ignored: int = 0  # rows that are neither learned from nor filled
     n_open: int = 0  # rows with a partial label, which are filled too
     totals: tuple[TotalsRow, ...] = ()  # rows at the end; they are among the ignored
-    notes: tuple[Note, ...] = ()  # on the labels
+    notes: tuple[Note, ...] = ()
     seconds: float = 0.0  # duration of the pass
 
     @property
@@ -77,7 +77,7 @@ def scan(
     *,
     max_bytes: int,
     seed: int,
-    max_labeled: int | None = None,
+    max_labeled: int = MAX_LABELED,
     progress: Callable[[int, int], None] | None = None,
     to_learn: bool = True,
 ) -> Scan:
@@ -89,7 +89,7 @@ def scan(
     start = time.monotonic()
     labeled, unlabeled = (
         Reservoir(max_rows, max_bytes // 2, np.random.default_rng([seed, stream]))
-        for stream, max_rows in enumerate((max_labeled or MAX_LABELED, MAX_UNLABELED))
+        for stream, max_rows in enumerate((max_labeled, MAX_UNLABELED))
     )
     target = given.target
     totals, n_open = TotalsRows(target), 0
@@ -116,20 +116,19 @@ def scan(
     n_data = labeled.offered + unlabeled.offered
     if n_data == 0:
         raise ReadError("The table has a header and no rows.")
-    found = totals.found
+    found, first_row = totals.found, table.first_row
     n_labeled = labeled.offered - sum(not row.blank for row in found)
-    excluded = [row.number for row in found]
-    labeled_part = _without(labeled, excluded)
-    labels = labeled_part[0].column(target).to_pylist() if labeled_part else []
+    parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
+    both = joined([rows for rows, _ in parts])
+    numbers = np.concatenate([part_numbers for _, part_numbers in parts])
+    labels = parts[0][0].column(target).to_pylist() if labeled.offered else []
+    labels += [None] * (len(numbers) - len(labels))
+    order = np.argsort(numbers)
+    order = order[~np.isin(numbers[order], [row.number for row in found])]
+    labels = [labels[i] for i in order]
     if to_learn and not n_open and n_labeled == n_data - len(found):
         refuse_no_blanks(target, labels)
-    parts = [part for part in (labeled_part, _without(unlabeled, excluded)) if part]
-    numbers = np.concatenate([part[1] for part in parts])
-    order = np.argsort(numbers)
-    labels += [None] * (len(numbers) - len(labels))
-    both = joined([part[0] for part in parts]).select(list(features))
     notes = [totals_note(found)] if found else []
-    first_row = table.first_row
     if n_described:
         notes.append(description_note(n_described, first_row))
     if repeated := headers[n_described:]:
@@ -137,28 +136,17 @@ def scan(
     return Scan(
         n_data + len(headers),
         n_labeled,
-        both.take(pa.array(order)),
-        [labels[i] for i in order],
+        both.select(list(features)).take(pa.array(order)),
+        labels,
         numbers[order],
-        given.blanks,
-        table.first_row,
+        given,
+        first_row,
         n_ignored=len(found) + len(headers),
         n_open=n_open,
         totals=tuple(found),
         notes=tuple(notes),
         seconds=time.monotonic() - start,
     )
-
-
-def _without(
-    sample: Reservoir, excluded: Sequence[int]
-) -> tuple[pa.Table, NDArray[np.int64]] | None:
-    """Return a sample and its row numbers without some rows; None if it is empty."""
-    if not sample.offered:
-        return None
-    rows, numbers = sample.rows()
-    kept = ~np.isin(numbers, excluded)
-    return rows.filter(pa.array(kept)), numbers[kept]
 
 
 def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
@@ -169,7 +157,7 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
     runs = earlier_runs(table)
     added = added_by(runs)
     readers = {
-        name: GivenLabels(name, Blanks(unlabeled), runs.get(name, (None,))[0])
+        name: GivenLabels(name, Blanks(unlabeled), runs.get(name, ()))
         for name in table.columns
         if name not in added
     }

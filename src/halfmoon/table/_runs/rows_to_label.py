@@ -31,14 +31,13 @@ from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.queries._strategies import spread_out as chosen_apart
 from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
-from halfmoon.table._runs.learn_from_table import given_labels, learn
+from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys, unsure_of
 from halfmoon.table._runs.second_pass import Job
@@ -82,12 +81,10 @@ def asked_rows(
     `rule` is one of `RULES`. `typed` are labels that are not in the table itself, by
     the number of their row, from 0.
     """
-    runs = earlier_runs(table)
-    given = given_labels(table, settings, runs, typed)
-    model, found = learn(table, settings, stages, runs, given)
+    model, found = learn(table, settings, stages, typed=typed)
     progress = stages.stage("Choosing rows")
     if rule == "margin":
-        job = Job.after(found, model, given, runs)
+        job = Job.after(found, model)
         for batch in table.batches(progress=progress):
             job.columns(batch)
         return model, next_rows(model, job.tally.unsure, count)
