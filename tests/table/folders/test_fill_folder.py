@@ -2,7 +2,6 @@
 
 import json
 from copy import copy
-from functools import partial
 from shutil import copytree
 
 import numpy as np
@@ -83,8 +82,10 @@ def run(finished, tmp_path):
 @pytest.fixture
 def learned(finished, monkeypatch):
     """Reuse a fitted model, because learning takes seconds."""
-    given = partial(learn, fitted=finished[1].model)
-    monkeypatch.setattr(whole_folder, "learn", lambda *args, **options: given(*args[:6]))
+    again = {"fitted": finished[1].model}
+    monkeypatch.setattr(
+        whole_folder, "learn", lambda *args, **options: learn(*args, **options | again)
+    )
 
 
 def outputs(place):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import LooClasses
 from halfmoon._rows import Array
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "RowPrediction",
     "class_prediction",
     "joined",
-    "loo_class_prediction",
     "sureness",
 ]
 
@@ -86,15 +84,3 @@ def class_prediction(classes: NDArray[Any], p: Array) -> Prediction:
     others[each, best] = -1.0
     second = classes[others.argmax(axis=1)].tolist()
     return Prediction(classes[best].tolist(), confidence, second=second)
-
-
-def loo_class_prediction(
-    classes: NDArray[Any],
-    p: Array,  # (m, C)
-    rows: NDArray[np.intp],  # (m,)
-    codes: NDArray[np.intp],  # (m,), of the given labels
-) -> LooClasses:
-    """Return leave-one-out predictions of classes by their probabilities."""
-    best, each = p.argmax(axis=1), np.arange(len(p))
-    given, predicted = classes[codes].tolist(), classes[best].tolist()
-    return LooClasses(given, predicted, p[each, best], p[each, codes], rows)

@@ -160,7 +160,7 @@ def explained_rows(
     places = [number - first for number in numbers]
     by_number = rows_by_number(table, places)
     rows = pa.concat_tables([by_number[number] for number in places])
-    predicted, loo = model.predict(rows), model.as_given(model.left_out())
+    predicted, loo = model.predict(rows), model.left_out(as_given=True)
     labeled = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
     predictions, given = [], []
     for i, number in enumerate(places):

@@ -30,11 +30,8 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._labels.target_labels import least_label
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
-from halfmoon.table._models.predictions import (
-    Prediction,
-    class_prediction,
-    loo_class_prediction,
-)
+from halfmoon.table._models.held_out import loo_class_prediction
+from halfmoon.table._models.predictions import Prediction, class_prediction
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import plain_errors
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor
@@ -161,7 +158,7 @@ class WeakTableModel(TableModel):
         self, X: NDArray[Any], known: Sequence[Ends | None] | None
     ) -> Prediction:
         values = self.estimator_.predict(X) if len(X) else np.zeros(0)
-        low, high = self._ends(values)
+        low, high = self.ends_around(values)
         if known is not None and len(X):
             bottom, top = np.array(
                 [(-np.inf, np.inf) if x is None else (x.low, x.high) for x in known]
@@ -194,13 +191,15 @@ class WeakTableModel(TableModel):
             return np.asarray(self.allowed_[:, 0] == self.allowed_[:, 1])
         return np.asarray(self.allowed_.sum(axis=1) == 1)
 
-    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
+    def left_out(
+        self, by_clump: bool = False, as_given: bool = False
+    ) -> LooClasses | LooNumbers:
         """Return held-out predictions of rows with an exact label."""
         exact = np.flatnonzero(self._exact & self._tested)
         rows, unseen = self.estimator_.labeled_[exact], self._unseen[exact]
         if self.kind == "numbers":
             values, given = unseen[:, 0], self.allowed_[exact, 0]
-            low, high = self._ends(values)
+            low, high = self.ends_around(values)
             return LooNumbers(given, values, low, high, self.level, rows)
         p = probabilities_of_scores(self.estimator_, unseen)
         codes = self.allowed_[exact].argmax(axis=1)

@@ -46,6 +46,7 @@ from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import as_text
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.weak_labels import Candidates, Ends
+from halfmoon.table._models.held_out import held_out_values
 from halfmoon.table._models.row_reasons import (
     Reasons,
     loo_prediction,
@@ -106,7 +107,7 @@ def findings_of(
     next_rows: tuple[ShownRow, ...] = ()
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
-    loo = model.as_given(model.left_out())
+    loo = model.left_out(as_given=True)
     doubted = _suspects(model, _as_text(loo))
     forecast = None
     if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
@@ -214,12 +215,10 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     n = len(scores[0])
     if model.ordered_ is not None and n == len(model.estimator_.labeled_):
         # The order of the classes changes both predictions.
-        scores[1:] = (
-            model.ordered_.left_out(
-                np.arange(n), probabilities_of_scores(model.estimator_, values[name])
-            )
-            for name in names[1:]
-        )
+        ranks = held_out_values(model, model.ordered_.regressor)
+        for i, name in enumerate(names[1:], start=1):
+            p = probabilities_of_scores(model.estimator_, values[name])
+            scores[i] = model.ordered_.left_out(np.arange(n), p, *ranks)
     classes = model.estimator_.classes_
     given, with_rows, without = (
         [str(x) for x in classes[each.argmax(axis=1)]] for each in scores

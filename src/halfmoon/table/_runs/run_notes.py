@@ -12,6 +12,7 @@ from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._columns.column_names import listed
+from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._models.table_model import TableModel
@@ -54,7 +55,7 @@ def learning_notes(
         )
     if isinstance(model, WeakTableModel):
         yield from weak_notes(model)
-    free = model.n_unpenalized_
+    free = len(unpenalized_outputs(model.columns_, model.encoder_))
     if LABELS_PER_FEATURE * free > scan.learned_labels:
         known = ", ".join(map(repr, model.known))
         yield Note(

@@ -1,0 +1,85 @@
+"""Held-out predictions of the labels that a table model learned from.
+
+Each label is predicted from the others. If labels lie in clumps, whole clumps may be
+hidden instead (`_labels/clumped_labels.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfmoon._estimators.classification import probabilities_of_scores
+from halfmoon._report.findings import LooClasses, LooNumbers
+from halfmoon._rows import Array, Indices
+
+__all__ = ["held_out_values", "loo_class_prediction", "loo_predictions"]
+
+
+def held_out_values(
+    model: Any, estimator: Any, by_clump: bool = False
+) -> tuple[Indices, Array]:
+    """Return positions among the labeled rows, (m,), and scores or numbers, (m, t).
+
+    The estimator is that of the model, or another one that was fitted to its rows. Rows
+    without a finite prediction are left out.
+    """
+    if by_clump and model.hides_clumps:
+        places, values = _without_clumps(model, estimator)
+    else:
+        held = estimator._held_out()
+        places, values = np.arange(len(estimator.labeled_))[held.rows], held.values
+    known = np.isfinite(values).all(axis=1)
+    return places[known], values[known]
+
+
+def _without_clumps(model: Any, estimator: Any) -> tuple[Indices, Array]:
+    clumps = model.clumps_
+    sets = [np.flatnonzero(clumps == clump) for clump in range(int(clumps.max()) + 1)]
+    places = np.concatenate(sets)
+    values = np.concatenate(estimator.solution_.leave_sets_out(sets))
+    if model.kind == "numbers":
+        return places, values
+    # A class that is hidden whole with one clump cannot be predicted.
+    codes = model.estimator_._codes
+    several = [len(set(clumps[codes == code])) > 1 for code in codes[places]]
+    return places[several], values[several]
+
+
+def loo_predictions(
+    model: Any, by_clump: bool, as_given: bool
+) -> LooClasses | LooNumbers:
+    """Return held-out predictions of the labeled rows; see `TableModel.left_out`."""
+    estimator = model.estimator_
+    places, values = held_out_values(model, estimator, by_clump)
+    rows, independent = estimator.labeled_[places], 1.0
+    if by_clump and model.hides_clumps:
+        independent = (model.clumps_.max() + 1) / len(model.clumps_)
+    if model.kind == "numbers":
+        y = estimator._given_targets() if as_given else estimator.solution_.y
+        given, predicted = y[places, 0], values[:, 0]
+        low, high = model.ends_around(predicted)
+        return LooNumbers(given, predicted, low, high, model.level, rows, independent)
+    p = probabilities_of_scores(estimator, values)
+    if model.ordered_ is not None:
+        ranks = held_out_values(model, model.ordered_.regressor, by_clump)
+        p = model.ordered_.left_out(places, p, *ranks)
+    codes = estimator._codes[places]
+    return loo_class_prediction(estimator.classes_, p, rows, codes, independent)
+
+
+def loo_class_prediction(
+    classes: NDArray[Any],
+    p: Array,  # (m, C)
+    rows: NDArray[np.intp],  # (m,)
+    codes: NDArray[np.intp],  # (m,), of the given labels
+    independent: float = 1.0,
+) -> LooClasses:
+    """Return leave-one-out predictions of classes by their probabilities."""
+    best, each = p.argmax(axis=1), np.arange(len(p))
+    given, predicted = classes[codes].tolist(), classes[best].tolist()
+    return LooClasses(
+        given, predicted, p[each, best], p[each, codes], rows, independent
+    )
