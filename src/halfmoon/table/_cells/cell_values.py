@@ -45,6 +45,7 @@ __all__ = [
     "read_texts",
     "read_times",
     "read_truths",
+    "row_texts",
     "without_missing",
     "without_repeated_words",
     "without_words",
@@ -111,6 +112,13 @@ def as_column(column: Any) -> pa.Array:
 def as_text(cell: Any) -> str:
     """Return a cell as text, empty for None."""
     return "" if cell is None else str(cell)
+
+
+def row_texts(rows: pa.Table | pa.RecordBatch) -> list[dict[str, str]]:
+    """Return the cells of each row as text, by column."""
+    return [
+        {name: as_text(cell) for name, cell in row.items()} for row in rows.to_pylist()
+    ]
 
 
 def is_text(type_: pa.DataType) -> bool:

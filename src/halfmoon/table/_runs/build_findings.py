@@ -43,16 +43,11 @@ from halfmoon._selection import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
-from halfmoon.table._cells.cell_values import as_text
+from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.held_out import held_out_values
-from halfmoon.table._models.row_reasons import (
-    Reasons,
-    loo_prediction,
-    reasons_of,
-    shown_row,
-)
+from halfmoon.table._models.row_reasons import loo_prediction, reasons_of, shown_row
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
@@ -159,7 +154,7 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
     first_row = 1 if filled.scan is None else filled.scan.first_row
     shown = findings.shown_columns
     rows = map(unsure.row, range(len(unsure)))
-    return [_shown_unsure(row, shown, cells, first_row) for row in rows]
+    return [shown_row(row, shown, cells, first_row) for row in rows]
 
 
 def _columns(
@@ -306,18 +301,6 @@ def _map_sample(
     return np.sort(np.concatenate([labeled, unlabeled]))
 
 
-def _shown_unsure(
-    row: Unsure,
-    shown: Sequence[str],
-    cells: Cells,
-    first_row: int,
-    reasons: Reasons | None = None,
-) -> ShownRow:
-    texts = [row.cells.get(name, "") for name in shown]
-    number = row.number + first_row
-    return shown_row(number, texts, row.prediction, cells, reasons=reasons)
-
-
 def _rows_to_label(
     filled: Filled, scan: Scan, shown: Sequence[str], cells: Cells, seed: int
 ) -> tuple[ShownRow, ...]:
@@ -325,14 +308,16 @@ def _rows_to_label(
     found = rows_to_label(model, scan, unsure, MAX_REVIEW_ROWS, seed)
     if not found:
         return ()
-    numbers = [row.number for row in found]
-    if isinstance(model, WeakTableModel):
-        rows = unsure.rows_numbered(numbers)
-    else:
-        rows = scan.rows.take(pa.array(np.searchsorted(scan.numbers, numbers)))
+    kept, numbers = (
+        (unsure.table(), unsure.numbers)
+        if isinstance(model, WeakTableModel)
+        else (scan.rows, scan.numbers)
+    )
+    places = {int(number): i for i, number in enumerate(numbers)}
+    rows = kept.take(pa.array([places[row.number] for row in found]))
     reasons = reasons_of(model, rows, first, [row.prediction.value for row in found])
     return tuple(
-        _shown_unsure(row, shown, cells, first, why)
+        shown_row(row, shown, cells, first, reasons=why)
         for row, why in zip(found, reasons, strict=True)
     )
 
@@ -362,17 +347,10 @@ def _suspect_rows(
     predictions, first = [loo_prediction(loo, i) for i in chosen], scan.first_row
     values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, numbers)
-    texts = [[as_text(row.get(name)) for name in shown] for row in rows.to_pylist()]
+    found = map(Unsure, numbers, row_texts(rows), predictions)
     return tuple(
-        shown_row(
-            numbers[i] + first,
-            texts[i],
-            predictions[i],
-            cells,
-            loo.given[place],
-            reasons[i],
-        )
-        for i, place in enumerate(chosen)
+        shown_row(row, shown, cells, first, loo.given[place], why)
+        for row, place, why in zip(found, chosen, reasons, strict=True)
     )
 
 

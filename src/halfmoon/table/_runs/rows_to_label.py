@@ -30,7 +30,7 @@ from halfmoon._rows import Array
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.queries._strategies import spread_out as chosen_apart
-from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.row_reasons import rows_by_number
@@ -39,7 +39,7 @@ from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Settings, Stages
-from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys, unsure_of
+from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys
 from halfmoon.table._runs.second_pass import Job
 
 __all__ = [
@@ -134,14 +134,14 @@ def chosen_rows(
     places = places[:count]
     rows = found.rows.take(pa.array(places))
     prediction = model.predict(rows)
-    numbers = found.numbers[places].tolist()
-    return [unsure_of(rows, i, n, prediction.at(i)) for i, n in enumerate(numbers)]
+    cells, numbers = row_texts(rows), found.numbers[places].tolist()
+    return [Unsure(n, cells[i], prediction.at(i)) for i, n in enumerate(numbers)]
 
 
 def whole_rows(table: Table, chosen: Sequence[Unsure]) -> list[Unsure]:
     """Return the chosen rows with the cells of all columns."""
     by_number = rows_by_number(table, [row.number for row in chosen])
-    return [unsure_of(by_number[n], 0, n, prediction) for n, _, prediction in chosen]
+    return [row._replace(cells=row_texts(by_number[row.number])[0]) for row in chosen]
 
 
 def _pool(is_labeled: NDArray[np.bool_], seed: int) -> NDArray[np.intp]:

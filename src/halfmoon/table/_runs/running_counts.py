@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
-from halfmoon.table._cells.cell_values import as_column, as_text
+from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.predictions import Prediction, RowPrediction
@@ -27,7 +27,6 @@ __all__ = [
     "Unsure",
     "UnsureRows",
     "cell_keys",
-    "unsure_of",
     "value_keys",
 ]
 
@@ -65,6 +64,11 @@ class UnsureRows:
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Positions of the rows in the table, from 0, shape (m,)."""
+        return np.asarray(self._kept["number"])
 
     @property
     def doubt(self) -> Array:
@@ -142,22 +146,10 @@ class UnsureRows:
         """Return the rows, the least sure first; None if there are none."""
         return self._rows
 
-    def rows_numbered(self, numbers: Sequence[int]) -> pa.Table:
-        """Return the rows with these numbers in the table, in this order."""
-        places = {int(number): i for i, number in enumerate(self._kept["number"])}
-        return self.table().take(pa.array([places[number] for number in numbers]))
-
     def row(self, i: int) -> Unsure:
         """Return row i of `table`, with its prediction."""
-        number = int(self._kept["number"][i])
-        return unsure_of(self._rows, i, number, self._predictions[i])
-
-
-def unsure_of(rows: pa.Table, i: int, number: int, prediction: RowPrediction) -> Unsure:
-    """Return row i of some rows, its number in the table and its prediction."""
-    cells = rows.slice(i, 1).to_pylist()[0]
-    texts = {name: as_text(cell) for name, cell in cells.items()}
-    return Unsure(number, texts, prediction)
+        (cells,) = row_texts(self.table().slice(i, 1))
+        return Unsure(int(self.numbers[i]), cells, self._predictions[i])
 
 
 @dataclass
