@@ -44,14 +44,7 @@ from halfmoon.problem._folds import balanced_folds, some_labels
 from halfmoon.table._columns.column_vectors import TableEncoder
 from halfmoon.table._table_errors import plain_errors
 
-__all__ = [
-    "ColumnChoice",
-    "ColumnProposal",
-    "ColumnSearch",
-    "chosen_columns",
-    "fit_to_columns",
-    "standard_errors_less",
-]
+__all__ = ["ColumnChoice", "fit_to_columns"]
 
 MIN_LABELS, MAX_LABELS = 24, 500
 MAX_CHOICE_COLUMNS = 40  # above it, weights of columns in the search do as well

@@ -293,22 +293,19 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
     if use.missing > 0 or n < 3:
         return
     (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
+    names = (use.name, use.name.lower().strip())
+    named = any(map(IDENTIFIER_NAME.search, names))
     if use.kind == "number" and (values == np.round(values)).all():
         shift = values - positions
         if (shift == shift[0]).all():
             why = "it numbers the rows"
-        elif many and _names_identifier(use.name) and np.unique(values).size == n:
+        elif many and named and np.unique(values).size == n:
             why = "its name and values look like an identifier"
     elif use.kind == "text" and many and _are_codes(values):
         why = "its values are codes, one for each row"
     if why:
         use.kind, use.role = "identifier", "left out"
         use.why = f"{why}; name it among the features to keep it"
-
-
-def _names_identifier(name: str) -> bool:
-    found = IDENTIFIER_NAME.search
-    return bool(found(name) or found(name.lower().strip()))
 
 
 def _are_codes(values: pd.Series) -> bool:

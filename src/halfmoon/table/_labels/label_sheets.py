@@ -20,9 +20,8 @@ from halfmoon.table._cells.cell_values import as_number, row_texts
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.text_writer import NewCells
 from halfmoon.table._labels.given_labels import Blanks, label_text
-from halfmoon.table._models.predictions import RowPrediction
+from halfmoon.table._models.predictions import RowPrediction, Unsure
 from halfmoon.table._runs.output_columns import Cells
-from halfmoon.table._runs.running_counts import Unsure
 from halfmoon.table._table_errors import (
     CommandError,
     LabelError,

@@ -9,20 +9,17 @@ from typing import Any
 import pyarrow as pa
 
 from halfmoon._estimators.explanations import LabelWeight
-from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
+from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._files import Table
-from halfmoon.table._models.predictions import RowPrediction, sureness
+from halfmoon.table._models.predictions import Unsure, loo_prediction
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.output_columns import Cells
-from halfmoon.table._runs.running_counts import Unsure
 from halfmoon.table._table_errors import CommandError, ModelError
 
 __all__ = [
     "ExplainedRow",
-    "Reasons",
     "explained_rows",
-    "loo_prediction",
     "most_important",
     "reasons_of",
     "rows_by_number",
@@ -185,11 +182,6 @@ def explained_rows(
         )
         for i, number in enumerate(numbers)
     ]
-
-
-def loo_prediction(loo: LooClasses | LooNumbers, i: int) -> RowPrediction:
-    """Return the leave-one-out prediction of labeled row i."""
-    return RowPrediction(loo.predicted[i], None, *sureness(loo, i))
 
 
 def most_important(

@@ -44,12 +44,13 @@ from halfmoon.table._labels.target_labels import (
     least_label,
     read_label_numbers,
 )
-from halfmoon.table._models.held_out import held_out_values, loo_predictions
 from halfmoon.table._models.ordered_classes import Ordered
 from halfmoon.table._models.predictions import (
     Prediction,
     class_prediction,
+    held_out_values,
     joined,
+    loo_predictions,
 )
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import (

@@ -30,8 +30,11 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._labels.target_labels import least_label
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
-from halfmoon.table._models.held_out import loo_class_prediction
-from halfmoon.table._models.predictions import Prediction, class_prediction
+from halfmoon.table._models.predictions import (
+    Prediction,
+    class_prediction,
+    loo_class_prediction,
+)
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._table_errors import plain_errors
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor

@@ -46,8 +46,12 @@ from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.weak_labels import Candidates, Ends
-from halfmoon.table._models.held_out import held_out_values
-from halfmoon.table._models.row_reasons import loo_prediction, reasons_of, shown_row
+from halfmoon.table._models.predictions import (
+    Unsure,
+    held_out_values,
+    loo_prediction,
+)
+from halfmoon.table._models.row_reasons import reasons_of, shown_row
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
@@ -62,7 +66,6 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.running_counts import Unsure
 
 __all__ = ["filled_rows", "findings_of"]
 

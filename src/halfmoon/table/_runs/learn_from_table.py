@@ -35,13 +35,7 @@ from halfmoon.table._runs.run_costs import MemoryBudget
 from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import value_keys
 
-__all__ = [
-    "features_of",
-    "given_labels",
-    "learn",
-    "learn_from",
-    "settings_of",
-]
+__all__ = ["features_of", "given_labels", "learn", "learn_from", "settings_of"]
 
 MAX_WEAK_LABELS = 2_000  # partial labels to learn from: time grows with l^3
 

@@ -33,25 +33,17 @@ from halfmoon.queries._strategies import spread_out as chosen_apart
 from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
+from halfmoon.table._models.predictions import Unsure
 from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Settings, Stages
-from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys
+from halfmoon.table._runs.running_counts import UnsureRows, cell_keys
 from halfmoon.table._runs.second_pass import Job
 
-__all__ = [
-    "DEFAULT_RULE",
-    "RULES",
-    "asked_rows",
-    "chosen_rows",
-    "next_rows",
-    "rows_to_label",
-    "spread_out",
-    "whole_rows",
-]
+__all__ = ["asked_rows", "rows_to_label", "whole_rows"]
 
 DISTANCE_ROWS = 300  # for the median distance
 SENTENCE_LENGTH = 12  # mean characters of a cell; most cells also hold a space

@@ -20,16 +20,7 @@ from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._runs.first_pass import Scan
 
-__all__ = [
-    "choice_notes",
-    "clumped_note",
-    "code_notes",
-    "common_notes",
-    "leak_notes",
-    "leaking_columns",
-    "learning_notes",
-    "weak_notes",
-]
+__all__ = ["clumped_note", "common_notes", "leaking_columns", "learning_notes"]
 
 MAX_NOTE_COLUMNS = 5  # columns named in one note
 MAX_LEFT_OUT_NOTES = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,17 +18,10 @@ from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files.arrow_types import column_text
-from halfmoon.table._models.predictions import Prediction, RowPrediction
+from halfmoon.table._models.predictions import Prediction, RowPrediction, Unsure
 from halfmoon.table._runs.first_pass import joined
 
-__all__ = [
-    "RowPrediction",
-    "RunningCounts",
-    "Unsure",
-    "UnsureRows",
-    "cell_keys",
-    "value_keys",
-]
+__all__ = ["RunningCounts", "UnsureRows", "cell_keys", "value_keys"]
 
 MAX_KEPT_ROWS = 1_000
 MAX_KEPT_BYTES = 16_000_000
@@ -36,14 +29,6 @@ MIN_KEPT_ROWS = 20
 FIELDS = ("number", "key", "doubt")  # what is kept about each row
 KEPT = np.dtype(list(zip(FIELDS, ("i8", "u8", "f8"), strict=True)))
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit
-
-
-class Unsure(NamedTuple):
-    """A row and its prediction."""
-
-    number: int  # in the table, from 0
-    cells: dict[str, str]
-    prediction: RowPrediction
 
 
 @dataclass
