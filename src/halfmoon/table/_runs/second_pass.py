@@ -49,7 +49,6 @@ class Job:
     @classmethod
     def after(cls, scan: Scan, model: TableModel) -> Self:
         """Return the job of filling the table that a model has just learned from."""
-        model.unread_.clear()  # from now on, unreadable cells of predicted rows count
         return cls(model, scan.given.again(), [row.number for row in scan.totals])
 
     def columns(self, batch: Batch) -> dict[str, Any]:
@@ -146,6 +145,7 @@ def write_filled(
     schema = None if out.format.is_text else table.schema
     for job in jobs:
         job.cells = Cells.of(job.model, schema)
+        job.model.unread_.clear()  # only unreadable cells of predicted rows count
 
     def write(batch: Batch) -> None:
         replaced, added = new_columns(table, jobs, seen(batch))
