@@ -192,7 +192,7 @@ def fill_targets(
     targets = [settings.target for settings in several]
     runs = earlier_runs(table)
     types: dict[str, Any] = {}  # filled once the models are there
-    jobs, scans = [], []
+    jobs: list[Job] = []
     with new_table(
         destination, like=table, overwrite=overwrite, formulas=formulas, types=types
     ) as out:
@@ -200,22 +200,20 @@ def fill_targets(
             refuse_target_type(name, table.schema.field(name).type)
         for settings in several:
             labels = (typed or {}).get(settings.target)
-            model, found = learn(
+            model, scan = learn(
                 table, settings, stages, runs=runs, typed=labels, targets=targets
             )
             types |= column_types(model, table.schema)
-            jobs.append(Job.after(found, model))
-            scans.append(found)
-        forecast = TimeForecast.of([job.model for job in jobs], scans[0])
+            jobs.append(Job.after(scan, model))
+        forecast = TimeForecast.of([job.model for job in jobs], scan)
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     seconds, sha256 = time.monotonic() - start, _sha256(table)
     notes = (*table.notes, *forecast.notes())
+    escaped = [out.escaped, *[0] * (len(jobs) - 1)]
     return [
-        Filled(job.model, found, job.tally, escaped, sha256, seconds, notes)
-        for job, found, escaped in zip(
-            jobs, scans, [out.escaped, *[0] * (len(jobs) - 1)], strict=True
-        )
+        Filled(job.model, job.scan, job.tally, cells, sha256, seconds, notes)
+        for job, cells in zip(jobs, escaped, strict=True)
     ]
 
 

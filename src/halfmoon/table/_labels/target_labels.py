@@ -268,10 +268,15 @@ def read_label_numbers(labels: Iterable[Any]) -> LabelNumbers:
     """
     labels = list(labels)
     texts = [label if isinstance(label, str) else None for label in labels]
-    style, numbers = _read_texts(pa.array(texts, pa.large_string()))
+    text, style = pa.array(texts, pa.large_string()), None
+    numbers = np.full(len(labels), math.nan)
+    if text.null_count < len(text):
+        cells = without_repeated_words(without_words(without_missing(text)))
+        style = number_style(cells, STRAYS) or PLAIN
+        numbers, _ = read_numbers(text, style)
     values: list[float | None] = []
     strays = []
-    for label, number in zip(labels, numbers, strict=True):
+    for label, number in zip(labels, numbers.tolist(), strict=True):
         value = number if isinstance(label, str) else as_number(label)
         values.append(value if math.isfinite(value) else None)
         if label is not None and not math.isfinite(value):
@@ -281,13 +286,3 @@ def read_label_numbers(labels: Iterable[Any]) -> LabelNumbers:
     n_strays = len(strays) - blank_words
     nearly_all = n_strays < n and n_strays <= STRAYS * n
     return LabelNumbers(values, style, strays, nearly_all)
-
-
-def _read_texts(text: pa.Array) -> tuple[NumberStyle | None, list[float]]:
-    """Return the style and the numbers of text, NaN where it is not a number."""
-    if text.null_count == len(text):
-        return None, [math.nan] * len(text)
-    cells = without_repeated_words(without_words(without_missing(text)))
-    style = number_style(cells, STRAYS) or PLAIN
-    values, _ = read_numbers(text, style)
-    return style, values.tolist()

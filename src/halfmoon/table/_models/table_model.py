@@ -362,11 +362,15 @@ class TableModel:
             values = self.estimator_.predict(X) if len(X) else np.zeros(0)
             low, high = self.ends_around(values)
             return Prediction(values.tolist(), low=low, high=high)
-        classes = self.estimator_.classes_
-        p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
+        p = self._probabilities(X)
         if self.ordered_ is not None:
             p = self.ordered_(p, X)
-        return class_prediction(classes, p)
+        return class_prediction(self.estimator_.classes_, p)
+
+    def _probabilities(self, X: NDArray[Any]) -> Array:
+        if not len(X):
+            return np.zeros((0, len(self.estimator_.classes_)))
+        return np.asarray(self.estimator_.predict_proba(X))
 
     def ends_around(self, values: Array) -> tuple[Array, Array]:
         """Return the lower and upper ends of the intervals around predictions."""

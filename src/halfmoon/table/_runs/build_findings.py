@@ -188,7 +188,7 @@ def _shown_columns(uses: Sequence[ReportColumn]) -> tuple[str, ...]:
 
 def _helped(model: TableModel, unlabeled: int) -> Helped:
     if isinstance(model, WeakTableModel):
-        return model.helped(unlabeled)
+        return Helped(model.estimator_.used_unlabeled_, model.gain(unlabeled))
     return Helped.from_comparison(
         model.estimator_.comparison_,
         used_unlabeled=model.estimator_.used_unlabeled_,

@@ -37,6 +37,7 @@ class Job:
     skip: Sequence[int] = ()  # numbers of rows that are not filled
     scored: ScoredRows | None = None  # compares known labels with predictions
     unseen: Unseen | None = None  # counts values that the model has not seen
+    scan: Scan | None = None  # the first pass, if the model has just learned
 
     cells: Cells = field(init=False)  # how predictions are written
     tally: RunningCounts = field(init=False)  # counts over the predictions
@@ -49,7 +50,8 @@ class Job:
     @classmethod
     def after(cls, scan: Scan, model: TableModel) -> Self:
         """Return the job of filling the table that a model has just learned from."""
-        return cls(model, scan.given.again(), [row.number for row in scan.totals])
+        skip = [row.number for row in scan.totals]
+        return cls(model, scan.given.again(), skip, scan=scan)
 
     def columns(self, batch: Batch) -> dict[str, Any]:
         """Return the target and the added columns; None for a cell that stays."""
