@@ -88,26 +88,12 @@ class ColumnChoice:
         return f"{without}, the error in cross-validation is clearly lower"
 
 
-@dataclass(frozen=True)
-class ColumnProposal:
-    """Columns to learn from (`stay`) and to leave out (`go`).
-
-    `errors` is by how many standard errors the former predict folds better than all.
-    """
+class ColumnProposal(NamedTuple):
+    """Columns to learn from and to leave out."""
 
     stay: tuple[str, ...]
     go: tuple[str, ...]
-    errors: float
-
-    @property
-    def clear(self) -> bool:
-        """Whether the evidence is strong enough to leave the columns out."""
-        return self.errors > SURE
-
-    @property
-    def worth_trying(self) -> bool:
-        """Whether there is some evidence, but not enough."""
-        return HINT < self.errors <= SURE
+    errors: float  # by which the former predict folds better than all, in standard ones
 
 
 class ColumnSearch(NamedTuple):
@@ -138,8 +124,8 @@ def fit_to_columns(
     groups = {name: np.array(at) for name, at in encoder.outputs.items() if at}
     with plain_errors():
         proposal = chosen_columns(X, labels, kind, groups, kept, CHOICE_SHARE * budget)
-    if proposal is None or not proposal.clear:
-        doubtful = proposal.go if proposal and proposal.worth_trying else ()
+    if proposal is None or proposal.errors <= SURE:
+        doubtful = proposal.go if proposal and proposal.errors > HINT else ()
         estimator = fit(encoder, X, budget, report)
         return ColumnSearch(estimator, encoder, X, doubtful=doubtful)
     half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2

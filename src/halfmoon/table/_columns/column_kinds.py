@@ -241,7 +241,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.compound = "number", form
     elif len(values) < CATEGORIES:
         use.kind = "category"
-    return _with_strays(_unless_constant(use, text), text)
+    return _unless_constant(use, text)
 
 
 def _are_truths(values: pa.Array) -> bool:
@@ -254,21 +254,9 @@ def _are_truths(values: pa.Array) -> bool:
     )
 
 
-def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
-    """Count the cells that a column of numbers, dates or times cannot read."""
-    if use.kind not in ("number", "date", "time"):
-        return use
-    values, use.strays = use.read(text)
-    if use.strays:
-        strays = text.filter(pa.array(pd.isna(values))).drop_null()
-        counts = strays.value_counts()
-        most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
-        use.stray = counts.field("values")[most.as_py()].as_py()
-    return use
-
-
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
-    values, _ = use.read(column)
+    """Return how a column is used, with its codes and strays; left out if constant."""
+    values, strays = use.read(column)
     if use.kind == "number":
         use.codes = missing_codes(values)
         values[np.isin(values, use.codes)] = np.nan
@@ -280,6 +268,11 @@ def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
         shown = str(column[0].as_py())
         why = f"every cell is {shown[:40]!r}"
         return ColumnUse(use.name, "constant", 0.0, "left out", why)
+    if strays and is_text(column.type) and use.kind in ("number", "date", "time"):
+        counts = column.filter(pa.array(~known)).drop_null().value_counts()
+        most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
+        use.strays = strays
+        use.stray = counts.field("values")[most.as_py()].as_py()
     return use
 
 
