@@ -322,7 +322,6 @@ class TableModel:
         """
         if not self.table_.used:
             raise ValueError("it learned from no column")
-        unread = dict(self.unread_)
         empty = {
             use.name: pa.nulls(TRIAL_ROWS, pa.string()) for use in self.table_.used
         }
@@ -334,9 +333,6 @@ class TableModel:
                 raise ValueError("it does not predict a value for each row")
         except TableError:  # a message for the user, not a defect of the file
             return
-        finally:
-            self.unread_.clear()
-            self.unread_.update(unread)
 
     def predict(self, rows: Any, known: Sequence[Any] | None = None) -> Prediction:
         """Predict the rows of a table, record batch or data frame, in blocks.

@@ -77,7 +77,7 @@ def scan(
     *,
     max_bytes: int,
     seed: int,
-    max_labeled: int = MAX_LABELED,
+    max_labeled: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     to_learn: bool = True,
 ) -> Scan:
@@ -89,7 +89,7 @@ def scan(
     start = time.monotonic()
     labeled, unlabeled = (
         Reservoir(max_rows, max_bytes // 2, np.random.default_rng([seed, stream]))
-        for stream, max_rows in enumerate((max_labeled, MAX_UNLABELED))
+        for stream, max_rows in enumerate((max_labeled or MAX_LABELED, MAX_UNLABELED))
     )
     target = given.target
     totals, n_open = TotalsRows(target), 0
@@ -206,10 +206,11 @@ class Reservoir:
             self._shrink()
 
     def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
-        """Return the sample in the order of the stream, and its row numbers."""
+        """Return the sample in the order of the stream, and its row numbers.
+
+        Some row must have been offered.
+        """
         self._shrink()
-        if not self._parts:
-            raise ValueError("Nothing was offered.")
         return self._parts[0], self._numbers[0]
 
     def _held(self) -> int:
@@ -221,8 +222,6 @@ class Reservoir:
         return max(1, min(self.max_rows, int(self.max_bytes / row_bytes)))
 
     def _shrink(self) -> None:
-        if not self._parts:
-            return
         capacity = self._capacity()
         rows, keys = joined(self._parts), np.concatenate(self._keys)
         numbers = np.concatenate(self._numbers)

@@ -30,7 +30,7 @@ from halfmoon.table._labels.weak_labels import (
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
-from halfmoon.table._runs.first_pass import MAX_LABELED, Scan, scan
+from halfmoon.table._runs.first_pass import Scan, scan
 from halfmoon.table._runs.run_costs import MemoryBudget
 from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import value_keys
@@ -107,7 +107,7 @@ def learn(
         features,
         max_bytes=budget.rows,
         seed=settings.seed,
-        max_labeled=MAX_WEAK_LABELS if settings.is_weak else MAX_LABELED,
+        max_labeled=MAX_WEAK_LABELS if settings.is_weak else None,
         progress=stages.stage("Reading"),
     )
     notes = [*given.notes(), *found.notes]
