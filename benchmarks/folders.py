@@ -35,8 +35,7 @@ import pyarrow as pa
 
 from halfmoon.table import TableModel, open_table
 from halfmoon.table._files import new_table
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._runs.first_pass import scan
 from halfmoon.table._runs.second_pass import Job, write_filled

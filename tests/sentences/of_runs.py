@@ -16,8 +16,7 @@ from halfmoon.table._columns.column_names import chosen_features, guess_notes
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files import Batch
 from halfmoon.table._files.text_table import ShortRows
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels, TypedLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels, TypedLabels
 from halfmoon.table._labels.label_checks import checked_labels, mark_notes
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
 from halfmoon.table._models.row_reasons import ExplainedRow, explained_rows
@@ -85,7 +84,7 @@ def labels():
     with refused():
         given.of(Batch(0, rows))
     for refilled in (1, 30):
-        list(GivenLabels("y", Blanks(), "y_source", {1: "a"}, 2, refilled).notes())
+        list(GivenLabels("y", Blanks(), ["y_source"], {1: "a"}, 2, refilled).notes())
 
 
 def weak_labels():

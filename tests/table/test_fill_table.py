@@ -16,7 +16,7 @@ from halfmoon.table import (
     predict_table,
 )
 from halfmoon.table._files.columnar_table import ColumnarTable
-from halfmoon.table._runs import run_costs
+from halfmoon.table._runs import first_pass, run_costs
 from halfmoon.table._runs.second_pass import _rows_where
 
 SETTINGS = Settings("kind", budget=600.0)
@@ -160,3 +160,17 @@ def test_memory_that_the_process_holds_does_not_count(monkeypatch):
     assert limits == expected
     with pytest.raises(TableError, match="200 MB of memory is too little"):
         fill_table(rows(), None, Settings("kind", memory="200MB"))
+
+
+def test_unreadable_cells_are_counted_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(first_pass, "MAX_UNLABELED", 30)  # so that time is forecast
+    x = np.random.default_rng(0).normal(size=80)
+    cells = [f"{value:.3f}" for value in x]
+    cells[3] = cells[40] = cells[50] = "odd"  # one labeled row and two others
+    kind = [*np.where(x[:20] > 0, "up", "down"), *[""] * 60]
+    rows = pd.DataFrame({"x": cells, "n": np.arange(80) % 7, "kind": kind})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as table:
+        filled = fill_table(table, tmp_path / "out.csv", Settings("kind", budget=1e-9))
+    assert filled.tally.n == 60
+    assert filled.model.unread_ == {"x": 2}

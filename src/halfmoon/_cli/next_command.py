@@ -20,8 +20,8 @@ from halfmoon._cli.common_options import (
 )
 
 if TYPE_CHECKING:
+    from halfmoon.table._models.predictions import Unsure
     from halfmoon.table._runs.output_columns import Cells
-    from halfmoon.table._runs.running_counts import Unsure
 
 __all__ = ["next_rows"]
 

@@ -22,12 +22,12 @@ from halfmoon.table._labels.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
 )
+from halfmoon.table._models.predictions import Unsure
 from halfmoon.table._runs.build_findings import filled_rows, findings_of
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
-from halfmoon.table._runs.running_counts import Unsure
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["read_typed_labels", "run_fill"]

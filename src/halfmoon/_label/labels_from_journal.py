@@ -26,8 +26,7 @@ from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import added_by, earlier_runs
 from halfmoon.table._files import Batch, Table
 from halfmoon.table._files.arrow_types import column_text
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import TypedLabels
+from halfmoon.table._labels.given_labels import Blanks, TypedLabels
 from halfmoon.table._labels.target_labels import read_label_numbers
 from halfmoon.table._table_errors import LabelError
 

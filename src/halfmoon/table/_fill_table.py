@@ -149,12 +149,10 @@ def _filled_reader(
     """
     from halfmoon.table._files.columnar_table import ColumnarWriter
 
-    runs = earlier_runs(table)
     if settings.target in table.columns:
         refuse_target_type(settings.target, table.schema.field(settings.target).type)
-    given = given_labels(table, settings, runs)
-    model, scan = learn(table, settings, stages, runs, given)
-    job = Job.after(scan, model, given, runs)
+    model, scan = learn(table, settings, stages)
+    job = Job.after(scan, model)
     job.cells = Cells.of(model, table.schema)
     types = column_types(model, table.schema)
     writer = ColumnarWriter(io.BytesIO(), table, Format("feather"), types, "the stream")
@@ -202,29 +200,30 @@ def fill_targets(
     targets = [settings.target for settings in several]
     runs = earlier_runs(table)
     types: dict[str, Any] = {}  # filled once the models are there
-    jobs, scans = [], []
+    jobs: list[Job] = []
     with new_table(
         destination, like=table, overwrite=overwrite, formulas=formulas, types=types
     ) as out:
         for name in (n for n in targets if n in table.columns):
             refuse_target_type(name, table.schema.field(name).type)
         for settings in several:
-            labels = (typed or {}).get(settings.target, {})
-            given = given_labels(table, settings, runs, labels)
-            model, found = learn(table, settings, stages, runs, given, targets)
+            labels = (typed or {}).get(settings.target)
+            model, scan = learn(
+                table, settings, stages, runs=runs, typed=labels, targets=targets
+            )
             types |= column_types(model, table.schema)
-            jobs.append(Job.after(found, model, given, runs))
-            scans.append(found)
-        forecast = TimeForecast.of([job.model for job in jobs], scans[0])
+            jobs.append(Job.after(scan, model))
+        forecast = TimeForecast.of([job.model for job in jobs], scan)
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     notes = (*table.notes, *forecast.notes())
+    scans = [job.scan for job in jobs]
     return filled_targets(jobs, scans, out.escaped, _sha256(table), start, notes)
 
 
 def filled_targets(
     jobs: Sequence[Job],
-    scans: Sequence[Scan],
+    scans: Sequence[Scan | None],
     escaped: int,
     sha256: str,
     start: float,
@@ -257,8 +256,7 @@ def predict_table(
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
     scored, unseen = ScoredRows(model), Unseen(model)
-    earlier = runs.get(model.target, ())
-    job = Job(model, given, earlier=earlier, scored=scored, unseen=unseen)
+    job = Job(model, given, scored=scored, unseen=unseen)
     with new_table(
         destination,
         like=table,

@@ -8,6 +8,7 @@ from tests.small_tables import tickets
 
 from halfmoon.table._columns import column_choice
 from halfmoon.table._columns.column_choice import (
+    SURE,
     ColumnChoice,
     chosen_columns,
     standard_errors_less,
@@ -108,8 +109,7 @@ def problem(seed=0, l=60):
 def test_noise_is_left_out_and_the_signal_stays():
     X, y, groups = problem()
     found = chosen_columns(X, y, "numbers", groups, (), 100.0)
-    assert found.clear
-    assert not found.worth_trying
+    assert found.errors > SURE
     assert (found.stay, found.go) == (("x",), ("a", "b"))
     found = chosen_columns(X, y, "numbers", groups, ("a",), 100.0)
     assert (found.stay, found.go) == (("x", "a"), ("b",))
@@ -132,7 +132,7 @@ def test_nothing_is_left_out_of_pure_noise():
         y = [*rng.choice(["a", "b"], 40).tolist(), *[None] * 20]
         groups = {str(j): np.array([j]) for j in range(6)}
         found = chosen_columns(X, y, "classes", groups, (), 100.0)
-        chosen += found is not None and found.clear
+        chosen += found is not None and found.errors > SURE
     assert chosen <= 1
 
 
@@ -157,7 +157,7 @@ def test_relevant_columns_are_not_left_out():
             y[i] = data.target_names[data.target[i]]
         groups = {str(j): np.array([j]) for j in range(4)}
         found = chosen_columns(data.data, y, "classes", groups, (), 100.0)
-        assert found is None or not found.clear or {"2", "3"} <= set(found.stay)
+        assert found is None or found.errors <= SURE or {"2", "3"} <= set(found.stay)
 
 
 def test_losses_in_folds_are_those_of_kernel_ridge(monkeypatch):

@@ -2,7 +2,6 @@
 
 import json
 from copy import copy
-from functools import partial
 from shutil import copytree
 
 import numpy as np
@@ -83,8 +82,10 @@ def run(finished, tmp_path):
 @pytest.fixture
 def learned(finished, monkeypatch):
     """Reuse a fitted model, because learning takes seconds."""
-    given = partial(learn, fitted=finished[1].model)
-    monkeypatch.setattr(whole_folder, "learn", lambda *args: given(*args[:6]))
+    again = {"fitted": finished[1].model}
+    monkeypatch.setattr(
+        whole_folder, "learn", lambda *args, **options: learn(*args, **options | again)
+    )
 
 
 def outputs(place):
@@ -448,9 +449,9 @@ def test_two_runs_do_not_write_to_one_folder(run, learned, monkeypatch):
 
 
 def test_outputs_that_appear_while_learning_are_kept(run, learned, monkeypatch):
-    def learn_and_write(*args):
+    def learn_and_write(*args, **options):
         write(rows_of(0), run / "new" / NAME)
-        return learn(*args)
+        return learn(*args, **options)
 
     learn = whole_folder.learn
     monkeypatch.setattr(whole_folder, "learn", learn_and_write)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.given_labels import Blanks
 from halfmoon.table._labels.label_checks import (
     SCALES,
     checked_labels,

@@ -8,7 +8,7 @@ import pytest
 from halfmoon.table._cells.number_style import PLAIN
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._files import Batch
-from halfmoon.table._labels.blank_labels import Blanks
+from halfmoon.table._labels.given_labels import Blanks
 from halfmoon.table._labels.weak_labels import (
     Candidates,
     Ends,
@@ -123,7 +123,7 @@ def batch(**columns):
 
 
 def test_kept_candidates_are_used_again():
-    given = GivenSets("y", Blanks(), "y_source", kept="y_candidates")
+    given = GivenSets("y", Blanks(), ["y_source", "y_candidates"])
     labels, blank = given.of(
         batch(
             y=["a", "b", "c", ""],

@@ -58,7 +58,8 @@ class Slow:
 
 
 def scanned(n, kept=20, seconds=0.0):
-    return SimpleNamespace(n_rows=n, rows=pa.table({"x": range(kept)}), seconds=seconds)
+    rows = pa.table({"x": range(kept)})
+    return SimpleNamespace(n_rows=n, n_ignored=0, rows=rows, seconds=seconds)
 
 
 def test_the_rate_of_the_probe_holds_for_all_rows():

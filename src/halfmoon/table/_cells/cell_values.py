@@ -7,6 +7,7 @@ cell has none, and the number of cells with something else.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -32,9 +33,11 @@ __all__ = [
     "TRUTHS",
     "TRUTH_PAIRS",
     "as_column",
+    "as_number",
     "as_text",
     "is_number",
     "is_text",
+    "looks_blank",
     "missing_codes",
     "read_compounds",
     "read_dates",
@@ -42,6 +45,7 @@ __all__ = [
     "read_texts",
     "read_times",
     "read_truths",
+    "row_texts",
     "without_missing",
     "without_repeated_words",
     "without_words",
@@ -108,6 +112,13 @@ def as_column(column: Any) -> pa.Array:
 def as_text(cell: Any) -> str:
     """Return a cell as text, empty for None."""
     return "" if cell is None else str(cell)
+
+
+def row_texts(rows: pa.Table | pa.RecordBatch) -> list[dict[str, str]]:
+    """Return the cells of each row as text, by column."""
+    return [
+        {name: as_text(cell) for name, cell in row.items()} for row in rows.to_pylist()
+    ]
 
 
 def is_text(type_: pa.DataType) -> bool:
@@ -318,3 +329,26 @@ def missing_codes(numbers: Array) -> tuple[float, ...]:
         for value, count in zip(values[far], counts[far], strict=True)
     ]
     return tuple(values[far].tolist()) if any(nines) else ()
+
+
+def looks_blank(label: Any) -> bool:
+    """Whether a label is a word that often means a blank.
+
+    Examples
+    --------
+    >>> looks_blank("TBD"), looks_blank(" ? "), looks_blank("other"), looks_blank(0)
+    (True, True, False, False)
+    """
+    return isinstance(label, str) and label.strip().casefold() in BLANK_WORDS
+
+
+def as_number(value: Any) -> float:
+    """Return a value or text as a number; NaN if it is not one."""
+    if isinstance(value, str):
+        value = value.strip()
+        if "_" in value:  # Python reads 1_000 as a number
+            return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan

@@ -67,7 +67,6 @@ POUNDS = re.compile(
     rf"{PART} ?(?:lbs?\.?|pounds?) ?(?:{PART} ?(?:oz\.?|ounces?))?", re.I
 )
 
-
 DURATION_UNITS = (  # seconds and names
     (365.25 * 86400, r"y|yrs?\.?|years?|jahre?|ans?|años?"),
     (30.4375 * 86400, r"mos?\.?|mths?\.?|months?|monate?|mois|mes(?:es)?"),
@@ -92,11 +91,11 @@ ISO_DURATION = re.compile(
 
 
 class Form(NamedTuple):
-    """How cells are read, whether the cells of a column may be so, and words for it."""
+    """How cells are read, words for it, and whether the cells of a column may be so."""
 
     read: Callable[[str], float]
-    may_be: Callable[[list[str]], bool]
     words: str
+    may_be: Callable[[list[str]], bool] = lambda cells: True
 
 
 def find_form(text: pa.Array, max_strays: float) -> str:
@@ -150,25 +149,17 @@ def _part(text: str | None) -> float:
     return float((text or "0").replace(",", "."))
 
 
-def _bounds(cell: str) -> tuple[float, float] | None:
-    found = RANGE.fullmatch(cell)
-    if found is None:
-        return None
-    low, low_letter, high, letter = found.groups()
-    if any(
-        len(each) > 1 and each[0] == "0" and each[1].isdigit() for each in (low, high)
-    ):
-        return None  # a code, such as 01-15
-    return _number(low) * LETTERS[low_letter or letter], _number(high) * LETTERS[letter]
-
-
 def _middle(cell: str) -> float:
-    bounds = _bounds(cell)
-    if bounds is not None:
-        return (bounds[0] + bounds[1]) / 2 if bounds[0] <= bounds[1] else np.nan
-    cell = LIMIT.sub("", cell).strip()
-    found = SINGLE.fullmatch(without_signs(pa.array([cell]))[0].as_py())
-    return _number(found[1]) * LETTERS[found[2]] if found else np.nan
+    found = RANGE.fullmatch(cell)
+    is_code = found and any(re.match("0[0-9]", found[i]) for i in (1, 3))  # as 01-15
+    if found is None or is_code:
+        cell = LIMIT.sub("", cell).strip()
+        one = SINGLE.fullmatch(without_signs(pa.array([cell]))[0].as_py())
+        return _number(one[1]) * LETTERS[one[2]] if one else np.nan
+    low, low_letter, high, letter = found.groups()
+    bottom = _number(low) * LETTERS[low_letter or letter]
+    top = _number(high) * LETTERS[letter]
+    return (bottom + top) / 2 if bottom <= top else np.nan
 
 
 def _are_ranges(cells: list[str]) -> bool:
@@ -192,11 +183,8 @@ def _fraction(cell: str) -> float:
 
 def _are_fractions(cells: list[str]) -> bool:
     bottoms = [found[4] for cell in cells if (found := FRACTION.fullmatch(cell))]
-    return _mostly(bottoms, cells) and len(set(bottoms)) <= MAX_DENOMINATORS
-
-
-def _mostly(compound: list[str], cells: list[str]) -> bool:
-    return len(compound) >= MIN_COMPOUND * len(cells)
+    many = len(bottoms) >= MIN_COMPOUND * len(cells)
+    return many and len(set(bottoms)) <= MAX_DENOMINATORS
 
 
 def _ratio(cell: str) -> float:
@@ -258,16 +246,12 @@ def duration_seconds(cell: str) -> float:
     return -total if cell.startswith("-") else total
 
 
-def _always(cells: list[str]) -> bool:
-    return True
-
-
 FORMS = {
-    "duration": Form(duration_seconds, _always, "durations in seconds"),
-    "fraction": Form(_fraction, _are_fractions, "fractions"),
-    "feet": Form(_sum_of(FEET, 12.0), _always, "feet and inches, read in inches"),
-    "pounds": Form(_sum_of(POUNDS, 16.0), _always, "pounds and ounces, read in ounces"),
-    "angle": Form(_angle, _always, "angles in degrees"),
-    "range": Form(_middle, _are_ranges, "ranges, read as their middle"),
-    "ratio": Form(_ratio, _always, "ratios"),
+    "duration": Form(duration_seconds, "durations in seconds"),
+    "fraction": Form(_fraction, "fractions", _are_fractions),
+    "feet": Form(_sum_of(FEET, 12.0), "feet and inches, read in inches"),
+    "pounds": Form(_sum_of(POUNDS, 16.0), "pounds and ounces, read in ounces"),
+    "angle": Form(_angle, "angles in degrees"),
+    "range": Form(_middle, "ranges, read as their middle", _are_ranges),
+    "ratio": Form(_ratio, "ratios"),
 }

@@ -43,44 +43,18 @@ NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^\p{L}{3,9}[ .-]+[0-9]{2,4}$"
 DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
-DATES = (  # where two fit, the month comes first
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%d.%m.%Y",
-    "%m-%d-%Y",
-    "%d-%m-%Y",
-    "%m/%d/%y",
-    "%d/%m/%y",
-    "%d.%m.%y",
-    "%m-%d-%y",
-    "%d-%m-%y",
-    "%d %b %Y",
-    "%d %B %Y",
-    "%d. %B %Y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%d/%b/%Y",
-    "%b %d, %Y",
-    "%B %d, %Y",
-    "%b %d %Y",
-    "%B %d %Y",
-    "%a, %d %b %Y",
-    "%A, %d %B %Y",
-    "%A %d %B %Y",
-    "%A, %B %d, %Y",
-    "%d. %b %Y",
-    "%b %Y",
-    "%B %Y",
-    "%b-%y",
-    "%b %y",
-    "%b-%Y",
-    "%m/%Y",
-    "%m.%Y",
-    "%Y/%m",
-    "%G-W%V-%u",
-    "%Y年%m月%d日",
+KNOWN_DATES = """
+%Y/%m/%d | %Y.%m.%d
+%m/%d/%Y | %d/%m/%Y | %d.%m.%Y | %m-%d-%Y | %d-%m-%Y
+%m/%d/%y | %d/%m/%y | %d.%m.%y | %m-%d-%y | %d-%m-%y
+%d %b %Y | %d %B %Y | %d. %B %Y | %d-%b-%Y | %d-%b-%y | %d/%b/%Y
+%b %d, %Y | %B %d, %Y | %b %d %Y | %B %d %Y
+%a, %d %b %Y | %A, %d %B %Y | %A %d %B %Y | %A, %B %d, %Y | %d. %b %Y
+%b %Y | %B %Y | %b-%y | %b %y | %b-%Y | %m/%Y | %m.%Y | %Y/%m
+%G-W%V-%u | %Y年%m月%d日
+"""
+DATES = tuple(  # where two fit, the month comes first
+    each.strip() for row in KNOWN_DATES.split("\n")[1:-1] for each in row.split("|")
 )
 ZONED = ("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z")
 

@@ -24,25 +24,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from halfmoon._rows import Array
 from halfmoon.table._cells.number_signs import normalized, with_exponents, without_signs
 from halfmoon.table._files.arrow_types import null_where
 
-__all__ = ["PLAIN", "NumberStyle", "OtherUnit", "fixed_decimals"]
+__all__ = ["PLAIN", "NumberStyle", "OtherUnit"]
 
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
-
-MAX_UNITS = 2.0**40  # a number times 10^digits is then exact to 2^-13
-NEAR_HALF = 1e-3  # as close to a half, Python decides how to round
-MAX_DIGITS = 12
-POWERS = 10 ** np.arange(1, 14, dtype=np.int64)
-ZERO, POINT, MINUS = b"0.-"
 
 CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
 
@@ -145,32 +136,20 @@ class NumberStyle:
         >>> NumberStyle(thousands=",", prefix="$").write([1053.26, -7, None], 1)
         ['$1,053.3', '-$7.0', None]
         """
+        zero = f"{0.0:.{digits}f}"
+        form = f"{',' if self.thousands else ''}.{digits}f"
+        texts = [None if x is None or x != x else f"{x:{form}}" for x in values]
+        if self.is_plain and self.negative == "-x":
+            return [zero if text == f"-{zero}" else text for text in texts]
         signs = str.maketrans({",": self.thousands, ".": self.decimal})
-        written: list[str | None] = []
-        for value in values:
-            if value is None or value != value:
-                written.append(None)
-                continue
-            size = f"{abs(value):,.{digits}f}"
-            below = value < 0 and any(digit in size for digit in "123456789")
-            size = f"{self.prefix}{size.translate(signs)}{self.suffix}"
-            written.append(self.negative.replace("x", size, 1) if below else size)
-        return written
 
-    def written(self, values: Array, digits: int) -> pa.Array:
-        """Write numbers as an array of Arrow with `digits` decimals, null for NaN.
+        def dressed(text: str) -> str:
+            digits = text.removeprefix("-")
+            size = f"{self.prefix}{digits.translate(signs)}{self.suffix}"
+            below = text != digits and digits != zero
+            return self.negative.replace("x", size, 1) if below else size
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> PLAIN.written(np.array([1053.26, -0.01, np.nan]), 1).to_pylist()
-        ['1053.3', '0.0', None]
-        """
-        plain = self.is_plain and self.negative == "-x"
-        texts = fixed_decimals(values, digits) if plain else None
-        if texts is None:
-            texts = pa.array(self.write(values.tolist(), digits), pa.string())
-        return texts
+        return [None if text is None else dressed(text) for text in texts]
 
     def describe(self) -> str:
         """Describe the style for a person; empty if it is plain.
@@ -234,46 +213,3 @@ class NumberStyle:
 
 
 PLAIN = NumberStyle()
-
-
-def fixed_decimals(values: Array, digits: int) -> pa.Array | None:
-    """Return numbers as text with `digits` decimals, rounded as Python rounds them.
-
-    Zero has no sign. None if a number is too large or not finite, or `digits` too many.
-
-    Examples
-    --------
-    >>> fixed_decimals(np.array([1053.26, -0.25, -0.01]), 1).to_pylist()
-    ['1053.3', '-0.2', '0.0']
-    """
-    scaled = np.abs(values) * 10.0**digits if digits <= MAX_DIGITS else np.array(np.inf)
-    if not (scaled < MAX_UNITS).all():  # NaN too
-        return None
-    units = np.rint(scaled).astype(np.int64)
-    for i in np.flatnonzero(np.abs(scaled % 1.0 - 0.5) < NEAR_HALF):
-        units[i] = int(f"{abs(values[i]):.{digits}f}".replace(".", ""))
-    negative = (values < 0) & (units > 0)
-    n_digits = np.searchsorted(POWERS, units, side="right") + 1
-    lengths = np.maximum(n_digits, digits + 1) + (digits > 0) + negative
-    characters = _characters(units, digits, int(lengths.max(initial=0)))
-    width = characters.shape[1]
-    characters[negative, width - lengths[negative]] = MINUS
-    used = np.arange(width) >= (width - lengths)[:, None]
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(characters[used])]
-    return pa.Array.from_buffers(pa.string(), len(units), buffers)
-
-
-def _characters(units: NDArray[np.int64], digits: int, width: int) -> NDArray[np.uint8]:
-    """Return all digits and the point, right-aligned, shape (n, width)."""
-    characters = np.empty((len(units), width), dtype=np.uint8)
-    left = units if units.max(initial=0) >= 2**32 else units.astype(np.uint32)
-    point = width - 1 - digits if digits else -1
-    for column in range(width - 1, -1, -1):
-        if column == point:
-            characters[:, column] = POINT
-            continue
-        rest = left // 10
-        characters[:, column] = ZERO + (left - 10 * rest)
-        left = rest
-    return characters

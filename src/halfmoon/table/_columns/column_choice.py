@@ -21,9 +21,9 @@ on both, and must not be clearly worse with the chosen ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,7 @@ from scipy.spatial.distance import cdist
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.classification import loo_class_probabilities
 from halfmoon._labels import rows_with_targets
+from halfmoon._progress import Progress
 from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.candidate import ALPHAS, WIDTHS
@@ -42,15 +43,10 @@ from halfmoon._solvers import ridge_weighted
 from halfmoon.blocks import blas_for
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
+from halfmoon.table._columns.column_vectors import TableEncoder
+from halfmoon.table._table_errors import plain_errors
 
-__all__ = [
-    "ColumnChoice",
-    "ColumnProposal",
-    "chosen_columns",
-    "loo_losses",
-    "loo_score",
-    "standard_errors_less",
-]
+__all__ = ["ColumnChoice", "fit_to_columns"]
 
 MIN_LABELS, MAX_LABELS = 24, 500
 MAX_CHOICE_COLUMNS = 40  # above it, weights of columns in the search do as well
@@ -58,6 +54,8 @@ SAMPLED_LABELS = 200  # used to compare columns
 WEAK = 2.0
 SURE = 3.0
 HINT = 1.0  # standard errors above which columns are noted to perhaps hurt
+CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
+VETO_STANDARD_ERRORS = 1.0  # by which all columns must beat fewer to be kept
 REPEATS = 4  # of the folds, if they can be drawn differently
 
 
@@ -92,26 +90,59 @@ class ColumnChoice:
         return f"{without}, the error in cross-validation is clearly lower"
 
 
-@dataclass(frozen=True)
-class ColumnProposal:
-    """Columns to learn from (`stay`) and to leave out (`go`).
-
-    `errors` is by how many standard errors the former predict folds better than all.
-    """
+class ColumnProposal(NamedTuple):
+    """Columns to learn from and to leave out."""
 
     stay: tuple[str, ...]
     go: tuple[str, ...]
-    errors: float
+    errors: float  # by which the former predict folds better than all, in standard ones
 
-    @property
-    def clear(self) -> bool:
-        """Whether the evidence is strong enough to leave the columns out."""
-        return self.errors > SURE
 
-    @property
-    def worth_trying(self) -> bool:
-        """Whether there is some evidence, but not enough."""
-        return HINT < self.errors <= SURE
+class ColumnSearch(NamedTuple):
+    """What `fit_to_columns` found."""
+
+    estimator: Any
+    encoder: TableEncoder
+    X: NDArray[np.float32]  # the matrix of this encoder
+    choice: ColumnChoice | None = None  # columns that were left out
+    doubtful: tuple[str, ...] = ()  # columns that may hurt, without clear evidence
+
+
+def fit_to_columns(
+    fit: Callable[[TableEncoder, NDArray[np.float32], float, Progress], Any],
+    encoder: TableEncoder,
+    X: NDArray[np.float32],  # (n, d)
+    labels: Sequence[Any],  # None for a blank
+    kind: str,
+    kept: Collection[str],  # columns that must stay
+    budget: float,
+    report: Progress,
+) -> ColumnSearch:
+    """Fit an estimator to all columns, or to fewer if that is clearly better.
+
+    `fit` takes an encoder, its matrix, a budget of seconds and a progress callback.
+    """
+    start = time.monotonic()
+    groups = {name: np.array(at) for name, at in encoder.outputs.items() if at}
+    with plain_errors():
+        proposal = chosen_columns(X, labels, kind, groups, kept, CHOICE_SHARE * budget)
+    if proposal is None or proposal.errors <= SURE:
+        doubtful = proposal.go if proposal and proposal.errors > HINT else ()
+        estimator = fit(encoder, X, budget, report)
+        return ColumnSearch(estimator, encoder, X, doubtful=doubtful)
+    half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
+    by_all = fit(encoder, X, half, lambda share, what: report(share / 2, what))
+    with_all = ColumnSearch(by_all, encoder, X)
+    if kind != "numbers" and _loo_score(by_all) == 1.0:
+        return with_all  # there is nothing to gain
+    fewer = encoder.only(proposal.stay)
+    Z = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
+    by_fewer = fit(fewer, Z, half, lambda share, what: report((1 + share) / 2, what))
+    veto = standard_errors_less(_loo_losses(by_all), _loo_losses(by_fewer))
+    if veto > VETO_STANDARD_ERRORS:
+        return with_all
+    choice = ColumnChoice(proposal.go, _loo_score(by_all), _loo_score(by_fewer))
+    return ColumnSearch(by_fewer, fewer, Z, choice)
 
 
 class _OutOfTime(Exception):
@@ -133,7 +164,7 @@ def standard_errors_less(losses: Array, others: Array) -> float:
     return mean / error if error > 0 else float(np.sign(mean)) * np.inf if mean else 0.0
 
 
-def loo_losses(estimator: HalfmoonClassifier | HalfmoonRegressor) -> Array:
+def _loo_losses(estimator: HalfmoonClassifier | HalfmoonRegressor) -> Array:
     """Return leave-one-out squared errors of numbers, or of class probabilities."""
     if isinstance(estimator, HalfmoonClassifier):
         _, p, codes = loo_class_probabilities(estimator)
@@ -142,7 +173,7 @@ def loo_losses(estimator: HalfmoonClassifier | HalfmoonRegressor) -> Array:
     return squared_losses(held.values[None], held.y)[0]
 
 
-def loo_score(estimator: HalfmoonClassifier | HalfmoonRegressor) -> float:
+def _loo_score(estimator: HalfmoonClassifier | HalfmoonRegressor) -> float:
     """Return the leave-one-out accuracy, or mean absolute error of numbers."""
     if isinstance(estimator, HalfmoonClassifier):
         return estimator.loo_score_

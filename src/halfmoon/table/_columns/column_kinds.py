@@ -241,7 +241,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.compound = "number", form
     elif len(values) < CATEGORIES:
         use.kind = "category"
-    return _with_strays(_unless_constant(use, text), text)
+    return _unless_constant(use, text)
 
 
 def _are_truths(values: pa.Array) -> bool:
@@ -254,21 +254,9 @@ def _are_truths(values: pa.Array) -> bool:
     )
 
 
-def _with_strays(use: ColumnUse, text: pa.Array) -> ColumnUse:
-    """Count the cells that a column of numbers, dates or times cannot read."""
-    if use.kind not in ("number", "date", "time"):
-        return use
-    values, use.strays = use.read(text)
-    if use.strays:
-        strays = text.filter(pa.array(pd.isna(values))).drop_null()
-        counts = strays.value_counts()
-        most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
-        use.stray = counts.field("values")[most.as_py()].as_py()
-    return use
-
-
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
-    values, _ = use.read(column)
+    """Return how a column is used, with its codes and strays; left out if constant."""
+    values, strays = use.read(column)
     if use.kind == "number":
         use.codes = missing_codes(values)
         values[np.isin(values, use.codes)] = np.nan
@@ -280,6 +268,11 @@ def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
         shown = str(column[0].as_py())
         why = f"every cell is {shown[:40]!r}"
         return ColumnUse(use.name, "constant", 0.0, "left out", why)
+    if strays and is_text(column.type) and use.kind in ("number", "date", "time"):
+        counts = column.filter(pa.array(~known)).drop_null().value_counts()
+        most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
+        use.strays = strays
+        use.stray = counts.field("values")[most.as_py()].as_py()
     return use
 
 
@@ -293,22 +286,19 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
     if use.missing > 0 or n < 3:
         return
     (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
+    names = (use.name, use.name.lower().strip())
+    named = any(map(IDENTIFIER_NAME.search, names))
     if use.kind == "number" and (values == np.round(values)).all():
         shift = values - positions
         if (shift == shift[0]).all():
             why = "it numbers the rows"
-        elif many and _names_identifier(use.name) and np.unique(values).size == n:
+        elif many and named and np.unique(values).size == n:
             why = "its name and values look like an identifier"
     elif use.kind == "text" and many and _are_codes(values):
         why = "its values are codes, one for each row"
     if why:
         use.kind, use.role = "identifier", "left out"
         use.why = f"{why}; name it among the features to keep it"
-
-
-def _names_identifier(name: str) -> bool:
-    found = IDENTIFIER_NAME.search
-    return bool(found(name) or found(name.lower().strip()))
 
 
 def _are_codes(values: pd.Series) -> bool:

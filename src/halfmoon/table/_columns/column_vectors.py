@@ -33,14 +33,7 @@ from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
 from halfmoon.table._columns.text_columns import TextEncoder
 
-__all__ = [
-    "CategoryEncoder",
-    "DateEncoder",
-    "NumberEncoder",
-    "TableEncoder",
-    "common_unit",
-    "unpenalized_outputs",
-]
+__all__ = ["CategoryEncoder", "TableEncoder", "unpenalized_outputs"]
 
 MAX_COMPONENTS = 300  # of all texts together
 MAX_ONE_HOTS = 1_000  # of all categories together

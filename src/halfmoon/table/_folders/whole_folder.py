@@ -38,7 +38,7 @@ from halfmoon.table._folders.one_file import (
     fill_file,
 )
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
+from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
 from halfmoon.table._runs.run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.second_pass import Job
@@ -105,9 +105,10 @@ def fill_folder(
         saved = manifest.resume() if resume else None
         models, scans = [], []
         for i, settings in enumerate(several):
-            given = given_labels(table, settings, runs)
             fitted = None if saved is None else saved[i]
-            model, scan = learn(table, settings, stages, runs, given, targets, fitted)
+            model, scan = learn(
+                table, settings, stages, runs=runs, targets=targets, fitted=fitted
+            )
             models.append(model)
             scans.append(scan)
         if saved is None:

@@ -1,30 +1,125 @@
 """The labels of a table, batch by batch.
 
-A cell of the target is a label unless it is blank. Predictions of an earlier run count
+A cell of the target is a label unless it is blank: empty, one of the usual words for a
+blank, or one of the user's own marks. Predictions of an earlier run count
 as blank. Labels that were typed into a list of rows count as if they were in the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
-from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._cells.cell_values import (
+    INVISIBLE,
+    as_column,
+    as_number,
+    is_text,
+)
 from halfmoon.table._columns.column_names import is_predicted
 from halfmoon.table._files import Batch
 from halfmoon.table._files.arrow_types import far_dates
-from halfmoon.table._labels.blank_labels import Blanks, as_number
-from halfmoon.table._labels.target_labels import check_counts
+from halfmoon.table._runs.run_settings import as_tuple
 from halfmoon.table._table_errors import LabelError
 
-__all__ = ["GivenLabels", "TypedLabels", "label_text"]
+__all__ = ["BLANK_TEXTS", "Blanks", "GivenLabels", "TypedLabels", "label_text"]
+
+#: Texts that count as blank in a target, in upper or lower case.
+BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>")
+
+
+@dataclass
+class Blanks:
+    """Finds and counts the blank cells of a target.
+
+    The texts of `unlabeled` mark a blank, in addition to `BLANK_TEXTS`. If one of them
+    is empty, these words are labels, so that a class may be called "None". A number
+    marks every cell with that number, however it is written: -1 also marks "-1.0".
+
+    Examples
+    --------
+    >>> blanks = Blanks()
+    >>> blanks.mask(pa.array(["cat", "", "NA", "dog"]))
+    array([False,  True,  True, False])
+    >>> blanks.counts
+    Counter({'': 1, 'NA': 1})
+    """
+
+    unlabeled: str | Iterable[str] | None = ()
+    counts: Counter[str] = field(default_factory=Counter)  # of blanks, by their text
+    matched: set[str] = field(default_factory=set)  # texts of `unlabeled` seen so far
+
+    def __post_init__(self) -> None:
+        marks = [mark.strip() for mark in as_tuple(self.unlabeled)]
+        self._words = ("",) if "" in marks else BLANK_TEXTS
+        self._marks = {mark: as_number(mark) for mark in marks if mark}
+
+    @property
+    def unmatched(self) -> list[str]:
+        """Texts of `unlabeled` that no cell had so far."""
+        return [mark for mark in self._marks if mark not in self.matched]
+
+    def mask(self, column: Any) -> NDArray[np.bool_]:
+        """Return where a column of Arrow is blank, shape (n,), and count its blanks."""
+        array = as_column(column)
+        if is_text(array.type):
+            blank, counts = self._in_text(array)
+        else:
+            blank, counts = self._in_values(array)
+        self.counts += counts
+        return blank
+
+    def _in_text(self, array: pa.Array) -> tuple[NDArray[np.bool_], Counter[str]]:
+        encoded = array.cast(pa.large_string()).dictionary_encode()
+        values = [*encoded.dictionary.to_pylist(), ""]  # the last is null, code -1
+        marked = np.array([self._is_blank_text(value) for value in values])
+        codes = encoded.indices.fill_null(len(values) - 1)
+        codes = codes.to_numpy(zero_copy_only=False)
+        counts: Counter[str] = Counter()
+        seen = np.bincount(codes, minlength=len(values))
+        for i in np.flatnonzero(marked):
+            counts[values[i].strip()] += int(seen[i])
+        return marked[codes], counts
+
+    def _is_blank_text(self, value: str) -> bool:
+        value = value.strip().strip(INVISIBLE).strip()
+        return self._is_mark(value, value) or value.lower() in self._words
+
+    def _in_values(self, array: pa.Array) -> tuple[NDArray[np.bool_], Counter[str]]:
+        blank = np.array(array.is_null().to_numpy(zero_copy_only=False))
+        counts = Counter({"": int(blank.sum())})
+        if pa.types.is_floating(array.type):
+            nan = pc.is_nan(array).fill_null(False).to_numpy(zero_copy_only=False)
+            blank |= nan
+            counts["NaN"] = int(nan.sum())
+        if self._marks:
+            for i in np.flatnonzero(~blank):
+                value = array[i].as_py()
+                if self._is_mark(str(value), value):
+                    blank[i] = True
+                    counts[str(value)] += 1
+        return blank, counts
+
+    def _is_mark(self, text: str, value: Any) -> bool:
+        """Whether a value is one of the user's marks; a match is noted."""
+        is_bool = isinstance(value, bool)
+        number = math.nan if is_bool else as_number(value)
+        for mark, marked_number in self._marks.items():
+            same = mark.lower() == text.lower() if is_bool else mark == text
+            if same or number == marked_number:
+                self.matched.add(mark)
+                return True
+        return False
 
 
 class TypedLabels(dict[int, str]):
@@ -55,7 +150,7 @@ class GivenLabels:
 
     target: str
     blanks: Blanks
-    source: str | None = None  # column in which an earlier run marked its predictions
+    earlier: Sequence[str] = ()  # columns that an earlier run added, its source first
     # Labels that are not in the table itself; a mapping of row numbers will do.
     typed: TypedLabels = field(default_factory=TypedLabels)
     first_row: int = 2  # number of the first row in a spreadsheet
@@ -72,8 +167,8 @@ class GivenLabels:
         rows = batch.plain
         column = as_column(rows.column(self.target))
         blank = self.blanks.mask(column)
-        if self.source is not None:
-            predicted = is_predicted(rows.column(self.source))
+        if self.earlier:
+            predicted = is_predicted(rows.column(self.earlier[0]))
             self.refilled += int((predicted & ~blank).sum())
             blank |= predicted
         here = self.typed_in(batch)
@@ -104,16 +199,6 @@ class GivenLabels:
         """Return the labels of rows whose label is not partial, as cells."""
         return labels
 
-    def check_counts(
-        self, labeled: int, rows: int, n_open: int, labels: Sequence[Any]
-    ) -> None:
-        """Raise an error if there is nothing to fill, or too little to learn from.
-
-        `n_open` of the `labeled` rows have partial labels. `labels` is a sample.
-        """
-        if not n_open:
-            check_counts(self.target, labeled, rows, labels)
-
     def typed_in(self, batch: Batch) -> dict[int, str]:
         """Return the typed labels of a batch, by their position in it."""
         return {
@@ -130,8 +215,9 @@ class GivenLabels:
     def notes(self) -> Iterator[Note]:
         """Note labels that do not come from the cells of this table."""
         if self.refilled:
+            rows, source = count(self.refilled, "row"), self.earlier[0]
             yield Note(
-                f"{count(self.refilled, 'row')} marked 'predicted' in {self.source!r} "
+                f"{rows} marked 'predicted' in {source!r} "
                 f"{'was' if self.refilled == 1 else 'were'} filled again.",
                 "To keep a correction, set its source to 'given' or clear that cell.",
                 important=True,

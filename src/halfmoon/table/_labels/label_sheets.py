@@ -13,15 +13,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from halfmoon._report.sentences import count
-from halfmoon.table._cells.cell_values import as_text
+from halfmoon.table._cells.cell_values import as_number, row_texts
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.text_writer import NewCells
-from halfmoon.table._labels.blank_labels import Blanks, as_number
-from halfmoon.table._labels.given_labels import label_text
-from halfmoon.table._models.predictions import RowPrediction
+from halfmoon.table._labels.given_labels import Blanks, label_text
+from halfmoon.table._models.predictions import RowPrediction, Unsure
 from halfmoon.table._runs.output_columns import Cells
-from halfmoon.table._runs.running_counts import Unsure
 from halfmoon.table._table_errors import (
     CommandError,
     LabelError,
@@ -128,10 +128,10 @@ def _labeled(made: Table, target: str) -> Iterator[dict[str, str]]:
     """Yield the rows of a list with a typed label, as text."""
     for batch in made.batches():
         blank = Blanks().mask(batch.plain.column(target))
-        for row, empty in zip(batch.plain.to_pylist(), blank, strict=True):
-            if not empty:
-                texts = {name: as_text(cell) for name, cell in row.items()}
-                yield texts | {target: label_text(row[target])}
+        rows = batch.plain.filter(pa.array(~blank))
+        labels = rows.column(target).to_pylist()
+        for row, label in zip(row_texts(rows), labels, strict=True):
+            yield row | {target: label_text(label)}
 
 
 def _position(text: str, made: Table, table: Table) -> int:
@@ -155,13 +155,13 @@ def _compare(
         here = [at for at in left if batch.start <= at < batch.start + len(batch)]
         left.difference_update(here)
         for at in here:
-            row = batch.plain.slice(at - batch.start, 1).to_pylist()[0]
-            other = [n for n in common if not _same(as_text(row[n]), typed[at][n])]
+            (row,) = row_texts(batch.plain.slice(at - batch.start, 1))
+            other = [n for n in common if not _same(row[n], typed[at][n])]
             if common and len(other) > MIN_SAME * len(common):
                 name = other[0]
                 raise LabelError(
                     f"Row {at + table.first_row} of {table.name} is not the same as in "
-                    f"{made.name}: {name!r} is {as_text(row[name])!r} in the table but "
+                    f"{made.name}: {name!r} is {row[name]!r} in the table but "
                     f"{typed[at][name]!r} in the list. Use the table that the list was "
                     f"made from, with its rows in the same order."
                 )

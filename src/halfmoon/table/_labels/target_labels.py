@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from halfmoon._report.sentences import count
 from halfmoon.table._cells.cell_values import (
+    as_number,
+    looks_blank,
     read_numbers,
     without_missing,
     without_repeated_words,
@@ -31,7 +33,6 @@ from halfmoon.table._cells.cell_values import (
 from halfmoon.table._cells.date_formats import find_date_format
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
-from halfmoon.table._labels.blank_labels import as_number, looks_blank
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
@@ -40,12 +41,12 @@ __all__ = [
     "Kind",
     "LabelNumbers",
     "as_targets",
-    "check_counts",
     "check_labels",
     "least_label",
     "quoted",
     "read_label_numbers",
     "refuse_mixture",
+    "refuse_no_blanks",
     "target_kind",
 ]
 
@@ -114,38 +115,19 @@ def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
     )
 
 
-def check_counts(
-    name: str, labeled: int, rows: int, labels: Sequence[Any] = ()
-) -> None:
-    """Raise an error if all of `rows` rows are labeled, or fewer than two.
-
-    Words for a blank are looked for among `labels`.
-    """
-    if labeled == rows:
-        words = sorted({str(label).strip() for label in labels if looks_blank(label)})
-        words = words[:3]
-        if words:
-            looks = "looks" if len(words) == 1 else "look"
-            advice = (
-                f"{' and '.join(map(quoted, words))} {looks} like a blank: use "
-                f"`{argument('unlabeled', words)}`."
-            )
-        else:
-            advice = "If a value stands for a blank, name it in `unlabeled`."
-        raise LabelError(
-            f"Every row of {name!r} has a label: there is nothing to fill. {advice}"
+def refuse_no_blanks(name: str, labels: Sequence[Any]) -> None:
+    """Raise the error that every row has a label; some may be words for a blank."""
+    words = sorted({str(label).strip() for label in labels if looks_blank(label)})[:3]
+    advice = "If a value stands for a blank, name it in `unlabeled`."
+    if words:
+        looks = "looks" if len(words) == 1 else "look"
+        advice = (
+            f"{' and '.join(map(quoted, words))} {looks} like a blank: use "
+            f"`{argument('unlabeled', words)}`."
         )
-    _refuse_too_few(name, labeled)
-
-
-def _refuse_too_few(name: str, labeled: int) -> None:
-    if labeled < 2:
-        some = "No row" if labeled == 0 else "Only 1 row"
-        raise LabelError(
-            f"{some} of {name!r} has a label; at least two different labels are "
-            f"needed. If a class is called NA or None, turn these words into labels: "
-            f"`unlabeled=''`."
-        )
+    raise LabelError(
+        f"Every row of {name!r} has a label: there is nothing to fill. {advice}"
+    )
 
 
 def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
@@ -155,7 +137,13 @@ def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
     "1" and "1.0" are two classes. Numbers become floats.
     """
     known = sum(label is not None for label in labels)
-    _refuse_too_few(name, known)
+    if known < 2:
+        some = "No row" if known == 0 else "Only 1 row"
+        raise LabelError(
+            f"{some} of {name!r} has a label; at least two different labels are "
+            f"needed. If a class is called NA or None, turn these words into labels: "
+            f"`unlabeled=''`."
+        )
     if kind == "numbers":
         return _checked_numbers(name, labels)
     return _checked_classes(name, labels)
@@ -280,10 +268,15 @@ def read_label_numbers(labels: Iterable[Any]) -> LabelNumbers:
     """
     labels = list(labels)
     texts = [label if isinstance(label, str) else None for label in labels]
-    style, numbers = _read_texts(pa.array(texts, pa.large_string()))
+    text, style = pa.array(texts, pa.large_string()), None
+    numbers = np.full(len(labels), math.nan)
+    if text.null_count < len(text):
+        cells = without_repeated_words(without_words(without_missing(text)))
+        style = number_style(cells, STRAYS) or PLAIN
+        numbers, _ = read_numbers(text, style)
     values: list[float | None] = []
     strays = []
-    for label, number in zip(labels, numbers, strict=True):
+    for label, number in zip(labels, numbers.tolist(), strict=True):
         value = number if isinstance(label, str) else as_number(label)
         values.append(value if math.isfinite(value) else None)
         if label is not None and not math.isfinite(value):
@@ -293,13 +286,3 @@ def read_label_numbers(labels: Iterable[Any]) -> LabelNumbers:
     n_strays = len(strays) - blank_words
     nearly_all = n_strays < n and n_strays <= STRAYS * n
     return LabelNumbers(values, style, strays, nearly_all)
-
-
-def _read_texts(text: pa.Array) -> tuple[NumberStyle | None, list[float]]:
-    """Return the style and the numbers of text, NaN where it is not a number."""
-    if text.null_count == len(text):
-        return None, [math.nan] * len(text)
-    cells = without_repeated_words(without_words(without_missing(text)))
-    style = number_style(cells, STRAYS) or PLAIN
-    values, _ = read_numbers(text, style)
-    return style, values.tolist()

@@ -26,11 +26,15 @@ from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
 from halfmoon._report.sentences import count
-from halfmoon.table._cells.cell_values import as_column, is_text, read_numbers
+from halfmoon.table._cells.cell_values import (
+    as_column,
+    as_number,
+    is_text,
+    read_numbers,
+)
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files import Batch
-from halfmoon.table._labels.blank_labels import Blanks, as_number
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.label_checks import (
     CheckedLabels,
     merged_labels,
@@ -96,13 +100,13 @@ class GivenSets(GivenLabels):
     """Reads labels that are sets of candidates."""
 
     separator: str = "|"
-    kept: str | None = None  # column of candidates that an earlier run chose from
 
     def of(self, batch: Batch) -> tuple[Any, NDArray[np.bool_]]:
         column, blank = super().of(batch)
-        if self.kept is None:
+        chosen_from = f"{self.target}_candidates"  # by an earlier run
+        if chosen_from not in self.earlier:
             return column, blank
-        kept = as_column(batch.plain.column(self.kept)).cast(column.type)
+        kept = as_column(batch.plain.column(chosen_from)).cast(column.type)
         again = blank & ~Blanks().mask(kept)
         self.refilled -= int(again.sum())
         return pc.if_else(pa.array(again), kept, column), blank & ~again
@@ -146,12 +150,6 @@ class GivenIntervals(GivenLabels):
 
     def is_open(self, labels: Any, blank: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.asarray(labels.field(LABEL).is_null()) & ~blank
-
-    def check_counts(
-        self, labeled: int, rows: int, n_open: int, labels: Sequence[Any]
-    ) -> None:
-        if labeled == rows:  # `checked_ends` checks the rest
-            super().check_counts(labeled, rows, n_open, [])
 
     def exact(self, labels: Any) -> Any:
         return labels.field(LABEL)

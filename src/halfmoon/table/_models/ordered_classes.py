@@ -31,10 +31,9 @@ from scipy.stats import norm
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.classification import (
     fitted_temperature,
-    loo_class_probabilities,
     probabilities,
 )
-from halfmoon._rows import Array
+from halfmoon._rows import Array, Indices
 
 __all__ = ["Ordered", "fitted_share", "fitted_spread"]
 
@@ -59,25 +58,25 @@ class Ordered:
         classifier: HalfmoonClassifier,
         regressor: HalfmoonRegressor,
         order: Sequence[Any],
-        held_out: tuple[NDArray[np.intp], Array, NDArray[np.intp]] | None = None,
-        held_out_ranks: tuple[Any, Any] = (None, None),
+        held_out: tuple[Indices, Array],
+        held_out_ranks: tuple[Indices, Array],
     ) -> Ordered:
         """Combine a classifier and a regressor of ranks, fitted to the same rows.
 
-        Their held-out predictions are leave-one-out ones unless others are given: rows,
-        probabilities and codes of the classifier, rows and ranks of the regressor.
+        Their held-out predictions are positions among the labeled rows, with the
+        probabilities of the classifier, (m, C), or the ranks of the regressor, (k, 1).
         """
         rank = {each: i for i, each in enumerate(order)}
         places = np.array([rank[each] for each in classifier.classes_.tolist()])
         found = cls(regressor, places, 1.0, 0.0)
-        rows, p, codes = held_out or loo_class_probabilities(classifier)
-        held, g = _known_ranks(regressor, *held_out_ranks)
-        _, i, j = np.intersect1d(rows, held, return_indices=True)
-        several = np.bincount(codes[i], minlength=len(places)) > 1
-        usable = several[codes[i]]
+        (rows, p), (held, ranks) = held_out, held_out_ranks
+        rows, i, j = np.intersect1d(rows, held, return_indices=True)
+        codes = classifier._codes[rows]
+        several = np.bincount(codes, minlength=len(places)) > 1
+        usable = several[codes]
         if not usable.any():
             return found
-        p, codes, g = p[i][usable], codes[i][usable], g[j][usable]
+        p, codes, g = p[i][usable], codes[usable], ranks[j, 0][usable]
         found.spread = fitted_spread(g, places[codes], len(places))
         found.share = fitted_share(p, found.by_place(g), codes)
         pooled = found._pooled(p, g)
@@ -96,16 +95,15 @@ class Ordered:
 
     def left_out(
         self,
-        rows: NDArray[np.intp],  # (m,), positions among the labeled rows
+        rows: Indices,  # (m,), positions among the labeled rows
         p: Array,  # (m, C), held-out probabilities of the classifier
-        held: NDArray[np.intp] | None = None,  # (k,), positions of held-out ranks
-        values: Array | None = None,  # (k, 1), these ranks; None for leave-one-out
+        held: Indices,  # (k,), positions of held-out ranks
+        ranks: Array,  # (k, 1), these ranks
     ) -> Array:
         """Return held-out probabilities of labeled rows."""
-        held, g = _known_ranks(self.regressor, held, values)
         _, i, j = np.intersect1d(rows, held, return_indices=True)
         pooled = p.copy()
-        pooled[i] = self._pooled(p[i], g[j])
+        pooled[i] = self._pooled(p[i], ranks[j, 0])
         return self._sharpened(pooled)
 
     def _pooled(self, p: Array, g: Array) -> Array:
@@ -153,14 +151,3 @@ def _rank_probabilities(g: Array, spread: float, n_classes: int) -> Array:
 
 def _logs(p: Array) -> Array:
     return np.log(np.maximum(p, MIN_PROBABILITY))
-
-
-def _known_ranks(
-    regressor: HalfmoonRegressor, held: Any = None, values: Any = None
-) -> tuple[NDArray[np.intp], Array]:
-    """Return positions among the labeled rows with finite held-out ranks, and these."""
-    if values is None:
-        loo = regressor._held_out()
-        held, values = np.arange(len(regressor.labeled_))[loo.rows], loo.values
-    finite = np.isfinite(values[:, 0])
-    return held[finite], values[finite, 0]

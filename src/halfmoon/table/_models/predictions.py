@@ -1,4 +1,8 @@
-"""The predictions of a table model."""
+"""The predictions of a table model, also of the labels that it learned from.
+
+Each label is predicted from the others. If labels lie in clumps, whole clumps may be
+hidden instead (`_labels/clumped_labels.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import LooClasses
-from halfmoon._rows import Array
+from halfmoon._estimators.classification import probabilities_of_scores
+from halfmoon._report.findings import LooClasses, LooNumbers
+from halfmoon._rows import Array, Indices
 
 __all__ = [
     "Prediction",
     "RowPrediction",
+    "Unsure",
     "class_prediction",
+    "held_out_values",
     "joined",
     "loo_class_prediction",
-    "sureness",
+    "loo_prediction",
+    "loo_predictions",
 ]
 
 
@@ -30,6 +38,14 @@ class RowPrediction(NamedTuple):
     confidence: float | None
     low: float | None
     high: float | None
+
+
+class Unsure(NamedTuple):
+    """A row and its prediction."""
+
+    number: int  # in the table, from 0
+    cells: dict[str, str]
+    prediction: RowPrediction
 
 
 @dataclass(frozen=True)
@@ -52,14 +68,18 @@ class Prediction:
     def at(self, i: int) -> RowPrediction:
         """Return the prediction for row i, in values of Python."""
         value, second = self.values[i], self.second[i] if self.second else None
-        return RowPrediction(value, second, *sureness(self, i))
+        return RowPrediction(value, second, *_sureness(self, i))
 
 
-def sureness(predicted: Any, i: int) -> tuple[Any, Any, Any]:
+def loo_prediction(loo: LooClasses | LooNumbers, i: int) -> RowPrediction:
+    """Return the leave-one-out prediction of labeled row i."""
+    return RowPrediction(loo.predicted[i], None, *_sureness(loo, i))
+
+
+def _sureness(predicted: Any, i: int) -> tuple[Any, ...]:
     """Return confidence, low and high of row i; None for those that do not exist."""
     columns = (getattr(predicted, name, None) for name in ("confidence", "low", "high"))
-    confidence, low, high = (None if x is None else float(x[i]) for x in columns)
-    return confidence, low, high
+    return tuple(None if x is None else float(x[i]) for x in columns)
 
 
 def joined(parts: list[Prediction]) -> Prediction:
@@ -88,13 +108,68 @@ def class_prediction(classes: NDArray[Any], p: Array) -> Prediction:
     return Prediction(classes[best].tolist(), confidence, second=second)
 
 
+def held_out_values(
+    model: Any, estimator: Any, by_clump: bool = False
+) -> tuple[Indices, Array]:
+    """Return positions among the labeled rows, (m,), and scores or numbers, (m, t).
+
+    The estimator is that of the model, or another one that was fitted to its rows. Rows
+    without a finite prediction are left out.
+    """
+    if by_clump and model.hides_clumps:
+        places, values = _without_clumps(model, estimator)
+    else:
+        held = estimator._held_out()
+        places, values = np.arange(len(estimator.labeled_))[held.rows], held.values
+    known = np.isfinite(values).all(axis=1)
+    return places[known], values[known]
+
+
+def _without_clumps(model: Any, estimator: Any) -> tuple[Indices, Array]:
+    clumps = model.clumps_
+    sets = [np.flatnonzero(clumps == clump) for clump in range(int(clumps.max()) + 1)]
+    places = np.concatenate(sets)
+    values = np.concatenate(estimator.solution_.leave_sets_out(sets))
+    if model.kind == "numbers":
+        return places, values
+    # A class that is hidden whole with one clump cannot be predicted.
+    codes = model.estimator_._codes
+    several = [len(set(clumps[codes == code])) > 1 for code in codes[places]]
+    return places[several], values[several]
+
+
+def loo_predictions(
+    model: Any, by_clump: bool, as_given: bool
+) -> LooClasses | LooNumbers:
+    """Return held-out predictions of the labeled rows; see `TableModel.left_out`."""
+    estimator = model.estimator_
+    places, values = held_out_values(model, estimator, by_clump)
+    rows, independent = estimator.labeled_[places], 1.0
+    if by_clump and model.hides_clumps:
+        independent = (model.clumps_.max() + 1) / len(model.clumps_)
+    if model.kind == "numbers":
+        y = estimator._given_targets() if as_given else estimator.solution_.y
+        given, predicted = y[places, 0], values[:, 0]
+        low, high = model.ends_around(predicted)
+        return LooNumbers(given, predicted, low, high, model.level, rows, independent)
+    p = probabilities_of_scores(estimator, values)
+    if model.ordered_ is not None:
+        ranks = held_out_values(model, model.ordered_.regressor, by_clump)
+        p = model.ordered_.left_out(places, p, *ranks)
+    codes = estimator._codes[places]
+    return loo_class_prediction(estimator.classes_, p, rows, codes, independent)
+
+
 def loo_class_prediction(
     classes: NDArray[Any],
     p: Array,  # (m, C)
     rows: NDArray[np.intp],  # (m,)
     codes: NDArray[np.intp],  # (m,), of the given labels
+    independent: float = 1.0,
 ) -> LooClasses:
     """Return leave-one-out predictions of classes by their probabilities."""
     best, each = p.argmax(axis=1), np.arange(len(p))
     given, predicted = classes[codes].tolist(), classes[best].tolist()
-    return LooClasses(given, predicted, p[each, best], p[each, codes], rows)
+    return LooClasses(
+        given, predicted, p[each, best], p[each, codes], rows, independent
+    )

@@ -9,19 +9,17 @@ from typing import Any
 import pyarrow as pa
 
 from halfmoon._estimators.explanations import LabelWeight
-from halfmoon._report.findings import LooClasses, LooNumbers, Reason, ShownRow
-from halfmoon.table._cells.cell_values import as_text
+from halfmoon._report.findings import Reason, ShownRow
+from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._files import Table
-from halfmoon.table._models.predictions import RowPrediction, sureness
+from halfmoon.table._models.predictions import Unsure, loo_prediction
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._table_errors import CommandError, ModelError
 
 __all__ = [
     "ExplainedRow",
-    "Reasons",
     "explained_rows",
-    "loo_prediction",
     "most_important",
     "reasons_of",
     "rows_by_number",
@@ -62,21 +60,22 @@ class ExplainedRow:
 
 
 def shown_row(
-    number: int,
-    texts: Sequence[str],
-    prediction: RowPrediction,
+    row: Unsure,
+    columns: Sequence[str],
     cells: Cells,
+    first_row: int,
     given: Any = None,
-    reasons: Reasons | None = None,
+    reasons: Reasons = Reasons(),
 ) -> ShownRow:
     """Return a row with its prediction, formatted for a person to read.
 
-    `number` is that in a spreadsheet, `texts` are the cells to show.
+    The cells of some columns are shown. `first_row` is the number of the table's first
+    row in a spreadsheet.
     """
-    reasons = reasons or Reasons()
+    prediction = row.prediction
     return ShownRow(
-        number,
-        tuple(texts),
+        row.number + first_row,
+        tuple(row.cells.get(name, "") for name in columns),
         cells.shown(prediction.value),
         cells.shown(prediction.second),
         prediction.confidence,
@@ -160,33 +159,29 @@ def explained_rows(
     places = [number - first for number in numbers]
     by_number = rows_by_number(table, places)
     rows = pa.concat_tables([by_number[number] for number in places])
-    predicted, loo = model.predict(rows), model.as_given(model.left_out())
+    predicted, loo = model.predict(rows), model.left_out(as_given=True)
     labeled = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
-    predictions, given = [], []
+    found, given = [], []
     for i, number in enumerate(places):
         at = labeled.get(number)
-        predictions.append(predicted.at(i) if at is None else loo_prediction(loo, at))
+        prediction = predicted.at(i) if at is None else loo_prediction(loo, at)
+        found.append(Unsure(number, {}, prediction))
         given.append(None if at is None else loo.given[at])
-    values = [prediction.value for prediction in predictions]
+    values = [row.prediction.value for row in found]
     reasons = reasons_of(model, rows, first, values, places, patient=True)
     needed = {*places, *(r.row - first for each in reasons for r in each.all)}
-    texts = {
-        number + first: _texts(row, columns)
-        for number, row in rows_by_number(table, sorted(needed)).items()
-    }
+    texts = {}
+    for number, row in rows_by_number(table, needed).items():
+        present = [name for name in columns if name in row.column_names]
+        (texts[number + first],) = row_texts(row.select(present))
     return [
         ExplainedRow(
-            shown_row(number, (), predictions[i], cells, given[i], reasons[i]),
+            shown_row(found[i], (), cells, first, given[i], reasons[i]),
             reasons[i].scale,
             {n: texts[n] for n in sorted({number, *(r.row for r in reasons[i].all)})},
         )
         for i, number in enumerate(numbers)
     ]
-
-
-def loo_prediction(loo: LooClasses | LooNumbers, i: int) -> RowPrediction:
-    """Return the leave-one-out prediction of labeled row i."""
-    return RowPrediction(loo.predicted[i], None, *sureness(loo, i))
 
 
 def most_important(
@@ -214,9 +209,3 @@ def rows_by_number(table: Table, numbers: Iterable[int]) -> dict[int, pa.Table]:
             f"{end - 1 + first}, as a spreadsheet counts them."
         )
     return found
-
-
-def _texts(row: pa.Table, columns: Sequence[str]) -> dict[str, str]:
-    present = [name for name in columns if name in row.column_names]
-    cells = row.select(present).to_pylist()[0]
-    return {name: as_text(cell) for name, cell in cells.items()}

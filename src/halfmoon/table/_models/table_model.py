@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -24,15 +24,9 @@ from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import Progress, report_search_to
 from halfmoon._report.findings import LooClasses, LooNumbers
 from halfmoon._report.sentences import count
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import Array
 from halfmoon.table._cells.number_style import NumberStyle
-from halfmoon.table._columns.column_choice import (
-    ColumnChoice,
-    chosen_columns,
-    loo_losses,
-    loo_score,
-    standard_errors_less,
-)
+from halfmoon.table._columns.column_choice import ColumnChoice, fit_to_columns
 from halfmoon.table._columns.column_kinds import (
     Columns,
     ColumnUse,
@@ -54,8 +48,9 @@ from halfmoon.table._models.ordered_classes import Ordered
 from halfmoon.table._models.predictions import (
     Prediction,
     class_prediction,
+    held_out_values,
     joined,
-    loo_class_prediction,
+    loo_predictions,
 )
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import (
@@ -69,8 +64,6 @@ __all__ = ["TableModel"]
 
 MAX_BLOCK_ROWS = 65_536  # predicted at once
 MAX_BLOCK_CELLS = 4_000_000  # of the table or of the matrix, predicted at once
-CHOICE_SHARE = 0.2  # of the budget, to find columns that are better left out
-VETO_STANDARD_ERRORS = 1.0  # by which all columns must beat fewer to be kept
 BEFORE_SEARCH, SEARCH = 0.05, 0.85  # shares of the work, for the progress bar
 MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
 TRIAL_ROWS = 2
@@ -213,7 +206,7 @@ class TableModel:
         """Fit confidences and intervals to predictions without labels of clumps."""
         labeled = np.array([label is not None for label in y])
         self.clumps_ = label_clumps(X, labeled, self.random_state)
-        places, values = self._held_out(self.estimator_, by_clump=True)
+        places, values = held_out_values(self, self.estimator_, by_clump=True)
         if self.kind == "classes" and self.hides_clumps:
             scores, codes = scores_by_class(values), self.estimator_._codes[places]
             weights = np.ones(len(codes))
@@ -221,18 +214,15 @@ class TableModel:
         if self.order:
             ranks = {each: i for i, each in enumerate(self.order)}
             by_rank = [None if label is None else ranks[label] for label in y]
-            regressor = self._fitted(X, by_rank, "numbers", self.budget / 2)
-            known = np.isfinite(values).all(axis=1)
-            places, p = (
-                places[known],
-                probabilities_of_scores(self.estimator_, values[known]),
+            regressor = self._fitted(
+                by_rank, "numbers", self.encoder_, X, self.budget / 2
             )
             self.ordered_ = Ordered.of(
                 self.estimator_,
                 regressor,
                 self.order,
-                (places, p, self.estimator_._codes[places]),
-                self._held_out(regressor, by_clump=True),
+                (places, probabilities_of_scores(self.estimator_, values)),
+                held_out_values(self, regressor, by_clump=True),
             )
         if self.kind == "numbers":
             given = self.estimator_.solution_.y[places, 0]
@@ -244,53 +234,35 @@ class TableModel:
         self, X: NDArray[np.float32], y: list[Any], report: Progress
     ) -> NDArray[np.float32]:
         """Fit to all columns, or to fewer if that is clearly better; return those."""
-        budget, start = self.budget / 2 if self.order else self.budget, time.monotonic()
-        self.choice_, self.doubtful_ = None, ()
-        full, named = self.encoder_, {*self.known, *self.keep}
-        groups = {name: np.array(at) for name, at in full.outputs.items() if at}
-        with plain_errors():
-            proposal = chosen_columns(
-                X, y, self.kind, groups, named, CHOICE_SHARE * budget
-            )
-        if proposal is None or not proposal.clear:
-            self.estimator_ = self._fitted(X, y, self.kind, budget, report)
-            if proposal is not None and proposal.worth_trying:
-                self.doubtful_ = proposal.go
-            return X
-        half = max(budget - (time.monotonic() - start), 0.1 * budget) / 2
-        first, second = (
-            lambda at, what, done=done: report(done + at / 2, what)
-            for done in (0.0, 0.5)
+        found = fit_to_columns(
+            partial(self._fitted, y, self.kind),
+            self.encoder_,
+            X,
+            y,
+            self.kind,
+            {*self.known, *self.keep},
+            self.budget / 2 if self.order else self.budget,
+            report,
         )
-        by_all = self._fitted(X, y, self.kind, half, first)
-        if self.kind != "numbers" and loo_score(by_all) == 1.0:
-            self.estimator_ = by_all  # there is nothing to gain
-            return X
-        self.encoder_ = full.only(proposal.stay)
-        fewer = X[:, np.sort(np.concatenate([groups[name] for name in proposal.stay]))]
-        by_fewer = self._fitted(fewer, y, self.kind, half, second)
-        losses = [loo_losses(estimator) for estimator in (by_all, by_fewer)]
-        choice = ColumnChoice(proposal.go, *map(loo_score, (by_all, by_fewer)))
-        if standard_errors_less(*losses) > VETO_STANDARD_ERRORS:
-            self.encoder_, self.estimator_ = full, by_all
-            return X
-        self.estimator_, self.choice_ = by_fewer, choice
+        self.estimator_, self.encoder_ = found.estimator, found.encoder
+        self.choice_, self.doubtful_ = found.choice, found.doubtful
         for use in self.table_.uses:
-            if use.name in proposal.go:
-                use.role, use.why = "left out", choice.gain(self.kind, each=True)
-        return fewer
+            if self.choice_ is not None and use.name in self.choice_.left_out:
+                use.role, use.why = "left out", self.choice_.gain(self.kind, each=True)
+        return found.X
 
     def _fitted(
         self,
-        X: NDArray[np.float32],
         y: list[Any],
         kind: Kind,
+        encoder: TableEncoder,
+        X: NDArray[np.float32],
         budget: float,
         report: Progress = lambda share, what: None,
     ) -> Any:
         """Return an estimator of this kind, fitted within the budget of seconds."""
         labeled = sum(label is not None for label in y)
-        unpenalized = unpenalized_outputs(self.columns_, self.encoder_)
+        unpenalized = unpenalized_outputs(self.columns_, encoder)
         needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
         if needed > labeled and unpenalized:
             numbers = count(len(unpenalized), "number")
@@ -350,7 +322,6 @@ class TableModel:
         """
         if not self.table_.used:
             raise ValueError("it learned from no column")
-        unread = dict(self.unread_)
         empty = {
             use.name: pa.nulls(TRIAL_ROWS, pa.string()) for use in self.table_.used
         }
@@ -362,9 +333,6 @@ class TableModel:
                 raise ValueError("it does not predict a value for each row")
         except TableError:  # a message for the user, not a defect of the file
             return
-        finally:
-            self.unread_.clear()
-            self.unread_.update(unread)
 
     def predict(self, rows: Any, known: Sequence[Any] | None = None) -> Prediction:
         """Predict the rows of a table, record batch or data frame, in blocks.
@@ -388,15 +356,19 @@ class TableModel:
     ) -> Prediction:
         if self.intervals_ is not None:
             values = self.estimator_.predict(X) if len(X) else np.zeros(0)
-            low, high = self._ends(values)
+            low, high = self.ends_around(values)
             return Prediction(values.tolist(), low=low, high=high)
-        classes = self.estimator_.classes_
-        p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
+        p = self._probabilities(X)
         if self.ordered_ is not None:
             p = self.ordered_(p, X)
-        return class_prediction(classes, p)
+        return class_prediction(self.estimator_.classes_, p)
 
-    def _ends(self, values: Array) -> tuple[Array, Array]:
+    def _probabilities(self, X: NDArray[Any]) -> Array:
+        if not len(X):
+            return np.zeros((0, len(self.estimator_.classes_)))
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    def ends_around(self, values: Array) -> tuple[Array, Array]:
         """Return the lower and upper ends of the intervals around predictions."""
         assert self.intervals_ is not None
         low, high = self.intervals_(values)
@@ -413,64 +385,22 @@ class TableModel:
         found: Explanation = self.estimator_.explain(self.transform(rows), answers)
         return replace(found, rows=self.numbers_[found.rows])
 
-    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
+    def left_out(
+        self, by_clump: bool = False, as_given: bool = False
+    ) -> LooClasses | LooNumbers:
         """Return leave-one-out predictions of the labeled rows, or of a sample.
 
         If labels lie in clumps, each is predicted without its clump with `by_clump`.
+        Numbers far outside the range of the others are returned `as_given`, or else as
+        they were learned.
         """
-        estimator = self.estimator_
-        places, values = self._held_out(estimator, by_clump)
-        known = np.isfinite(values).all(axis=1)
-        places, values = places[known], values[known]
-        rows, independent = estimator.labeled_[places], 1.0
-        if by_clump and self.hides_clumps:
-            independent = (self.clumps_.max() + 1) / len(self.clumps_)
-        if self.intervals_ is not None:
-            y, values = estimator.solution_.y[places, 0], values[:, 0]
-            ends = self._ends(values)
-            return LooNumbers(y, values, *ends, self.level, rows, independent)
-        p = probabilities_of_scores(estimator, values)
-        if self.ordered_ is not None:
-            ranks = self._held_out(self.ordered_.regressor, by_clump)
-            p = self.ordered_.left_out(places, p, *ranks)
-        found = loo_class_prediction(
-            estimator.classes_, p, rows, estimator._codes[places]
-        )
-        return replace(found, independent=independent)
+        return loo_predictions(self, by_clump, as_given)
 
     @property
     def hides_clumps(self) -> bool:
         """Whether quality is measured without whole clumps of labels."""
         return self.clumps_ is not None and len(self.clumps_) > 0
 
-    def _held_out(self, estimator: Any, by_clump: bool) -> tuple[Indices, Array]:
-        """Return positions among the labeled rows, (m,), and predictions, (m, t)."""
-        if not (by_clump and self.hides_clumps):
-            held = estimator._held_out()
-            return np.arange(len(estimator.labeled_))[held.rows], held.values
-        clumps = range(int(self.clumps_.max()) + 1)
-        sets = [np.flatnonzero(self.clumps_ == clump) for clump in clumps]
-        places = np.concatenate(sets)
-        values = np.concatenate(estimator.solution_.leave_sets_out(sets))
-        if self.kind == "numbers":
-            return places, values
-        # A class that is hidden whole with one clump cannot be predicted.
-        codes = self.estimator_._codes
-        several = [len(set(self.clumps_[codes == code])) > 1 for code in codes[places]]
-        return places[several], values[several]
-
-    def as_given(self, loo: LooClasses | LooNumbers) -> LooClasses | LooNumbers:
-        """Return predictions beside the labels as given, outlying numbers included."""
-        if not isinstance(self.estimator_, HalfmoonRegressor):
-            return loo
-        places = np.searchsorted(self.estimator_.labeled_, loo.rows)
-        return replace(loo, given=self.estimator_._given_targets()[places, 0])
-
     def example_numbers(self) -> Array:
         """Return numbers like those of the labels, to round predictions alike."""
         return np.asarray(self.left_out().given, dtype=np.float64)
-
-    @property
-    def n_unpenalized_(self) -> int:
-        """Columns of the matrix that come from known columns."""
-        return len(unpenalized_outputs(self.columns_, self.encoder_))

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from halfmoon._estimators.classification import probabilities_of_scores
 from halfmoon._estimators.intervals import Intervals
 from halfmoon._progress import Progress
-from halfmoon._report.findings import Helped, LooClasses, LooNumbers, PartialLabels
+from halfmoon._report.findings import LooClasses, LooNumbers, PartialLabels
 from halfmoon._report.unlabeled_gain import (
     UnlabeledGain,
     gain_of_classes,
@@ -98,8 +98,7 @@ class WeakTableModel(TableModel):
         with plain_errors(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             if self.kind == "numbers":
-                ends = np.array([[-np.inf, np.inf] if x is None else [x.low, x.high]
-                                 for x in y])  # fmt: skip
+                ends = _as_ends(y)
                 # The claims of the report are those of folds without a margin.
                 self.estimator_ = IntervalRegressor(**options, margin=0.0).fit(X, ends)
                 self.allowed_ = ends[self.estimator_.labeled_]
@@ -148,24 +147,16 @@ class WeakTableModel(TableModel):
     def _predict(
         self, X: NDArray[Any], known: Sequence[Any] | None = None
     ) -> Prediction:
-        if self.kind == "numbers":
-            return self._predict_numbers(X, known)
-        classes = self.estimator_.classes_
-        p = self.estimator_.predict_proba(X) if len(X) else np.zeros((0, len(classes)))
-        if known is not None and len(X):
-            p = np.where(self._masks(known), np.maximum(p, np.finfo(float).tiny), 0.0)
-            p /= p.sum(axis=1, keepdims=True)
-        return class_prediction(classes, p)
-
-    def _predict_numbers(
-        self, X: NDArray[Any], known: Sequence[Ends | None] | None
-    ) -> Prediction:
+        if self.kind == "classes":
+            p = self._probabilities(X)
+            if known:
+                p = np.where(self._masks(known), np.maximum(p, np.finfo(float).tiny), 0)
+                p /= p.sum(axis=1, keepdims=True)
+            return class_prediction(self.estimator_.classes_, p)
         values = self.estimator_.predict(X) if len(X) else np.zeros(0)
-        low, high = self._ends(values)
-        if known is not None and len(X):
-            bottom, top = np.array(
-                [(-np.inf, np.inf) if x is None else (x.low, x.high) for x in known]
-            ).T
+        low, high = self.ends_around(values)
+        if known:
+            bottom, top = _as_ends(known).T
             values = np.clip(values, bottom, top)
             low = np.minimum(np.maximum(low, bottom), values)
             high = np.maximum(np.minimum(high, top), values)
@@ -194,13 +185,15 @@ class WeakTableModel(TableModel):
             return np.asarray(self.allowed_[:, 0] == self.allowed_[:, 1])
         return np.asarray(self.allowed_.sum(axis=1) == 1)
 
-    def left_out(self, by_clump: bool = False) -> LooClasses | LooNumbers:
+    def left_out(
+        self, by_clump: bool = False, as_given: bool = False
+    ) -> LooClasses | LooNumbers:
         """Return held-out predictions of rows with an exact label."""
         exact = np.flatnonzero(self._exact & self._tested)
         rows, unseen = self.estimator_.labeled_[exact], self._unseen[exact]
         if self.kind == "numbers":
             values, given = unseen[:, 0], self.allowed_[exact, 0]
-            low, high = self._ends(values)
+            low, high = self.ends_around(values)
             return LooNumbers(given, values, low, high, self.level, rows)
         p = probabilities_of_scores(self.estimator_, unseen)
         codes = self.allowed_[exact].argmax(axis=1)
@@ -210,11 +203,7 @@ class WeakTableModel(TableModel):
         """Return the finite ends."""
         return np.unique(self.allowed_[np.isfinite(self.allowed_)])
 
-    def helped(self, rows: int) -> Helped:
-        """Return whether the unlabeled rows were used, and what they gained."""
-        return Helped(self.estimator_.used_unlabeled_, self._gain(rows))
-
-    def _gain(self, rows: int) -> UnlabeledGain:
+    def gain(self, rows: int) -> UnlabeledGain:
         """Compare kernels of all rows with kernels of labeled rows on exact labels."""
         exact, both = self._exact, [self._unseen, self.estimator_._unseen_supervised]
         by_all, by_labeled = (
@@ -260,3 +249,9 @@ class WeakTableModel(TableModel):
             guess=guess,
             off=off,
         )
+
+
+def _as_ends(known: Sequence[Ends | None]) -> Array:
+    """Return ends as rows of an array, infinite for blanks, shape (b, 2)."""
+    open_ends = (-np.inf, np.inf)
+    return np.array([open_ends if x is None else (x.low, x.high) for x in known])

@@ -43,15 +43,15 @@ from halfmoon._selection.criteria import class_scores
 from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
-from halfmoon.table._cells.cell_values import as_text
+from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.weak_labels import Candidates, Ends
-from halfmoon.table._models.row_reasons import (
-    Reasons,
+from halfmoon.table._models.predictions import (
+    Unsure,
+    held_out_values,
     loo_prediction,
-    reasons_of,
-    shown_row,
 )
+from halfmoon.table._models.row_reasons import reasons_of, shown_row
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
@@ -66,7 +66,6 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
-from halfmoon.table._runs.running_counts import Unsure
 
 __all__ = ["filled_rows", "findings_of"]
 
@@ -106,7 +105,7 @@ def findings_of(
     next_rows: tuple[ShownRow, ...] = ()
     if for_page:
         next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
-    loo = model.as_given(model.left_out())
+    loo = model.left_out(as_given=True)
     doubted = _suspects(model, _as_text(loo))
     forecast = None
     if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
@@ -120,7 +119,7 @@ def findings_of(
         predicted=tally.n,
         unlabeled_used=scan.learned_unlabeled,
         columns=columns,
-        blanks=tuple(scan.blanks.counts.items()),
+        blanks=tuple(scan.given.blanks.counts.items()),
         helped=_helped(model, scan.learned_unlabeled),
         loo=_as_text(model.left_out(by_clump=True)),
         filled=_filled(filled, scan),
@@ -158,7 +157,7 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
     first_row = 1 if filled.scan is None else filled.scan.first_row
     shown = findings.shown_columns
     rows = map(unsure.row, range(len(unsure)))
-    return [_shown_unsure(row, shown, cells, first_row) for row in rows]
+    return [shown_row(row, shown, cells, first_row) for row in rows]
 
 
 def _columns(
@@ -189,7 +188,7 @@ def _shown_columns(uses: Sequence[ReportColumn]) -> tuple[str, ...]:
 
 def _helped(model: TableModel, unlabeled: int) -> Helped:
     if isinstance(model, WeakTableModel):
-        return model.helped(unlabeled)
+        return Helped(model.estimator_.used_unlabeled_, model.gain(unlabeled))
     return Helped.from_comparison(
         model.estimator_.comparison_,
         used_unlabeled=model.estimator_.used_unlabeled_,
@@ -214,12 +213,10 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     n = len(scores[0])
     if model.ordered_ is not None and n == len(model.estimator_.labeled_):
         # The order of the classes changes both predictions.
-        scores[1:] = (
-            model.ordered_.left_out(
-                np.arange(n), probabilities_of_scores(model.estimator_, values[name])
-            )
-            for name in names[1:]
-        )
+        ranks = held_out_values(model, model.ordered_.regressor)
+        for i, name in enumerate(names[1:], start=1):
+            p = probabilities_of_scores(model.estimator_, values[name])
+            scores[i] = model.ordered_.left_out(np.arange(n), p, *ranks)
     classes = model.estimator_.classes_
     given, with_rows, without = (
         [str(x) for x in classes[each.argmax(axis=1)]] for each in scores
@@ -307,18 +304,6 @@ def _map_sample(
     return np.sort(np.concatenate([labeled, unlabeled]))
 
 
-def _shown_unsure(
-    row: Unsure,
-    shown: Sequence[str],
-    cells: Cells,
-    first_row: int,
-    reasons: Reasons | None = None,
-) -> ShownRow:
-    texts = [row.cells.get(name, "") for name in shown]
-    number = row.number + first_row
-    return shown_row(number, texts, row.prediction, cells, reasons=reasons)
-
-
 def _rows_to_label(
     filled: Filled, scan: Scan, shown: Sequence[str], cells: Cells, seed: int
 ) -> tuple[ShownRow, ...]:
@@ -326,14 +311,16 @@ def _rows_to_label(
     found = rows_to_label(model, scan, unsure, MAX_REVIEW_ROWS, seed)
     if not found:
         return ()
-    numbers = [row.number for row in found]
-    if isinstance(model, WeakTableModel):
-        rows = unsure.rows_numbered(numbers)
-    else:
-        rows = scan.rows.take(pa.array(np.searchsorted(scan.numbers, numbers)))
+    kept, numbers = (
+        (unsure.table(), unsure.numbers)
+        if isinstance(model, WeakTableModel)
+        else (scan.rows, scan.numbers)
+    )
+    places = {int(number): i for i, number in enumerate(numbers)}
+    rows = kept.take(pa.array([places[row.number] for row in found]))
     reasons = reasons_of(model, rows, first, [row.prediction.value for row in found])
     return tuple(
-        _shown_unsure(row, shown, cells, first, why)
+        shown_row(row, shown, cells, first, reasons=why)
         for row, why in zip(found, reasons, strict=True)
     )
 
@@ -363,17 +350,10 @@ def _suspect_rows(
     predictions, first = [loo_prediction(loo, i) for i in chosen], scan.first_row
     values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, numbers)
-    texts = [[as_text(row.get(name)) for name in shown] for row in rows.to_pylist()]
+    found = map(Unsure, numbers, row_texts(rows), predictions)
     return tuple(
-        shown_row(
-            numbers[i] + first,
-            texts[i],
-            predictions[i],
-            cells,
-            loo.given[place],
-            reasons[i],
-        )
-        for i, place in enumerate(chosen)
+        shown_row(row, shown, cells, first, loo.given[place], why)
+        for row, place, why in zip(found, chosen, reasons, strict=True)
     )
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import added_by, earlier_runs
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
+from halfmoon.table._labels.target_labels import refuse_no_blanks
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     TotalsRows,
@@ -46,12 +46,12 @@ class Scan:
     rows: pa.Table  # to learn from, in the order of the table, without the target
     labels: list[Any]  # of these rows, None for a blank
     numbers: NDArray[np.int64]  # positions of these rows in the table, from 0
-    blanks: Blanks  # what counted as blank, and how often
+    given: GivenLabels  # how they were read, and what counted as blank
     first_row: int = 1  # number of the first row in a spreadsheet
     n_ignored: int = 0  # rows that are neither learned from nor filled
     n_open: int = 0  # rows with a partial label, which are filled too
     totals: tuple[TotalsRow, ...] = ()  # rows at the end; they are among the ignored
-    notes: tuple[Note, ...] = ()  # on the labels
+    notes: tuple[Note, ...] = ()
     seconds: float = 0.0  # duration of the pass
 
     @property
@@ -83,8 +83,8 @@ def scan(
 ) -> Scan:
     """Read the table once, in memory of fixed size, and keep rows to learn from.
 
-    Of the `max_bytes` of these rows, half are for labeled ones. It is an error that
-    there are too few labels, or no blanks, if the rows are `to_learn`.
+    Of the `max_bytes` of these rows, half are for labeled ones. If the rows are
+    `to_learn`, it is an error that there are no blanks.
     """
     start = time.monotonic()
     labeled, unlabeled = (
@@ -116,20 +116,19 @@ def scan(
     n_data = labeled.offered + unlabeled.offered
     if n_data == 0:
         raise ReadError("The table has a header and no rows.")
-    found = totals.found
+    found, first_row = totals.found, table.first_row
     n_labeled = labeled.offered - sum(not row.blank for row in found)
-    excluded = [row.number for row in found]
-    labeled_part = _without(labeled, excluded)
-    labels = labeled_part[0].column(target).to_pylist() if labeled_part else []
-    if to_learn:
-        given.check_counts(n_labeled, n_data - len(found), n_open, labels)
-    parts = [part for part in (labeled_part, _without(unlabeled, excluded)) if part]
-    numbers = np.concatenate([part[1] for part in parts])
-    order = np.argsort(numbers)
+    parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
+    both = joined([rows for rows, _ in parts])
+    numbers = np.concatenate([part_numbers for _, part_numbers in parts])
+    labels = parts[0][0].column(target).to_pylist() if labeled.offered else []
     labels += [None] * (len(numbers) - len(labels))
-    both = joined([part[0] for part in parts]).select(list(features))
+    order = np.argsort(numbers)
+    order = order[~np.isin(numbers[order], [row.number for row in found])]
+    labels = [labels[i] for i in order]
+    if to_learn and not n_open and n_labeled == n_data - len(found):
+        refuse_no_blanks(target, labels)
     notes = [totals_note(found)] if found else []
-    first_row = table.first_row
     if n_described:
         notes.append(description_note(n_described, first_row))
     if repeated := headers[n_described:]:
@@ -137,28 +136,17 @@ def scan(
     return Scan(
         n_data + len(headers),
         n_labeled,
-        both.take(pa.array(order)),
-        [labels[i] for i in order],
+        both.select(list(features)).take(pa.array(order)),
+        labels,
         numbers[order],
-        given.blanks,
-        table.first_row,
+        given,
+        first_row,
         n_ignored=len(found) + len(headers),
         n_open=n_open,
         totals=tuple(found),
         notes=tuple(notes),
         seconds=time.monotonic() - start,
     )
-
-
-def _without(
-    sample: Reservoir, excluded: Sequence[int]
-) -> tuple[pa.Table, NDArray[np.int64]] | None:
-    """Return a sample and its row numbers without some rows; None if it is empty."""
-    if not sample.offered:
-        return None
-    rows, numbers = sample.rows()
-    kept = ~np.isin(numbers, excluded)
-    return rows.filter(pa.array(kept)), numbers[kept]
 
 
 def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
@@ -169,7 +157,7 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
     runs = earlier_runs(table)
     added = added_by(runs)
     readers = {
-        name: GivenLabels(name, Blanks(unlabeled), runs.get(name, (None,))[0])
+        name: GivenLabels(name, Blanks(unlabeled), runs.get(name, ()))
         for name in table.columns
         if name not in added
     }
@@ -218,10 +206,11 @@ class Reservoir:
             self._shrink()
 
     def rows(self) -> tuple[pa.Table, NDArray[np.int64]]:
-        """Return the sample in the order of the stream, and its row numbers."""
+        """Return the sample in the order of the stream, and its row numbers.
+
+        Some row must have been offered.
+        """
         self._shrink()
-        if not self._parts:
-            raise ValueError("Nothing was offered.")
         return self._parts[0], self._numbers[0]
 
     def _held(self) -> int:
@@ -233,8 +222,6 @@ class Reservoir:
         return max(1, min(self.max_rows, int(self.max_bytes / row_bytes)))
 
     def _shrink(self) -> None:
-        if not self._parts:
-            return
         capacity = self._capacity()
         rows, keys = joined(self._parts), np.concatenate(self._keys)
         numbers = np.concatenate(self._numbers)

@@ -15,19 +15,13 @@ from halfmoon.table._columns.column_names import (
     added_columns,
     chosen_features,
     earlier_runs,
-    existing,
     guess_notes,
     known_columns,
     refuse_taken,
 )
 from halfmoon.table._files import Table
-from halfmoon.table._labels.blank_labels import Blanks
-from halfmoon.table._labels.given_labels import GivenLabels
-from halfmoon.table._labels.label_checks import (
-    CheckedLabels,
-    checked_labels,
-    mark_notes,
-)
+from halfmoon.table._labels.given_labels import Blanks, GivenLabels
+from halfmoon.table._labels.label_checks import checked_labels, mark_notes
 from halfmoon.table._labels.weak_labels import (
     GivenIntervals,
     GivenSets,
@@ -41,13 +35,7 @@ from halfmoon.table._runs.run_costs import MemoryBudget
 from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import value_keys
 
-__all__ = [
-    "features_of",
-    "given_labels",
-    "learn",
-    "learn_from",
-    "settings_of",
-]
+__all__ = ["features_of", "given_labels", "learn", "learn_from", "settings_of"]
 
 MAX_WEAK_LABELS = 2_000  # partial labels to learn from: time grows with l^3
 
@@ -58,22 +46,19 @@ def given_labels(
     runs: Mapping[str, tuple[str, ...]],
     typed: Mapping[int, str] | None = None,
 ) -> GivenLabels:
-    """Return the reader of a target's labels.
+    """Return the reader of a target's labels; `runs` are those of `earlier_runs`.
 
     `typed` are labels that are not in the table itself, by the number of their row.
     """
-    source = runs[settings.target][0] if settings.target in runs else None
     common: dict[str, Any] = {
         "target": settings.target,
         "blanks": Blanks(settings.unlabeled),
-        "source": source,
+        "earlier": runs.get(settings.target, ()),
         "typed": typed or {},
         "first_row": table.first_row,
     }
     if settings.sets is not None:
-        added = runs.get(settings.target, ())
-        kept = next((name for name in added if name.endswith("_candidates")), None)
-        return GivenSets(**common, separator=settings.sets, kept=kept)
+        return GivenSets(**common, separator=settings.sets)
     if settings.ends:
         return GivenIntervals(**common, low=settings.low, high=settings.high)
     return GivenLabels(**common)
@@ -101,19 +86,19 @@ def learn(
     table: Table,
     settings: Settings,
     stages: Stages,
+    *,
     runs: Mapping[str, tuple[str, ...]] | None = None,
-    given: GivenLabels | None = None,
+    typed: Mapping[int, str] | None = None,
     targets: Sequence[str] = (),
     fitted: TableModel | None = None,
 ) -> tuple[TableModel, Scan]:
     """Make the first pass over a table, and fit a model to the rows that it kept.
 
-    `runs` and `given` are those of `earlier_runs` and `given_labels`, `targets` all
-    targets of this run. A model that was already `fitted` to this table is not fitted
-    again.
+    `runs` and `typed` are those of `given_labels`, `targets` all targets of this run. A
+    model that was already `fitted` to this table is not fitted again.
     """
     runs = earlier_runs(table) if runs is None else runs
-    given = given_labels(table, settings, runs) if given is None else given
+    given = given_labels(table, settings, runs, typed)
     features, guessed = features_of(table, settings, runs, targets)
     budget = MemoryBudget.within(settings.memory)
     found = scan(
@@ -125,14 +110,16 @@ def learn(
         max_labeled=MAX_WEAK_LABELS if settings.is_weak else None,
         progress=stages.stage("Reading"),
     )
+    notes = [*given.notes(), *found.notes]
+    if settings.target not in table.columns:
+        new = Note(f"The table had no column {settings.target!r}; it was added.")
+        notes.insert(0, new)
+    known = [n for n in known_columns(table.columns, settings) if n in features]
+    model, found = learn_from(
+        replace(found, notes=tuple(notes)), settings, budget, stages, known, fitted
+    )
     left_out = set() if settings.features else guessed - set(features)
     guesses = guess_notes([name for name in table.columns if name in left_out])
-    new = []
-    if settings.target not in table.columns:
-        new = [Note(f"The table had no column {settings.target!r}; it was added.")]
-    found = replace(found, notes=(*new, *given.notes(), *found.notes))
-    known = [n for n in known_columns(table.columns, settings) if n in features]
-    model, found = learn_from(found, settings, budget, stages, known, fitted)
     return model, replace(found, notes=(*found.notes, *guesses))
 
 
@@ -143,15 +130,15 @@ def features_of(
     targets: Sequence[str] = (),
 ) -> tuple[list[str], set[str]]:
     """Return the columns to learn from, and those with predictions; see `learn`."""
-    if not settings.ends:  # with ends the target may be new
-        existing(settings.target, table.columns, "target")
     guessed = {*targets, *runs} - {settings.target}
-    features = chosen_features(table.columns, settings, added_by(runs), guessed)
-    own = set(table.columns) - added_by(runs)
-    for task in _tasks(settings):
-        refuse_taken(
-            own, added_columns(settings.target, task, settings.sets, settings.ends)
-        )
+    added = added_by(runs)
+    features = chosen_features(table.columns, settings, added, guessed)
+    kinds = ["classes", "numbers"] if settings.task is None else [settings.task]
+    if settings.is_weak:
+        kinds = ["numbers" if settings.ends else "classes"]
+    for kind in kinds:
+        new = added_columns(settings.target, kind, settings.sets, settings.ends)
+        refuse_taken(set(table.columns) - added, new)
     return list(features), guessed
 
 
@@ -169,8 +156,14 @@ def learn_from(
     columns are not penalized. `fitted` is that of `learn`. The returned scan holds the
     labels that were learned from.
     """
-    checked = _checked(found, settings)
-    unmatched = mark_notes(settings.target, found.blanks, found.labels)
+    if settings.sets is not None:
+        checked = checked_sets(found.labels, settings)
+    elif settings.ends:
+        numbers = (found.numbers + found.first_row).tolist()
+        checked = checked_ends(found.labels, settings, numbers)
+    else:
+        checked = checked_labels(found.labels, settings)
+    unmatched = mark_notes(settings.target, found.given.blanks, found.labels)
     kept = [
         before is None or after is not None or checked.n_empty > 0
         for before, after in zip(found.labels, checked.labels, strict=True)
@@ -214,19 +207,3 @@ def learn_from(
     model.learned_keys_ = value_keys(labeled, model.table_)
     model.record_ = {"settings": asdict(settings)}
     return model, found
-
-
-def _tasks(settings: Settings) -> tuple[str, ...]:
-    """Return what the labels may turn out to be."""
-    if settings.is_weak:
-        return ("numbers",) if settings.ends else ("classes",)
-    return ("classes", "numbers") if settings.task is None else (settings.task,)
-
-
-def _checked(found: Scan, settings: Settings) -> CheckedLabels:
-    if settings.sets is not None:
-        return checked_sets(found.labels, settings)
-    if settings.ends:
-        numbers = (found.numbers + found.first_row).tolist()
-        return checked_ends(found.labels, settings, numbers)
-    return checked_labels(found.labels, settings)

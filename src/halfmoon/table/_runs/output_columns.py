@@ -119,7 +119,8 @@ class Cells:
         if self.type is None or is_text(self.type):
             return self._written(values)
         if pt.is_integer(self.type):
-            low, high = _range(self.type)
+            limits = np.iinfo(self.type.to_pandas_dtype())
+            low, high = int(limits.min), int(limits.max)
             return [round(min(max(value, low), high)) for value in values]
         if pt.is_boolean(self.type):
             return [value >= 0.5 for value in values]
@@ -142,16 +143,11 @@ class Cells:
         ]
 
     def _written(self, values: Any) -> pa.Array:
-        return self.style.written(np.asarray(values, float), self.digits)
+        numbers = np.asarray(values, float).tolist()
+        return pa.array(self.style.write(numbers, self.digits), pa.string())
 
     def _rounded(self, values: Any) -> pa.Array:
         return pa.array(np.round(np.asarray(values, float), self.digits))
-
-
-def _range(type_: Any) -> tuple[int, int]:
-    """Return the smallest and the largest number of an integer type."""
-    limits = np.iinfo(type_.to_pandas_dtype())
-    return int(limits.min), int(limits.max)
 
 
 def _decimal(model: TableModel) -> str:

@@ -30,29 +30,20 @@ from halfmoon._rows import Array
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
 from halfmoon.queries._strategies import spread_out as chosen_apart
-from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.column_names import earlier_runs
+from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
+from halfmoon.table._models.predictions import Unsure
 from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
-from halfmoon.table._runs.learn_from_table import given_labels, learn
+from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Settings, Stages
-from halfmoon.table._runs.running_counts import Unsure, UnsureRows, cell_keys, unsure_of
+from halfmoon.table._runs.running_counts import UnsureRows, cell_keys
 from halfmoon.table._runs.second_pass import Job
 
-__all__ = [
-    "DEFAULT_RULE",
-    "RULES",
-    "asked_rows",
-    "chosen_rows",
-    "next_rows",
-    "rows_to_label",
-    "spread_out",
-    "whole_rows",
-]
+__all__ = ["asked_rows", "rows_to_label", "whole_rows"]
 
 DISTANCE_ROWS = 300  # for the median distance
 SENTENCE_LENGTH = 12  # mean characters of a cell; most cells also hold a space
@@ -82,12 +73,10 @@ def asked_rows(
     `rule` is one of `RULES`. `typed` are labels that are not in the table itself, by
     the number of their row, from 0.
     """
-    runs = earlier_runs(table)
-    given = given_labels(table, settings, runs, typed)
-    model, found = learn(table, settings, stages, runs, given)
+    model, found = learn(table, settings, stages, typed=typed)
     progress = stages.stage("Choosing rows")
     if rule == "margin":
-        job = Job.after(found, model, given, runs)
+        job = Job.after(found, model)
         for batch in table.batches(progress=progress):
             job.columns(batch)
         return model, next_rows(model, job.tally.unsure, count)
@@ -137,14 +126,14 @@ def chosen_rows(
     places = places[:count]
     rows = found.rows.take(pa.array(places))
     prediction = model.predict(rows)
-    numbers = found.numbers[places].tolist()
-    return [unsure_of(rows, i, n, prediction.at(i)) for i, n in enumerate(numbers)]
+    cells, numbers = row_texts(rows), found.numbers[places].tolist()
+    return [Unsure(n, cells[i], prediction.at(i)) for i, n in enumerate(numbers)]
 
 
 def whole_rows(table: Table, chosen: Sequence[Unsure]) -> list[Unsure]:
     """Return the chosen rows with the cells of all columns."""
     by_number = rows_by_number(table, [row.number for row in chosen])
-    return [unsure_of(by_number[n], 0, n, prediction) for n, _, prediction in chosen]
+    return [row._replace(cells=row_texts(by_number[row.number])[0]) for row in chosen]
 
 
 def _pool(is_labeled: NDArray[np.bool_], seed: int) -> NDArray[np.intp]:

@@ -133,7 +133,7 @@ class TimeForecast:
         and `share` that of the rows that are still to be written.
         """
         rows = round(share * scan.n_rows)
-        if scan.n_rows <= scan.rows.num_rows:
+        if scan.n_rows - scan.n_ignored <= scan.rows.num_rows:
             return cls(rows, 0.0)
         with alone() if at_once > 1 else nullcontext():
             a_row = sum(_seconds_a_row(model, scan.rows) for model in models)

@@ -12,6 +12,7 @@ from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._columns.column_names import listed
+from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
 from halfmoon.table._fill_table import Filled
 from halfmoon.table._models.table_model import TableModel
@@ -19,16 +20,7 @@ from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._runs.first_pass import Scan
 
-__all__ = [
-    "choice_notes",
-    "clumped_note",
-    "code_notes",
-    "common_notes",
-    "leak_notes",
-    "leaking_columns",
-    "learning_notes",
-    "weak_notes",
-]
+__all__ = ["clumped_note", "common_notes", "leaking_columns", "learning_notes"]
 
 MAX_NOTE_COLUMNS = 5  # columns named in one note
 MAX_LEFT_OUT_NOTES = 5
@@ -54,7 +46,7 @@ def learning_notes(
         )
     if isinstance(model, WeakTableModel):
         yield from weak_notes(model)
-    free = model.n_unpenalized_
+    free = len(unpenalized_outputs(model.columns_, model.encoder_))
     if LABELS_PER_FEATURE * free > scan.learned_labels:
         known = ", ".join(map(repr, model.known))
         yield Note(

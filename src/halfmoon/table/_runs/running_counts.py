@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,21 +15,13 @@ from numpy.typing import NDArray
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
-from halfmoon.table._cells.cell_values import as_column, as_text
+from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files.arrow_types import column_text
-from halfmoon.table._models.predictions import Prediction, RowPrediction
+from halfmoon.table._models.predictions import Prediction, RowPrediction, Unsure
 from halfmoon.table._runs.first_pass import joined
 
-__all__ = [
-    "RowPrediction",
-    "RunningCounts",
-    "Unsure",
-    "UnsureRows",
-    "cell_keys",
-    "unsure_of",
-    "value_keys",
-]
+__all__ = ["RunningCounts", "UnsureRows", "cell_keys", "value_keys"]
 
 MAX_KEPT_ROWS = 1_000
 MAX_KEPT_BYTES = 16_000_000
@@ -37,14 +29,6 @@ MIN_KEPT_ROWS = 20
 FIELDS = ("number", "key", "doubt")  # what is kept about each row
 KEPT = np.dtype(list(zip(FIELDS, ("i8", "u8", "f8"), strict=True)))
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit
-
-
-class Unsure(NamedTuple):
-    """A row and its prediction."""
-
-    number: int  # in the table, from 0
-    cells: dict[str, str]
-    prediction: RowPrediction
 
 
 @dataclass
@@ -65,6 +49,11 @@ class UnsureRows:
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Positions of the rows in the table, from 0, shape (m,)."""
+        return np.asarray(self._kept["number"])
 
     @property
     def doubt(self) -> Array:
@@ -142,22 +131,10 @@ class UnsureRows:
         """Return the rows, the least sure first; None if there are none."""
         return self._rows
 
-    def rows_numbered(self, numbers: Sequence[int]) -> pa.Table:
-        """Return the rows with these numbers in the table, in this order."""
-        places = {int(number): i for i, number in enumerate(self._kept["number"])}
-        return self.table().take(pa.array([places[number] for number in numbers]))
-
     def row(self, i: int) -> Unsure:
         """Return row i of `table`, with its prediction."""
-        number = int(self._kept["number"][i])
-        return unsure_of(self._rows, i, number, self._predictions[i])
-
-
-def unsure_of(rows: pa.Table, i: int, number: int, prediction: RowPrediction) -> Unsure:
-    """Return row i of some rows, its number in the table and its prediction."""
-    cells = rows.slice(i, 1).to_pylist()[0]
-    texts = {name: as_text(cell) for name, cell in cells.items()}
-    return Unsure(number, texts, prediction)
+        (cells,) = row_texts(self.table().slice(i, 1))
+        return Unsure(int(self.numbers[i]), cells, self._predictions[i])
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
@@ -35,9 +35,9 @@ class Job:
     model: TableModel
     given: GivenLabels | None  # its labels; None if the table has no such column
     skip: Sequence[int] = ()  # numbers of rows that are not filled
-    earlier: Sequence[str] = ()  # columns that an earlier run added, to be replaced
     scored: ScoredRows | None = None  # compares known labels with predictions
     unseen: Unseen | None = None  # counts values that the model has not seen
+    scan: Scan | None = None  # the first pass, if the model has just learned
 
     cells: Cells = field(init=False)  # how predictions are written
     tally: RunningCounts = field(init=False)  # counts over the predictions
@@ -48,17 +48,10 @@ class Job:
         self.tally = RunningCounts(self.cells.edges, UnsureRows(used))
 
     @classmethod
-    def after(
-        cls,
-        scan: Scan,
-        model: TableModel,
-        given: GivenLabels,
-        runs: Mapping[str, tuple[str, ...]],
-    ) -> Self:
+    def after(cls, scan: Scan, model: TableModel) -> Self:
         """Return the job of filling the table that a model has just learned from."""
-        model.unread_.clear()  # from now on, unreadable cells of predicted rows count
         skip = [row.number for row in scan.totals]
-        return cls(model, given.again(), skip, runs.get(model.target, ()))
+        return cls(model, scan.given.again(), skip, scan=scan)
 
     def columns(self, batch: Batch) -> dict[str, Any]:
         """Return the target and the added columns; None for a cell that stays."""
@@ -100,7 +93,8 @@ class Job:
         if skipped.any():
             source = null_where(source, pa.array(skipped))
         new = dict(zip(self.cells.added, [source, *others], strict=True))
-        stale = {name: [None] * n for name in self.earlier if name not in new}
+        earlier = () if self.given is None else self.given.earlier
+        stale = {name: [None] * n for name in earlier if name not in new}
         return {self.model.target: target, **new, **stale}
 
     def _score(self, scored: ScoredRows, batch: Batch, labels: Any, where: Any) -> None:
@@ -153,6 +147,7 @@ def write_filled(
     schema = None if out.format.is_text else table.schema
     for job in jobs:
         job.cells = Cells.of(job.model, schema)
+        job.model.unread_.clear()  # only unreadable cells of predicted rows count
 
     def write(batch: Batch) -> None:
         replaced, added = new_columns(table, jobs, seen(batch))
