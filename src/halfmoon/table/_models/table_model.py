@@ -234,15 +234,10 @@ class TableModel:
         self, X: NDArray[np.float32], y: list[Any], report: Progress
     ) -> NDArray[np.float32]:
         """Fit to all columns, or to fewer if that is clearly better; return those."""
+        fit, named = partial(self._fitted, y, self.kind), {*self.known, *self.keep}
+        seconds = self.budget / 2 if self.order else self.budget
         found = fit_to_columns(
-            partial(self._fitted, y, self.kind),
-            self.encoder_,
-            X,
-            y,
-            self.kind,
-            {*self.known, *self.keep},
-            self.budget / 2 if self.order else self.budget,
-            report,
+            fit, self.encoder_, X, y, self.kind, named, seconds, report
         )
         self.estimator_, self.encoder_ = found.estimator, found.encoder
         self.choice_, self.doubtful_ = found.choice, found.doubtful
@@ -322,9 +317,8 @@ class TableModel:
         """
         if not self.table_.used:
             raise ValueError("it learned from no column")
-        empty = {
-            use.name: pa.nulls(TRIAL_ROWS, pa.string()) for use in self.table_.used
-        }
+        cells = pa.nulls(TRIAL_ROWS, pa.string())
+        empty = {use.name: cells for use in self.table_.used}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
