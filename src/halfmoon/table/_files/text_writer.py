@@ -87,7 +87,8 @@ class TextWriter(TableOutput):
         for i, column in enumerate(sorted(new)):
             cell = self._cells.array(new[column]).cast(text)
             if len(columns) == 1:
-                cell = pc.if_else(pc.equal(cell, ""), pa.scalar(EMPTY_ROW, text), cell)
+                empty, row = pc.equal(cell, ""), pa.scalar(EMPTY_ROW, text)
+                cell = pc.replace_with_mask(cell, empty, row)
             parts += [pc.coalesce(cell, around[2 * i + 1]), around[2 * i + 2]]
         nothing, delimiter = pa.scalar("", text), pa.scalar(self._delimiter, text)
         for values in append.values():

@@ -49,6 +49,10 @@ class FolderFile:
     #: Columns that the subfolders give, with their values.
     partition: tuple[tuple[str, str | None], ...] = ()
 
+    def resolved(self) -> FolderFile:
+        """Return the file with its absolute path."""
+        return replace(self, path=self.path.resolve())
+
 
 def list_folder(folder: str | os.PathLike[str]) -> list[FolderFile]:
     """Return the tables in a folder and its subfolders, in the order of their names."""

@@ -126,9 +126,8 @@ def fill_folder(
             options=options,
         )
         engine = engine or Threads(files_at_once(several[0].memory))
-        left = set(range(len(table.files))) - (
-            set(manifest.done()) if resume else set()
-        )
+        done = manifest.done() if resume else {}
+        left = set(range(len(table.files))) - set(done)
         forecast = TimeForecast.of(
             saved,
             scans[0],
@@ -255,14 +254,12 @@ def _fill_files(
     done = manifest.done()
     progress.add_done(done)
     todo = [number for number in range(len(table.files)) if number not in done]
-    partitions: list[tuple[Any, ...]] = []
-    for number in todo:
-        file, rows = table.files[number], before[number]
-        if isinstance(engine, Threads):
-            partitions.append((file, rows, progress.of(number)))
-        else:  # its workers see the folders under the same paths
-            partitions.append((replace(file, path=file.path.resolve()), rows))
-            plan = replace(plan, out=plan.out.resolve())
+    partitions: list[tuple[Any, ...]]
+    if isinstance(engine, Threads):
+        partitions = [(table.files[i], before[i], progress.of(i)) for i in todo]
+    else:  # its workers must see the folders under the same paths
+        plan = replace(plan, out=plan.out.resolve())
+        partitions = [(table.files[i].resolved(), before[i]) for i in todo]
     outcomes = engine.map(partial(_fill_alone, plan), partitions)
     for number, outcome in zip(todo, outcomes, strict=True):
         table.check_file(number)
