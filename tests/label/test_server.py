@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from threading import Event
 
 import pytest
 
@@ -220,7 +221,9 @@ def test_downloads(page):
     page.background.start()
     try:
         assert page.say(path="/fill").json()["working"]
-        page.background.submit(lambda: None).result(120)
+        after = Event()
+        page.background.submit(after.set)
+        assert after.wait(120)
     finally:
         page.background.stop()
     filled = page.client.get("/start?who=ann").json()["filled"]

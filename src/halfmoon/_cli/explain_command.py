@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
+    LEARNING,
+    PRINTING,
+    READING,
     CommonOptions,
-    learning_options,
-    option,
-    reading_options,
-    running,
-    shared_options,
+    command,
+    options,
 )
 
 if TYPE_CHECKING:
-    from halfmoon._report.findings import Reason
     from halfmoon.table._models.row_reasons import ExplainedRow
 
 __all__ = ["explain"]
@@ -34,25 +33,30 @@ SCALES = {
 }
 
 
-@click.command(cls=Arguments, no_args_is_help=True)
+MANUAL = f"""
+-t --target COLUMN
+    The column to explain.
+--row NUMBER...
+    The rows to explain, as a spreadsheet counts them: the header is row 1.
+--model FILE
+    Use a model that halfmoon fill --model saved for this table, instead of learning
+    again.
+{LEARNING}
+{READING}
+{PRINTING}
+"""
+
+
+@command("explain")
 @click.argument("file", type=click.Path(allow_dash=True))
-@option("-t --target COLUMN", "The column to explain.")
-@option(
-    "--row NUMBER...",
-    "The rows to explain, as a spreadsheet counts them: the header is row 1.",
-    to="rows",
-    required=True,
-    type=click.IntRange(1),
-)
-@option(
-    "--model FILE",
-    "Use a model that halfmoon fill --model saved for this table, instead of "
-    "learning again.",
-)
-@learning_options()
-@reading_options
-@shared_options
-def explain(rows: tuple[int, ...], model: str | None, **options: Any) -> None:
+@options(MANUAL, {"--row": {"to": "rows", "required": True, "type": click.IntRange(1)}})
+def explain(
+    common: CommonOptions,
+    rows: tuple[int, ...],
+    model: str | None,
+    target: str | None,
+    **asked: Any,
+) -> None:
     """Explain the predictions for some rows of the table FILE.
 
     A prediction is a weighted sum of the labels. This command lists the labeled rows
@@ -67,18 +71,6 @@ def explain(rows: tuple[int, ...], model: str | None, **options: Any) -> None:
       Explain several rows with a saved model:
         halfmoon explain flowers.csv --row 17 40 --model flowers.halfmoon
     """
-    with running(options) as (common, others):
-        _explain(common, list(dict.fromkeys(rows)), model, **others)
-
-
-def _explain(
-    common: CommonOptions,
-    numbers: list[int],
-    model_path: str | None,
-    *,
-    target: str | None,
-    **asked: Any,
-) -> None:
     from halfmoon._cli.choose_targets import choose_target
     from halfmoon._cli.load_model import blaming_model, load_table_model
     from halfmoon._cli.print_summary import print_json
@@ -91,72 +83,59 @@ def _explain(
     with (
         common.progress() as bars,
         common.open_table() as table,
-        blaming_model(model_path) if model_path else nullcontext(),
+        blaming_model(model) if model else nullcontext(),
     ):
-        if model_path is not None:
-            model = load_table_model(model_path)
-            if target not in (None, model.target):
+        if model is not None:
+            fitted = load_table_model(model)
+            if target not in (None, fitted.target):
                 raise CommandError(
-                    f"The model predicts {model.target!r}, not {target!r}. Leave "
+                    f"The model predicts {fitted.target!r}, not {target!r}. Leave "
                     f"--target out, or give another model."
                 )
-            uses = model.record_.get("columns", [])
+            uses = fitted.record_.get("columns", [])
             importance = {use["name"]: use.get("importance") for use in uses}
         else:
             name = choose_target(target, table, asked["unlabeled"])
             settings = Settings(target=name, **asked)
-            model, scan = learn(table, settings, bars)
-            importance = dict(column_importance(model, scan.rows, settings.seed))
-        columns = most_important(importance, model, MAX_SHOWN_COLUMNS)
-        rows = explained_rows(table, model, numbers, columns)
+            fitted, scan = learn(table, settings, bars)
+            importance = dict(column_importance(fitted, scan.rows, settings.seed))
+        columns = most_important(importance, fitted, MAX_SHOWN_COLUMNS)
+        found = explained_rows(table, fitted, list(dict.fromkeys(rows)), columns)
         bars.finish()
     if common.as_json:
-        print_json(
-            {
-                "status": "done",
-                "target": model.target,
-                "columns": columns,
-                "rows": [_record(row) for row in rows],
-            }
-        )
+        records = [_record(row) for row in found]
+        result = {"target": fitted.target, "columns": columns, "rows": records}
+        print_json({"status": "done", **result})
     elif not common.quiet:
-        for row in rows:
-            click.echo("\n".join(_lines(row, model.target, columns)))
+        for row in found:
+            click.echo("\n".join(_lines(row, fitted.target, columns)))
 
 
 def _record(explained: ExplainedRow) -> dict[str, Any]:
-    row, cells = explained.shown, explained.cells
+    from halfmoon._cli.print_summary import row_record
 
-    def records(reasons: Sequence[Reason]) -> list[dict[str, Any]]:
-        return [
+    row, cells = explained.shown, explained.cells
+    reasons = {
+        side: [
             {
                 "row": reason.row,
                 "label": reason.label,
                 "weight": reason.weight,
                 "cells": dict(cells.get(reason.row, {})),
             }
-            for reason in reasons
+            for reason in those
         ]
-
-    record: dict[str, Any] = {"row": row.number, "prediction": row.prediction}
-    if row.confidence is not None:
-        record["confidence"] = row.confidence
-    else:
-        record |= {"low": row.low, "high": row.high}
-    return record | {
-        "given": row.given,
-        "cells": dict(cells[row.number]),
-        "for": records(row.speaks_for),
-        "against": records(row.speaks_against),
-        "scale": explained.scale,
+        for side, those in (("for", row.speaks_for), ("against", row.speaks_against))
     }
+    own = {"given": row.given, "cells": dict(cells[row.number])}
+    return row_record(row) | own | reasons | {"scale": explained.scale}
 
 
 def _lines(
     explained: ExplainedRow, target: str, columns: Sequence[str]
 ) -> Iterator[str]:
     from halfmoon._cli.print_summary import shortened, text_columns
-    from halfmoon._report.sentences import percent
+    from halfmoon._report.number_format import percent
 
     row = explained.shown
     if row.confidence is None:
@@ -168,24 +147,19 @@ def _lines(
     yield f"Row {row.number}: the prediction for {target!r} is {prediction} ({sure})."
     if row.given is not None:
         yield f"Its label, {label}, was hidden for this prediction."
-    width = CELLS_WIDTH // max(1, len(columns))
-    lines = [["", "row", "label", "weight", *(shortened(c, width) for c in columns)]]
-
-    def add(side: str, number: int, label: str, weight: str) -> None:
-        texts = explained.cells.get(number, {})
-        cells = [shortened(texts.get(name, ""), width) for name in columns]
-        lines.append([side, str(number), shortened(label, width), weight, *cells])
-
-    add("this row", row.number, row.given or "", "")
-    for side, reasons in (
-        ("for", row.speaks_for),
-        ("against", row.speaks_against),
-    ):
+    rows = [("this row", row.number, row.given or "", "")]
+    for side, reasons in (("for", row.speaks_for), ("against", row.speaks_against)):
         for i, reason in enumerate(reasons):
-            weight = f"{reason.weight:.0%}"
-            add(side if i == 0 else "", reason.row, reason.label, weight)
+            name = "" if i else side
+            rows.append((name, reason.row, reason.label, f"{reason.weight:.0%}"))
+    short = partial(shortened, width=CELLS_WIDTH // max(1, len(columns)))
+    lines = [["", "row", "label", "weight", *map(short, columns)]]
+    for side, number, given, weight in rows:
+        texts = explained.cells.get(number, {})
+        cells = [short(texts.get(name, "")) for name in columns]
+        lines.append([side, str(number), short(given), weight, *cells])
     yield from text_columns(lines)
-    if not row.speaks_for and not row.speaks_against:
+    if len(rows) == 1:
         yield "  No single labeled row has a large weight."
     if explained.scale in SCALES:
         yield SCALES[explained.scale]

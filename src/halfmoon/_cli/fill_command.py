@@ -6,82 +6,65 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
+    LEARNING,
     MAX_ROWS_TO_LABEL,
-    command_line,
-    folder_options,
-    learning_options,
-    option,
-    output_options,
-    running,
-    shared_options,
+    OUTPUT,
+    CommonOptions,
+    command,
+    options,
 )
 from halfmoon.table._runs.run_settings import Settings
 
 __all__ = ["fill"]
 
+MANUAL = f"""
+-t --target COLUMN...
+    The column to fill, or several. Targets do not learn from each other.
+{LEARNING}
+--sets CHAR
+    A label may list several candidates with this character between them, e.g. '|' in
+    cat|dog. One of them is the true class.
+--low COLUMN
+    Column with a lower limit for numbers that are not known exactly. Blank: no limit.
+--high COLUMN
+    Column with an upper limit. With --low or --high, the target may be a new column.
+--level
+    For numbers: how often the true value should lie between COLUMN_low and
+    COLUMN_high. 0.9 is nine times in ten.
+--model FILE
+    Save the model to this file, for halfmoon predict and inspect.
+--report FILE
+    Write the report to this file. Default: NAME.report.html in the folder of the
+    output, and no report if the output is standard output. Each of several targets has
+    its own report, NAME.TARGET.report.html.
+--no-report
+    Write no report.
+--interactive FILE
+    Also write up to 1,000 filled rows to this HTML file, the least sure first, to sort
+    and filter. Unlike the report, this file holds a small script.
+--to-label N FILE
+    Write the N rows that you should label next to FILE, with an empty cell for each
+    label. These rows are unsure and differ from each other.
+--labels FILE...
+    Use the labels in these files: lists that --to-label wrote and you filled in, or
+    labels from halfmoon label (NAME.labels.jsonl).
+{OUTPUT}
+"""
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+ROWS_AND_FILE = (click.IntRange(1, MAX_ROWS_TO_LABEL), str)
 
-@click.command(cls=Arguments, no_args_is_help=True)
+
+@command("fill")
 @click.argument("file", type=click.Path(allow_dash=True))
-@option(
-    "-t --target COLUMN...",
-    "The column to fill, or several. Targets do not learn from each other.",
+@options(
+    MANUAL,
+    {
+        "--level": {"type": SHARE, "default": Settings.level},
+        "--to-label": {"nargs": 2, "type": ROWS_AND_FILE},
+    },
 )
-@learning_options()
-@option(
-    "--sets CHAR",
-    "A label may list several candidates with this character between them, e.g. "
-    "'|' in cat|dog. One of them is the true class.",
-)
-@option(
-    "--low COLUMN",
-    "Column with a lower limit for numbers that are not known exactly. Blank: no "
-    "limit.",
-)
-@option(
-    "--high COLUMN",
-    "Column with an upper limit. With --low or --high, the target may be a new column.",
-)
-@option(
-    "--level",
-    "For numbers: how often the true value should lie between COLUMN_low and "
-    "COLUMN_high. 0.9 is nine times in ten.",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=Settings.level,
-)
-@option(
-    "--model FILE", "Save the model to this file, for halfmoon predict and inspect."
-)
-@option(
-    "--report FILE",
-    "Write the report to this file. Default: NAME.report.html in the folder of "
-    "the output, and no report if the output is standard output. Each of several "
-    "targets has its own report, NAME.TARGET.report.html.",
-)
-@option("--no-report", "Write no report.")
-@option(
-    "--interactive FILE",
-    "Also write up to 1,000 filled rows to this HTML file, the least sure first, "
-    "to sort and filter. Unlike the report, this file holds a small script.",
-)
-@option(
-    "--to-label N FILE",
-    "Write the N rows that you should label next to FILE, with an empty cell for "
-    "each label. These rows are unsure and differ from each other.",
-    nargs=2,
-    type=(click.IntRange(1, MAX_ROWS_TO_LABEL), str),
-)
-@option(
-    "--labels FILE...",
-    "Use the labels in these files: lists that --to-label wrote and you filled "
-    "in, or labels from halfmoon label (NAME.labels.jsonl).",
-)
-@output_options
-@folder_options
-@shared_options
-@click.pass_context
-def fill(context: click.Context, **options: Any) -> None:
+def fill(common: CommonOptions, **others: Any) -> None:
     """Fill the blanks in a column of the table FILE ('-' is standard input).
 
     FILE is CSV, TSV, JSON lines, Parquet, Feather or a workbook (xlsx, ods). The output
@@ -120,7 +103,6 @@ def fill(context: click.Context, **options: Any) -> None:
       Read from and write to other programs:
         halfmoon fill - --target price < houses.csv > filled.csv
     """
-    with running(options) as (common, others):
-        from halfmoon._cli.run_fill import run_fill
+    from halfmoon._cli.run_fill import run_fill
 
-        run_fill(common, command_line(context), **others)
+    run_fill(common, **others)

@@ -6,62 +6,63 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
-    learning_options,
-    option,
-    reading_options,
-    running,
-    shared_options,
+    LEARNING,
+    PRINTING,
+    READING,
+    CommonOptions,
+    command,
+    options,
 )
 
 __all__ = ["label"]
 
+MANUAL = f"""
+-t --target COLUMN
+    The column to label.
+--classes A,B,...
+    The classes, in the order of their keys. Classes in the table come after them, and
+    you can type new ones on the page.
+--as NAME
+    Your name, stored with each label. Default: the page asks for it once.
+{LEARNING}
+-o --output FILE
+    Store the labels in this file. Labels that are already in it stay. Default:
+    NAME.labels.jsonl in the folder of the table.
+--no-browser
+    Print the address, but open no browser.
+--port N
+    Port of the page. Default: any free port.
+--host ADDRESS
+    Address to listen on. With any address other than the default, people on other
+    machines who know the token can open the page. The connection is not encrypted.
+{READING}
+{PRINTING}
+"""
 REFIT_SECONDS = 5.0
-
-
-@click.command("label", cls=Arguments, no_args_is_help=True)
-@click.argument("file", type=click.Path())
-@option("-t --target COLUMN", "The column to label.")
-@option(
-    "--classes A,B,...",
-    "The classes, in the order of their keys. Classes in the table come after "
-    "them, and you can type new ones on the page.",
-    multiple=False,
-)
-@option(
-    "--as NAME",
-    "Your name, stored with each label. Default: the page asks for it once.",
-    to="person",
-)
-@learning_options(
-    REFIT_SECONDS,
+REFIT_TEXT = (
     "Time to search for a model after new labels: seconds, or 90s, 2m. The search runs "
-    "in the background.",
+    "in the background."
 )
-@option(
-    "-o --output FILE",
-    "Store the labels in this file. Labels that are already in it stay. Default: "
-    "NAME.labels.jsonl in the folder of the table.",
+
+
+@command("label")
+@click.argument("file", type=click.Path())
+@options(
+    MANUAL,
+    {
+        "--classes": {"multiple": False},
+        "--as": {"to": "person"},
+        "--budget": {"help": REFIT_TEXT, "default": REFIT_SECONDS},
+        "--port": {
+            "type": click.IntRange(0, 65535),
+            "default": 0,
+            "show_default": False,
+        },
+        "--host": {"default": "127.0.0.1"},
+    },
 )
-@option("--no-browser", "Print the address, but open no browser.")
-@option(
-    "--port N",
-    "Port of the page. Default: any free port.",
-    show_default=False,
-    type=click.IntRange(0, 65535),
-    default=0,
-)
-@option(
-    "--host ADDRESS",
-    "Address to listen on. With any address other than the default, people on "
-    "other machines who know the token can open the page. The connection is not "
-    "encrypted.",
-    default="127.0.0.1",
-)
-@reading_options
-@shared_options
-def label(**options: Any) -> None:
+def label(common: CommonOptions, **others: Any) -> None:
     """Label the rows of the table FILE one by one, on a page in the browser.
 
     halfmoon asks first for the rows that help it most (for numbers: random rows), and
@@ -78,7 +79,6 @@ def label(**options: Any) -> None:
       Then fill the rest:
         halfmoon fill flowers.csv --target species --labels flowers.labels.jsonl
     """
-    with running(options) as (common, others):
-        from halfmoon._cli.run_label import run_label
+    from halfmoon._cli.run_label import run_label
 
-        run_label(common, **others)
+    run_label(common, **others)

@@ -7,26 +7,23 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
-    folder_options,
-    output_options,
-    running,
-    shared_options,
+    OUTPUT,
+    PRINTING,
+    CommonOptions,
+    command,
+    options,
 )
-from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import display_name
 
 __all__ = ["inspect", "predict"]
 
 
-@click.command(cls=Arguments, no_args_is_help=True)
+@command("predict")
 @click.argument("model", type=click.Path())
 @click.argument("file", type=click.Path(allow_dash=True))
-@output_options
-@folder_options
-@shared_options
-def predict(model: str, **options: Any) -> None:
+@options(OUTPUT)
+def predict(common: CommonOptions, model: str) -> None:
     """Predict the rows of the table FILE ('-' is standard input) with MODEL.
 
     MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
@@ -45,41 +42,36 @@ def predict(model: str, **options: Any) -> None:
       Read from and write to other programs:
         halfmoon predict flowers.halfmoon - < new.csv > labeled.csv
     """
-    with running(options) as (common, _):
-        from halfmoon._cli.load_model import blaming_model, load_table_model
-        from halfmoon.table._fill_table import predict_table
-        from halfmoon.table._folders import predict_folder
-        from halfmoon.table._runs.run_summary import predicted_record
+    from halfmoon._cli.load_model import blaming_model, load_table_model
+    from halfmoon._cli.print_summary import print_runs
+    from halfmoon.table._fill_table import predict_table
+    from halfmoon.table._folders import predict_folder
+    from halfmoon.table._runs.run_summary import predicted_record
 
-        common.refuse_folder_options()
-        loaded = load_table_model(model)
-        with (
-            common.progress() as bars,
-            blaming_model(model),
-            common.engine() as engine,
-        ):
-            if common.is_folder:
-                predicted = predict_folder(
-                    model=loaded, stages=bars, engine=engine, **common.folder_run
+    common.refuse_folder_options()
+    fitted = load_table_model(model)
+    with common.progress() as bars, blaming_model(model), common.engine() as engine:
+        if common.is_folder:
+            predicted = predict_folder(
+                model=fitted, stages=bars, engine=engine, **common.folder_run
+            )
+        else:
+            with common.open_table() as table:
+                predicted = predict_table(
+                    table, model=fitted, stages=bars, **common.table_run
                 )
-            else:
-                with common.open_table() as table:
-                    predicted = predict_table(
-                        table, model=loaded, stages=bars, **common.writing
-                    )
-            bars.finish()
-        record = predicted_record(predicted, display_name(common.file))
-        common.print_runs([(record, {})])
+        bars.finish()
+    print_runs([(predicted_record(predicted, display_name(common.file)), {})], common)
 
 
 ESTIMATOR_ATTRIBUTES = ("n_features_in_", "n_labeled_", "loo_score_")
 MAX_PRINTED_CLASSES = 12
 
 
-@click.command(no_args_is_help=True)
+@command("inspect", click.Command)
 @click.argument("model", type=click.Path())
-@shared_options
-def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
+@options(PRINTING)
+def inspect(common: CommonOptions, model: str) -> None:
     """Show what MODEL predicts, what it was trained on, and how well it did.
 
     MODEL is a file that halfmoon fill --model, or halfmoon.save in Python, wrote. With
@@ -90,17 +82,16 @@ def inspect(model: str, quiet: bool, as_json: bool, debug: bool) -> None:
       halfmoon inspect flowers.halfmoon
       halfmoon inspect flowers.halfmoon --json
     """
-    with exit_with_code(debug=debug, as_json=as_json):
-        from halfmoon._cli.load_model import blaming_model, load_model
-        from halfmoon._cli.print_summary import print_json
+    from halfmoon._cli.load_model import blaming_model, load_model
+    from halfmoon._cli.print_summary import print_json
 
-        loaded = load_model(model)
-        with blaming_model(model):
-            description = _description(loaded, model)
-            if as_json:
-                print_json(description)
-            elif not quiet:
-                click.echo("\n".join(_lines(description)))
+    loaded = load_model(model)
+    with blaming_model(model):
+        description = _description(loaded, model)
+        if common.as_json:
+            print_json(description)
+        elif not common.quiet:
+            click.echo("\n".join(_lines(description)))
 
 
 def _description(model: Any, path: str) -> dict[str, Any]:

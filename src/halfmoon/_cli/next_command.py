@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments
 from halfmoon._cli.common_options import (
+    FORMULAS,
+    LEARNING,
     MAX_ROWS_TO_LABEL,
+    PRINTING,
+    READING,
     CommonOptions,
-    formulas_option,
-    learning_options,
-    option,
-    reading_options,
-    running,
-    shared_options,
+    command,
+    options,
 )
 
 if TYPE_CHECKING:
-    from halfmoon.table._runs.output_columns import Cells
-    from halfmoon.table._runs.running_counts import Unsure
+    from halfmoon._report.findings import ShownRow
 
 __all__ = ["next_rows"]
 
@@ -29,42 +28,50 @@ MAX_COLUMNS = 4
 CELL_WIDTH = 24  # characters
 
 
-@click.command("next", cls=Arguments, no_args_is_help=True)
+MANUAL = f"""
+-t --target COLUMN
+    The column to label.
+{LEARNING}
+--labels FILE...
+    Use the labels in these files: earlier lists that you filled in, or labels from
+    halfmoon label (NAME.labels.jsonl).
+-n N
+    How many rows.
+--by
+    How to choose. informative: unsure rows that say most about the other rows. margin:
+    the rows that halfmoon is least sure of. variance: rows that make all predictions
+    surer. maximin: rows that change the predictions most, no matter which label they
+    get. random: any rows.
+-o --output FILE
+    Write the rows to this file instead of printing them, with an empty cell for each
+    label. To use the labels that you type into it: --labels FILE.
+--overwrite
+    Replace an existing list.
+{FORMULAS}
+{READING}
+{PRINTING}
+"""
+RULES = ["informative", "margin", "variance", "maximin", "random"]
+COUNT = click.IntRange(1, MAX_ROWS_TO_LABEL)
+
+
+@command("next")
 @click.argument("file", type=click.Path(allow_dash=True))
-@option("-t --target COLUMN", "The column to label.")
-@learning_options()
-@option(
-    "--labels FILE...",
-    "Use the labels in these files: earlier lists that you filled in, or labels "
-    "from halfmoon label (NAME.labels.jsonl).",
+@options(
+    MANUAL,
+    {
+        "-n": {"to": "count", "type": COUNT, "default": 20},
+        "--by": {"to": "rule", "type": click.Choice(RULES), "default": RULES[0]},
+    },
 )
-@option(
-    "-n N",
-    "How many rows.",
-    to="count",
-    type=click.IntRange(1, MAX_ROWS_TO_LABEL),
-    default=20,
-)
-@option(
-    "--by",
-    "How to choose. informative: unsure rows that say most about the other rows. "
-    "margin: the rows that halfmoon is least sure of. variance: rows that make all "
-    "predictions surer. maximin: rows that change the predictions most, no matter "
-    "which label they get. random: any rows.",
-    to="rule",
-    type=click.Choice(["informative", "margin", "variance", "maximin", "random"]),
-    default="informative",
-)
-@option(
-    "-o --output FILE",
-    "Write the rows to this file instead of printing them, with an empty cell for "
-    "each label. To use the labels that you type into it: --labels FILE.",
-)
-@option("--overwrite", "Replace an existing list.")
-@formulas_option
-@reading_options
-@shared_options
-def next_rows(count: int, rule: str, **options: Any) -> None:
+def next_rows(
+    common: CommonOptions,
+    count: int,
+    rule: str,
+    target: str | None,
+    labels: tuple[str, ...],
+    **asked: Any,
+) -> None:
     """Choose the rows of the table FILE that you should label next.
 
     The rows are printed, or written to a list with an empty cell for each label. The
@@ -78,28 +85,16 @@ def next_rows(count: int, rule: str, **options: Any) -> None:
         halfmoon next flowers.csv --target species -o todo.csv
         halfmoon next flowers.csv --target species --labels todo.csv -o more.csv
     """
-    with running(options) as (common, others):
-        _next(common, count, rule, **others)
-
-
-def _next(
-    common: CommonOptions,
-    n_rows: int,
-    rule: str,
-    *,
-    target: str | None,
-    labels: tuple[str, ...],
-    **asked: Any,
-) -> None:
     from halfmoon._cli.choose_targets import choose_target
-    from halfmoon._cli.print_summary import print_json
+    from halfmoon._cli.print_summary import print_json, row_record
     from halfmoon._cli.run_fill import read_typed_labels
-    from halfmoon._report.number_format import count
+    from halfmoon._report import number_format
     from halfmoon.table._files import refuse_place
     from halfmoon.table._labels.label_sheets import (
         refuse_to_lose_labels,
         write_rows_to_label,
     )
+    from halfmoon.table._models.row_reasons import shown_row
     from halfmoon.table._runs.output_columns import Cells
     from halfmoon.table._runs.rows_to_label import asked_rows
     from halfmoon.table._runs.run_settings import Settings
@@ -113,80 +108,52 @@ def _next(
         model, rows = asked_rows(
             table,
             Settings(target=name, **asked),
-            n_rows,
+            count,
             rule=rule,
             typed=read_typed_labels(labels, table, name, asked["unlabeled"]),
             stages=bars,
         )
         cells, first_row = Cells.of(model), table.first_row
         if path is not None:
-            write_rows_to_label(
-                path,
-                table,
-                name,
-                rows,
-                cells,
-                overwrite=common.overwrite,
-                formulas=common.formulas,
-            )
+            write_rows_to_label(path, table, name, rows, cells, **common.writing)
         bars.finish()
     columns = [use.name for use in model.table_.used][:MAX_COLUMNS]
-    if common.as_json:
-        print_json(
-            {
-                "status": "done",
-                "target": name,
-                "by": rule,
-                "rows": [_record(row, cells, first_row) for row in rows],
-                "list": path,
-            }
+    shown = [
+        shown_row(
+            row.number + first_row,
+            [row.cells.get(column, "") for column in columns],
+            row.prediction,
+            cells,
         )
+        for row in rows
+    ]
+    if common.as_json:
+        records = [
+            row_record(each) | {"cells": row.cells}
+            for each, row in zip(shown, rows, strict=True)
+        ]
+        found = {"target": name, "by": rule, "rows": records, "list": path}
+        print_json({"status": "done", **found})
     elif not common.quiet and path is not None:
-        written = count(len(rows), "row")
+        written = number_format.count(len(rows), "row")
         click.echo(f"Wrote {written} to label next in {name!r} to {path}.")
     elif not common.quiet:
-        click.echo("\n".join(_lines(rows, cells, first_row, name, columns)))
-
-
-def _record(row: Unsure, cells: Cells, first_row: int) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "row": row.number + first_row,
-        "prediction": cells.shown(row.prediction.value),
-    }
-    if row.prediction.confidence is not None:
-        record["confidence"] = row.prediction.confidence
-    else:
-        low, high = cells.shown(row.prediction.low), cells.shown(row.prediction.high)
-        record |= {"low": low, "high": high}
-    return record | {"cells": row.cells}
+        click.echo("\n".join(_lines(shown, name, columns, cells.kind)))
 
 
 def _lines(
-    rows: Sequence[Unsure],
-    cells: Cells,
-    first_row: int,
-    target: str,
-    columns: Sequence[str],
+    rows: Sequence[ShownRow], target: str, columns: Sequence[str], kind: str
 ) -> Iterator[str]:
     from halfmoon._cli.print_summary import shortened, text_columns
-    from halfmoon._report.sentences import percent
+    from halfmoon._report.number_format import percent
 
-    sure = "confidence" if cells.kind == "classes" else "interval"
-    lines = [["row", target, sure, *columns]]
+    short = partial(shortened, width=CELL_WIDTH)
+    sure = "confidence" if kind == "classes" else "interval"
+    lines = [["row", short(target), sure, *map(short, columns)]]
     for row in rows:
-        prediction = row.prediction
-        how = (
-            f"{cells.shown(prediction.low)} to {cells.shown(prediction.high)}"
-            if prediction.confidence is None
-            else percent(prediction.confidence)
-        )
-        values = [row.cells.get(name, "") for name in columns]
-        number = str(row.number + first_row)
-        lines.append([number, cells.shown(prediction.value), how, *values])
-    yield from text_columns(
-        [
-            [number, shortened(value, CELL_WIDTH), how]
-            + [shortened(cell, CELL_WIDTH) for cell in texts]
-            for number, value, how, *texts in lines
-        ]
-    )
+        sure = f"{row.low} to {row.high}"
+        if row.confidence is not None:
+            sure = percent(row.confidence)
+        cells = [str(row.number), short(row.prediction), sure, *map(short, row.cells)]
+        lines.append(cells)
+    yield from text_columns(lines)

@@ -99,11 +99,9 @@ class Site:
                 Route("/fill", self.fill, methods=["POST"]),
                 Route("/files/{name}", self.file),
             ],
-            exception_handlers={
-                RefusedAnswer: _error_response(422),
-                OutputError: _error_response(507),
-                RefusedRequest: _error_response(400),
-            },
+            exception_handlers=dict.fromkeys(
+                (RefusedAnswer, RefusedRequest, OutputError), _refusal
+            ),
         )
 
     async def page(self, request: Request) -> Response:
@@ -164,8 +162,7 @@ class Site:
         await _body(request)
         if self.filling != "working":
             self.filling = "working"
-            task = self.background.submit(self._fill)
-            task.add_done_callback(lambda _: self._changed("filled"))
+            self.background.submit(self._fill)
             self._changed("filled")
         return JSONResponse(self._filled())
 
@@ -192,15 +189,14 @@ class Site:
             self.filling = as_options(str(error))
         except Exception as error:
             self.filling = f"The table could not be filled: {error}"
-            raise
+        self._changed("filled")
 
     def _filled(self) -> dict[str, Any]:
-        if self.filling == "working":
-            return {"working": True, "said": "", "table": "", "report": ""}
-        made = self.filled
+        is_working = self.filling == "working"
+        made = None if is_working else self.filled
         return {
-            "working": False,
-            "said": self.filling,
+            "working": is_working,
+            "said": "" if is_working else self.filling,
             "table": made.table.name if made else "",
             "report": made.report.name if made else "",
         }
@@ -298,9 +294,6 @@ def _number(text: str) -> int:
         raise RefusedRequest(400, f"{text!r} is not a number.") from None
 
 
-def _error_response(status: int) -> Any:
-    async def say(request: Request, error: Exception) -> Response:
-        code = getattr(error, "status", status)
-        return JSONResponse({"error": str(error)}, status_code=code)
-
-    return say
+async def _refusal(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status", 507)  # the answer cannot be stored
+    return JSONResponse({"error": str(error)}, status_code=status)
