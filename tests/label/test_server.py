@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from halfmoon._label.access_guard import Guard
-from halfmoon._label.background import Background
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
@@ -33,9 +33,8 @@ class Open:
         with self.open() as table:
             self.labeling = Labeling(table, settings, self.journal, (), Silent())
         self.background = Background(self.labeling)
-        self.site = Site(
-            self.labeling, self.background, self.open, folder, "t.filled.csv"
-        )
+        place = (self.labeling, self.open, folder, "t.filled.csv")
+        self.site = Site(self.labeling, self.background, lambda: filled_table(*place))
         self.guard = Guard(self.site.app(), [HOST, "localhost:8123"], "secret", 8123)
         self.client = self.browser()
         assert self.client.get("/?token=secret").status_code == 200

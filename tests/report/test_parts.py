@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
 from halfmoon._report import Note, Reason
-from halfmoon._report.bar_charts import column_importance
+from halfmoon._report.bar_charts import of_columns
 from halfmoon._report.findings import LooClasses, ReportColumn, ShownRow
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
@@ -279,8 +279,9 @@ def test_weights_of_a_family_add_up():
 
 
 def test_importance_is_never_minus_zero():
-    columns = [ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)]
-    assert column_importance(columns, as_percent=True).alt.endswith(": x 0.0.")
+    column = ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)
+    (picture,) = of_columns(replace(made_up(["a", "b"]), columns=(column,)))
+    assert picture.alt.endswith(": x 0.0.")
 
 
 def luminance(color):

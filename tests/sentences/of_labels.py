@@ -41,7 +41,7 @@ def answered(labeling, row, value, who="ann"):
 def pages():
     """What is refused, and what is said, of requests and answers."""
     labeling = session("t.csv", "side")
-    site = Site(labeling, Background(labeling), None, Path(), "t.filled.csv")
+    site = Site(labeling, Background(labeling), None)
     guard = Guard(site.app(), [HOST], "secret", 8123)
     yield NO_ENTRY
     asking = Asking(guard, HOST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
@@ -15,7 +16,7 @@ import click
 
 from halfmoon._cli.argument_types import Arguments, Seconds
 from halfmoon._cli.exit_codes import exit_with_code
-from halfmoon._cli.paths import STREAM, filled_path, stream_or_path
+from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._runs.run_settings import Settings
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMULAS",
     "LEARNING",
-    "MAX_ROWS_TO_LABEL",
     "OUTPUT",
     "PRINTING",
     "READING",
@@ -36,7 +36,6 @@ __all__ = [
     "options",
 ]
 
-MAX_ROWS_TO_LABEL = 500
 FORMATS = [
     *("csv", "tsv", "parquet", "feather"),
     *("xlsx", "xls", "ods", "jsonl", "json"),
@@ -207,7 +206,8 @@ class CommonOptions:
     @property
     def table_run(self) -> dict[str, Any]:
         """Keyword arguments of `fill_targets` and `predict_table`."""
-        destination = stream_or_path(self.destination, writing=True)
+        to_stream = self.destination == STREAM
+        destination = sys.stdout.buffer if to_stream else self.destination
         return {"destination": destination, **self.writing}
 
     @property
@@ -223,7 +223,9 @@ class CommonOptions:
 
         if self.is_folder:
             return FolderTable(list_folder(self.file), self.file, **self.reading)
-        return open_table(stream_or_path(self.file), **self.reading)
+        # Not a Path, which would drop a slash of https://
+        source = sys.stdin.buffer if self.file == STREAM else self.file
+        return open_table(source, **self.reading)
 
     def refuse_folder_options(self) -> None:
         """Refuse the options of folders if the input is not a folder."""

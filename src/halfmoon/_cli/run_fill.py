@@ -12,8 +12,6 @@ from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.load_model import save_model
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
 from halfmoon._cli.print_summary import print_runs
-from halfmoon._label.journal import is_journal
-from halfmoon._label.labels_from_journal import joined_lines, labels_of
 from halfmoon._report import render, render_rows
 from halfmoon.table._files import Table, open_table, refuse_place, replacing
 from halfmoon.table._fill_table import Filled, fill_targets
@@ -172,6 +170,11 @@ def read_typed_labels(
     are other targets, not `only_target`, a file may be for another one.
     """
     typed = TypedLabels()
+    if not paths:
+        return typed
+    from halfmoon._label.journal import is_journal
+    from halfmoon._label.labels_from_journal import joined_lines, labels_of
+
     journals = [path for path in paths if is_journal(path)]
     for path in paths:
         if path in journals:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import webbrowser
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -23,7 +24,7 @@ from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
-from halfmoon._label.background import Background
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.number_format import count
@@ -111,7 +112,8 @@ def _serve(
         address += f"&as={quote(person)}"
     background = Background(labeling)
     name = filled_path(Path(common.file)).name
-    site = Site(labeling, background, common.open_table, folder, name, person)
+    fill = partial(filled_table, labeling, common.open_table, folder, name)
+    site = Site(labeling, background, fill, person)
     is_public = host in ALL_ADDRESSES
     guard = Guard(site.app(), _allowed_hosts(host, port), token, port, is_public)
     server = uvicorn.Server(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +30,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from halfmoon._label.background import Background, FilledTable, filled_table
+from halfmoon._label.background import Background, FilledTable
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._table_errors import OutputError, TableError
@@ -61,22 +61,19 @@ class RefusedRequest(TableError):
 class Site:
     """The routes of a session.
 
-    `opened` opens the table, which is filled into the file `filled_name` of `folder`.
-    `person` labels it, unless the address of the page has another name; may be empty.
+    `fill_table` makes the filled table. `person` labels it, unless the address of the
+    page has another name; may be empty.
     """
 
     def __init__(
         self,
         labeling: Labeling,
         background: Background,
-        opened: Any,
-        folder: Any,
-        filled_name: str,
+        fill_table: Callable[[], FilledTable],
         person: str = "",
     ) -> None:
         self.labeling, self.background = labeling, background
-        self.opened, self.folder, self.filled_name = opened, folder, filled_name
-        self.person = person
+        self.fill_table, self.person = fill_table, person
         self.filled: FilledTable | None = None
         self.filling = ""  # "working", or the outcome in words
         self.stopping = asyncio.Event()
@@ -88,8 +85,8 @@ class Site:
         """Return the ASGI application."""
         return Starlette(
             routes=[
-                Route("/", self.page),
-                Route("/page/{name}", self.part),
+                Route("/", _part),
+                Route("/page/{name}", _part),
                 Route("/start", self.start),
                 Route("/questions", self.questions),
                 Route("/row", self.row),
@@ -103,12 +100,6 @@ class Site:
                 (RefusedAnswer, RefusedRequest, OutputError), _refusal
             ),
         )
-
-    async def page(self, request: Request) -> Response:
-        return _part("index.html")
-
-    async def part(self, request: Request) -> Response:
-        return _part(request.path_params["name"])
 
     async def start(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()
@@ -181,9 +172,7 @@ class Site:
 
     def _fill(self) -> None:
         try:
-            self.filled = filled_table(
-                self.labeling, self.opened, self.folder, self.filled_name
-            )
+            self.filled = self.fill_table()
             self.filling = self.filled.sentence
         except TableError as error:
             self.filling = as_options(str(error))
@@ -252,8 +241,9 @@ class Site:
         return f"event: {what}\ndata: {json.dumps(data)}\n\n"
 
 
-def _part(name: str) -> Response:
+async def _part(request: Request) -> Response:
     """Return a file of the page."""
+    name = request.path_params.get("name", "index.html")
     folder = files("halfmoon._label") / "page"
     known = {each.name: each for each in folder.iterdir()}
     ending = name[name.rfind(".") :] if "." in name else ""

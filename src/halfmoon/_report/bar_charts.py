@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.findings import (
-    FilledNumbers,
-    Findings,
-    ReportColumn,
-    expected_accuracy,
-)
+from halfmoon._report.findings import FilledNumbers, Findings, expected_accuracy
 from halfmoon._report.histogram import Histogram
 from halfmoon._report.number_format import count, fixed, number, percent
 from halfmoon._report.safe_text import safe_text
@@ -30,7 +25,7 @@ from halfmoon._report.svg_drawing import (
 )
 from halfmoon._rows import Array
 
-__all__ = ["column_importance", "of_columns", "of_distributions", "of_filled"]
+__all__ = ["of_columns", "of_distributions", "of_filled"]
 
 MAX_BARS = 12
 MAX_DISTRIBUTIONS = 9
@@ -138,18 +133,14 @@ def _class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pic
 
 
 def of_columns(findings: Findings) -> list[Picture]:
-    """Show which columns mattered; nothing where it was not measured."""
-    if all(column.importance is None for column in findings.columns):
-        return []
-    return [column_importance(findings.columns, findings.kind == "classes")]
+    """Show which columns mattered, the most important first, as far as measured.
 
-
-def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Picture:
-    """Draw a bar for each column whose importance was measured, the longest first.
-
-    The importance is an accuracy if `as_percent`, else it has the unit of the target.
+    The importance is an accuracy for classes; for numbers it has their unit.
     """
+    as_percent, columns = findings.kind == "classes", findings.columns
     measured = [(c.importance, c.name) for c in columns if c.importance is not None]
+    if not measured:
+        return []
     measured.sort(key=lambda pair: -pair[0])
     names = [name for _, name in measured[:MAX_BARS]]
     values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
@@ -161,6 +152,10 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
         texts = [fixed(value, digits) for value in values]
     else:
         texts = [number(value) for value in values]
+    unit, cost, worse = "error added", "Error added", "the mean error grows"
+    if as_percent:
+        unit = "accuracy lost, percentage points"
+        cost, worse = "Percentage points of accuracy lost", "the accuracy drops"
 
     def paint(ax: Any) -> None:
         colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
@@ -170,15 +165,12 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
         _name_bars(ax, names, np.maximum(values, 0.0), texts, reach)
         ax.axvline(0.0, color=GRAY, linewidth=1.0)
         ax.set_xlim(low - 0.03 * reach, high + 0.2 * reach)
-        unit = "accuracy lost, percentage points" if as_percent else "error added"
         ax.set_xlabel(unit)
         ax.locator_params(axis="x", nbins=5)
 
-    cost = "Percentage points of accuracy lost" if as_percent else "Error added"
     first = zip(names[:3], texts, strict=False)
     listed = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
     alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
-    worse = "the accuracy drops" if as_percent else "the mean error grows"
     caption = (
         f"Each bar shows by how much {worse} for hidden labels when the values of one "
         f"column are shuffled. A bar near 0 means that the predictions do not need the "
@@ -186,7 +178,7 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
         f"the left means that the predictions may be better without it."
     )
     height = 1.0 + 0.29 * max(3, len(names))
-    return draw(paint, height=height, alt=alt, caption=caption)
+    return [draw(paint, height=height, alt=alt, caption=caption)]
 
 
 def _name_bars(

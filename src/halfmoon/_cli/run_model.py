@@ -1,4 +1,4 @@
-"""``halfmoon predict`` and ``halfmoon inspect``: commands for a saved model."""
+"""Run ``halfmoon predict`` and ``halfmoon inspect``: what a saved model can do."""
 
 from __future__ import annotations
 
@@ -7,47 +7,23 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.common_options import (
-    OUTPUT,
-    PRINTING,
-    CommonOptions,
-    command,
-    options,
-)
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.load_model import blaming_model, load_model, load_table_model
 from halfmoon._cli.paths import display_name
+from halfmoon._cli.print_summary import print_json, print_runs
+from halfmoon.table._fill_table import predict_table
+from halfmoon.table._folders import predict_folder
+from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._runs.run_summary import predicted_record
 
-__all__ = ["inspect", "predict"]
+__all__ = ["run_inspect", "run_predict"]
+
+ESTIMATOR_ATTRIBUTES = ("n_features_in_", "n_labeled_", "loo_score_")
+MAX_PRINTED_CLASSES = 12
 
 
-@command("predict")
-@click.argument("model", type=click.Path())
-@click.argument("file", type=click.Path(allow_dash=True))
-@options(OUTPUT)
-def predict(common: CommonOptions, model: str) -> None:
-    """Predict the rows of the table FILE ('-' is standard input) with MODEL.
-
-    MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
-    model learned from. If FILE has the target column, its blanks are filled. Its labels
-    stay, and halfmoon compares them with its predictions, which tests the model. If
-    FILE has no target column, the output gets one. FILE may be a folder of tables, as
-    for halfmoon fill; then the output is a folder too.
-
-    \b
-    Examples:
-      Predict new rows:
-        halfmoon predict flowers.halfmoon new.csv
-        halfmoon predict flowers.halfmoon new.parquet -o labeled.parquet
-      Test the model on rows whose label is known:
-        halfmoon predict flowers.halfmoon labeled.csv -o compared.csv
-      Read from and write to other programs:
-        halfmoon predict flowers.halfmoon - < new.csv > labeled.csv
-    """
-    from halfmoon._cli.load_model import blaming_model, load_table_model
-    from halfmoon._cli.print_summary import print_runs
-    from halfmoon.table._fill_table import predict_table
-    from halfmoon.table._folders import predict_folder
-    from halfmoon.table._runs.run_summary import predicted_record
-
+def run_predict(common: CommonOptions, model: str) -> None:
+    """Predict the rows of a table with a saved model."""
     common.refuse_folder_options()
     fitted = load_table_model(model)
     with common.progress() as bars, blaming_model(model), common.engine() as engine:
@@ -64,27 +40,8 @@ def predict(common: CommonOptions, model: str) -> None:
     print_runs([(predicted_record(predicted, display_name(common.file)), {})], common)
 
 
-ESTIMATOR_ATTRIBUTES = ("n_features_in_", "n_labeled_", "loo_score_")
-MAX_PRINTED_CLASSES = 12
-
-
-@command("inspect", click.Command)
-@click.argument("model", type=click.Path())
-@options(PRINTING)
-def inspect(common: CommonOptions, model: str) -> None:
-    """Show what MODEL predicts, what it was trained on, and how well it did.
-
-    MODEL is a file that halfmoon fill --model, or halfmoon.save in Python, wrote. With
-    --quiet nothing is printed; the exit code says whether the file can be used.
-
-    \b
-    Examples:
-      halfmoon inspect flowers.halfmoon
-      halfmoon inspect flowers.halfmoon --json
-    """
-    from halfmoon._cli.load_model import blaming_model, load_model
-    from halfmoon._cli.print_summary import print_json
-
+def run_inspect(common: CommonOptions, model: str) -> None:
+    """Print what is known about a saved model."""
     loaded = load_model(model)
     with blaming_model(model):
         description = _description(loaded, model)
@@ -96,8 +53,6 @@ def inspect(common: CommonOptions, model: str) -> None:
 
 def _description(model: Any, path: str) -> dict[str, Any]:
     """Return what is known about a model, as plain data."""
-    from halfmoon.table._models.table_model import TableModel
-
     found: dict[str, Any] = {"file": path, "model": type(model).__name__}
     if isinstance(model, TableModel):
         return found | {

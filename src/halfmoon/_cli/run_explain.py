@@ -1,27 +1,35 @@
-"""``halfmoon explain``: show why a row was filled as it was."""
+"""Run ``halfmoon explain``: show why a row was filled as it was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from halfmoon._cli.common_options import (
-    LEARNING,
-    PRINTING,
-    READING,
-    CommonOptions,
-    command,
-    options,
+from halfmoon._cli.choose_targets import choose_target
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.load_model import blaming_model, load_table_model
+from halfmoon._cli.print_summary import (
+    print_json,
+    row_record,
+    shortened,
+    text_columns,
 )
+from halfmoon._report.number_format import percent
+from halfmoon.table._models.row_reasons import (
+    ExplainedRow,
+    explained_rows,
+    most_important,
+)
+from halfmoon.table._runs.column_findings import column_importance
+from halfmoon.table._runs.learn_from_table import learn
+from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._table_errors import CommandError
 
-if TYPE_CHECKING:
-    from halfmoon.table._models.row_reasons import ExplainedRow
-
-__all__ = ["explain"]
+__all__ = ["run_explain"]
 
 MAX_SHOWN_COLUMNS = 4
 CELLS_WIDTH = 96  # characters for the cells of a row
@@ -33,53 +41,18 @@ SCALES = {
 }
 
 
-MANUAL = f"""
--t --target COLUMN
-    The column to explain.
---row NUMBER...
-    The rows to explain, as a spreadsheet counts them: the header is row 1.
---model FILE
-    Use a model that halfmoon fill --model saved for this table, instead of learning
-    again.
-{LEARNING}
-{READING}
-{PRINTING}
-"""
-
-
-@command("explain")
-@click.argument("file", type=click.Path(allow_dash=True))
-@options(MANUAL, {"--row": {"to": "rows", "required": True, "type": click.IntRange(1)}})
-def explain(
+def run_explain(
     common: CommonOptions,
+    *,
     rows: tuple[int, ...],
     model: str | None,
     target: str | None,
     **asked: Any,
 ) -> None:
-    """Explain the predictions for some rows of the table FILE.
+    """Explain rows.
 
-    A prediction is a weighted sum of the labels. This command lists the labeled rows
-    with the largest weights, for and against the prediction, with their cells in the
-    most important columns. If the row itself has a label, the label is hidden first.
-    Nothing is written.
-
-    \b
-    Examples:
-      Learn from the table, then explain row 17 of the spreadsheet:
-        halfmoon explain flowers.csv --target species --row 17
-      Explain several rows with a saved model:
-        halfmoon explain flowers.csv --row 17 40 --model flowers.halfmoon
+    Parameters are the options of the command; `asked` holds fields of `Settings`.
     """
-    from halfmoon._cli.choose_targets import choose_target
-    from halfmoon._cli.load_model import blaming_model, load_table_model
-    from halfmoon._cli.print_summary import print_json
-    from halfmoon.table._models.row_reasons import explained_rows, most_important
-    from halfmoon.table._runs.column_findings import column_importance
-    from halfmoon.table._runs.learn_from_table import learn
-    from halfmoon.table._runs.run_settings import Settings
-    from halfmoon.table._table_errors import CommandError
-
     with (
         common.progress() as bars,
         common.open_table() as table,
@@ -112,8 +85,6 @@ def explain(
 
 
 def _record(explained: ExplainedRow) -> dict[str, Any]:
-    from halfmoon._cli.print_summary import row_record
-
     row, cells = explained.shown, explained.cells
     reasons = {
         side: [
@@ -134,9 +105,6 @@ def _record(explained: ExplainedRow) -> dict[str, Any]:
 def _lines(
     explained: ExplainedRow, target: str, columns: Sequence[str]
 ) -> Iterator[str]:
-    from halfmoon._cli.print_summary import shortened, text_columns
-    from halfmoon._report.number_format import percent
-
     row = explained.shown
     if row.confidence is None:
         prediction, label = row.prediction, row.given
