@@ -22,10 +22,10 @@ def matplotlib_pyplot() -> Any:
     return plt
 
 
-def axes_of(ax: Any = None, figsize: Any = None) -> tuple[Any, Any]:
+def axes_of(ax: Any = None) -> tuple[Any, Any]:
     """Return the figure and the axes to draw on; new ones if `ax` is None."""
     if ax is None:
-        return matplotlib_pyplot().subplots(figsize=figsize, layout="constrained")
+        return matplotlib_pyplot().subplots(layout="constrained")
     return ax.figure, ax
 
 

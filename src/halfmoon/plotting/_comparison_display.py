@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._rows import Array
 from halfmoon._selection import SUMMARIES
-from halfmoon.plotting._axes import axes_of, inner_model
+from halfmoon.plotting._axes import axes_of, inner_model, matplotlib_pyplot
 
 __all__ = ["ComparisonDisplay"]
 
@@ -127,8 +127,10 @@ class ComparisonDisplay:
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on new axes if None."""
         m = len(self.candidates)
-        size = (FIGURE_WIDTH, 1.2 + LINE_HEIGHT * m)
-        self.figure_, self.ax_ = axes_of(ax, figsize=size)
+        if ax is None:
+            size = (FIGURE_WIDTH, 1.2 + LINE_HEIGHT * m)
+            ax = matplotlib_pyplot().subplots(figsize=size, layout="constrained")[1]
+        self.figure_, self.ax_ = axes_of(ax)
         height = np.arange(m)
         summary = np.array([name in SUMMARIES for name in self.candidates])
         used = self.weight >= MIN_SHOWN_WEIGHT
