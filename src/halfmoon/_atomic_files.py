@@ -24,7 +24,13 @@ from pathlib import Path
 from shutil import copymode, rmtree
 from typing import IO, Any
 
-__all__ = ["leftovers", "remove_unfinished", "unfinished", "whole_file"]
+__all__ = [
+    "leftovers",
+    "lock_file",
+    "remove_unfinished",
+    "unfinished",
+    "whole_file",
+]
 
 NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 BUFFER_BYTES = 2**20
@@ -120,7 +126,7 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     return stat.S_ISREG(seen.st_mode) and mine
 
 
-def _lock(handle: int) -> bool:
+def lock_file(handle: int) -> bool:
     """Lock an open file; return whether no other process has locked it."""
     try:
         import fcntl
@@ -136,7 +142,7 @@ def _lock(handle: int) -> bool:
 def _is_written_to(path: Path) -> bool:
     handle = os.open(path, os.O_RDONLY)
     try:
-        return not _lock(handle)
+        return not lock_file(handle)
     finally:
         os.close(handle)
 
@@ -148,7 +154,7 @@ class _NewFile(io.FileIO):
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         # 0o666 minus the umask, as for any new file
         super().__init__(path, "wb", opener=lambda p, _: os.open(p, flags, 0o666))
-        _lock(self.fileno())
+        lock_file(self.fileno())
         self._failed = failed
         self._discarded = False
 

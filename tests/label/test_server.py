@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from threading import Event
 
 import pytest
 
 pytest.importorskip("starlette")
 
 from halfmoon._label.access_guard import Guard
-from halfmoon._label.background import Background
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
@@ -32,9 +33,8 @@ class Open:
         with self.open() as table:
             self.labeling = Labeling(table, settings, self.journal, (), Silent())
         self.background = Background(self.labeling)
-        self.site = Site(
-            self.labeling, self.background, self.open, folder, "t.filled.csv"
-        )
+        place = (self.labeling, self.open, folder, "t.filled.csv")
+        self.site = Site(self.labeling, self.background, lambda: filled_table(*place))
         self.guard = Guard(self.site.app(), [HOST, "localhost:8123"], "secret", 8123)
         self.client = self.browser()
         assert self.client.get("/?token=secret").status_code == 200
@@ -220,7 +220,9 @@ def test_downloads(page):
     page.background.start()
     try:
         assert page.say(path="/fill").json()["working"]
-        page.background.submit(lambda: None).result(120)
+        after = Event()
+        page.background.submit(after.set)
+        assert after.wait(120)
     finally:
         page.background.stop()
     filled = page.client.get("/start?who=ann").json()["filled"]

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
 from halfmoon._report import Note, Reason
-from halfmoon._report.bar_charts import column_importance
-from halfmoon._report.findings import ComparedModel, LooClasses, ReportColumn, ShownRow
+from halfmoon._report.bar_charts import of_columns
+from halfmoon._report.findings import LooClasses, ReportColumn, ShownRow
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
@@ -262,15 +262,15 @@ def test_models_have_plain_names(name, method, columns):
 def test_weights_of_a_family_add_up():
     names = ["standardized, gaussian 1", "standardized, gaussian 2", "as they are, x"]
     weights = (0.25, 0.5, 0.125)
-    found = families(
-        ComparedModel(name, False, 0, 0, 0, weight)
-        for name, weight in zip(names, weights, strict=True)
-    )
+    found = families({"candidate": names, "unlabeled": [False] * 3, "weight": weights})
     assert [(row.weight, row.models) for row in found] == [(0.75, 2), (0.125, 1)]
-    many = [
-        ComparedModel(f"as they are, {i}", i == 9, 0, 0, 0, 1 / 16) for i in range(12)
-    ]
-    found = families(many)
+    found = families(
+        {
+            "candidate": [f"as they are, {i}" for i in range(12)],
+            "unlabeled": [i == 9 for i in range(12)],
+            "weight": [1 / 16] * 12,
+        }
+    )
     assert len(found) == 8
     assert_allclose(found[-1].weight, 5 / 16)
     assert (found[-1].name, found[-1].models) == ("Other models", 5)
@@ -279,8 +279,9 @@ def test_weights_of_a_family_add_up():
 
 
 def test_importance_is_never_minus_zero():
-    columns = [ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)]
-    assert column_importance(columns, as_percent=True).alt.endswith(": x 0.0.")
+    column = ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)
+    (picture,) = of_columns(replace(made_up(["a", "b"]), columns=(column,)))
+    assert picture.alt.endswith(": x 0.0.")
 
 
 def luminance(color):

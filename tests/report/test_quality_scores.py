@@ -5,10 +5,10 @@ from scipy.stats import bootstrap, norm, t
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
 from sklearn.metrics import mean_absolute_error as sk_error
 
+from halfmoon._report.findings import LooNumbers
 from halfmoon._report.quality_scores import (
     accuracy,
     balanced_accuracy,
-    coverage,
     mean_absolute_error,
     per_class,
     r_squared,
@@ -156,9 +156,8 @@ def test_rows_without_a_prediction_do_not_count():
     assert r_squared(y, values) == r_squared(y[:3], values[:3])
 
 
-def test_coverage_counts_both_ends():
-    given = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
-    low, high = np.full(5, 1.0), np.full(5, 3.0)
-    score = coverage(given, low, high, 0.9)
-    assert (score.value, score.naive) == (0.6, 0.9)
-    assert_allclose((score.low, score.high), wilson_interval(3, 5))
+def test_numbers_at_both_ends_are_within_their_interval():
+    given = np.array([0.0, 1.0, 2.0, 3.0, 4.0, np.nan])
+    low, high = np.full(6, 1.0), np.full(6, 3.0)
+    assert LooNumbers(given, given, low, high, 0.9).held == 0.6
+    assert np.isnan(LooNumbers(given[5:], given[5:], low[5:], high[5:], 0.9).held)

@@ -1,21 +1,25 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
-from halfmoon._report.findings import Helped
+from halfmoon._report.findings import Helped, LooNumbers
 from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.number_format import number
 from halfmoon._report.quality_by_part import (
     confusion,
     errors_by_thirds,
     mix_ups,
     reliability,
-    residuals,
 )
+from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.quality_scores import wilson_interval
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
 from halfmoon._report.unlabeled_gain import UnlabeledGain
+from report.made_up import made_up
 
 
 def test_confusion_agrees_with_scikit_learn(rng):
@@ -108,12 +112,15 @@ def test_reliability_of_full_and_of_unknown_confidence():
 
 def test_residuals_are_given_minus_predicted(rng):
     given, predicted = rng.normal(size=(2, 30))
-    found = residuals(given, np.where(np.arange(30) == 3, np.nan, predicted))
+    predicted[3] = np.nan
+    loo = LooNumbers(given, predicted, predicted - 1, predicted + 1, 0.9)
+    found = replace(made_up(["a", "b"]), kind="numbers", loo=loo)
+    _, picture = of_quality(found)
     e = np.delete(given - predicted, 3)
-    assert_allclose(found.values, e)
-    assert_allclose(found.bias, e.mean())
-    assert_allclose(found.median_size, np.median(np.abs(e)))
-    assert_allclose(found.ninth_decile, np.percentile(np.abs(e), 90))
+    half, most = np.percentile(np.abs(e), [50, 90])
+    assert f"no larger than {number(half)}, nine" in picture.caption
+    assert f"no larger than {number(most)}." in picture.caption
+    assert f"their mean, {number(e.mean())}." in picture.caption
 
 
 def test_errors_by_thirds_of_the_predictions(rng):
@@ -121,7 +128,8 @@ def test_errors_by_thirds_of_the_predictions(rng):
     given = predicted + rng.normal(0, 1 + predicted / 10)
     given[3] = np.nan
     low, high = predicted - 1.5, predicted + 1.0
-    thirds = errors_by_thirds(given, predicted, low, high)
+    loo = LooNumbers(given, predicted, low, high, 0.9)
+    thirds = errors_by_thirds(loo)
     assert [third.name for third in thirds] == ["Lowest", "Middle", "Highest"]
     assert sum(third.labels for third in thirds) == 30
     assert thirds[0].high < thirds[1].low <= thirds[1].high < thirds[2].low
@@ -132,7 +140,8 @@ def test_errors_by_thirds_of_the_predictions(rng):
         assert_allclose(third.error, np.abs(r).mean())
         assert_allclose(third.bias, r.mean())
         assert_allclose(third.held, ((r >= -1.5) & (r <= 1.0)).mean())
-    assert errors_by_thirds(given[:8], predicted[:8], low[:8], high[:8]) == []
+    few = LooNumbers(given[:8], predicted[:8], low[:8], high[:8], 0.9)
+    assert errors_by_thirds(few) == []
 
 
 def test_batches_of_a_histogram_add_up(rng):
@@ -243,5 +252,7 @@ def test_helped_from_comparison():
     gain = UnlabeledGain("classes", 9, 8, 7, 6, 0.1, -0.1, 0.3)
     helped = Helped.from_comparison(table, used_unlabeled=True, gain=gain)
     assert (helped.used_unlabeled, helped.gain) == (True, gain)
-    assert [each.name for each in helped.candidates] == ["walk", "plain"]
-    assert helped.candidates[0].low == -0.3
+    assert [(each.unlabeled, each.weight) for each in helped.models] == [
+        (True, 0.7),
+        (False, 0.3),
+    ]

@@ -13,10 +13,11 @@ from click.testing import CliRunner
 
 import halfmoon
 from halfmoon._cli.app import app
+from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.load_model import blaming_model, save_model
-from halfmoon._cli.model_commands import _lines as inspected
 from halfmoon._cli.print_summary import print_runs
+from halfmoon._cli.run_model import _lines as inspected
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
 from report.situations import QUALITIES
@@ -225,10 +226,10 @@ def outcomes():
     """What a command says when it is done, and when it fails."""
     yield "# halfmoon fill, halfmoon inspect"
     found = replace(QUALITIES["most recovered"], date="2024-01-02", seconds=1.0)
-    places = {"table": "wines.filled.csv", "report": "wines.report.html"}
+    places = {"report": "wines.report.html"}
     record = record_of(found, Settings("cultivar"))
-    said = {"quiet": False, "as_json": False, "to_stderr": False}
-    yield from _output(lambda: print_runs([(record, places)], **said))
+    options = CommonOptions("wines.csv")
+    yield from _output(lambda: print_runs([(record, places)], options))
     kept = {"file": "m.halfmoon", "estimator": "HalfmoonClassifier", **record}
     kept |= {"columns": [{"name": "a", "kind": "number", "role": "feature", "why": ""}]}
     yield from inspected(kept | {"versions": {"halfmoon": "1.0"}})

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from unittest import mock
 
+from halfmoon._cli.run_fill import read_typed_labels
 from halfmoon._label.access_guard import NO_ENTRY, Guard
 from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal, read_journal
@@ -13,7 +14,6 @@ from halfmoon._label.labeling_progress import (
     MoreLabelsGain,
     describe_progress,
 )
-from halfmoon._label.labels_from_journal import answered_labels
 from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
@@ -41,7 +41,7 @@ def answered(labeling, row, value, who="ann"):
 def pages():
     """What is refused, and what is said, of requests and answers."""
     labeling = session("t.csv", "side")
-    site = Site(labeling, Background(labeling), None, Path(), "t.filled.csv")
+    site = Site(labeling, Background(labeling), None)
     guard = Guard(site.app(), [HOST], "secret", 8123)
     yield NO_ENTRY
     asking = Asking(guard, HOST)
@@ -137,16 +137,16 @@ def files():
     rows, _ = two_groups(labels=10)
     write_csv("fewer.csv", rows[:13])
     with open_table("fewer.csv") as table:
-        answered_labels(["t.csv.labels.jsonl"], table, "side")
+        read_typed_labels(["t.csv.labels.jsonl"], table, "side")
     write_csv("fewest.csv", rows[:3])
     with open_table("fewest.csv") as table, refused():
-        answered_labels(["t.csv.labels.jsonl"], table, "side")
+        read_typed_labels(["t.csv.labels.jsonl"], table, "side")
     Path("one.jsonl").write_bytes(b"".join(data.splitlines(keepends=True)[:2]))
     with open_table("fewest.csv") as table, refused():
-        answered_labels(["one.jsonl"], table, "side")
+        read_typed_labels(["one.jsonl"], table, "side")
     Path("empty.labels.jsonl").write_bytes(data.splitlines(keepends=True)[0])
     with open_table("t.csv") as table, refused():
-        answered_labels(["empty.labels.jsonl"], table, "side")
+        read_typed_labels(["empty.labels.jsonl"], table, "side")
 
 
 def all_of_labels():

@@ -305,7 +305,7 @@ def unseen():
 
 def explained():
     """Lines of `halfmoon explain`."""
-    from halfmoon._cli.explain_command import _lines
+    from halfmoon._cli.run_explain import _lines
 
     for_it, against = (Reason(3, "left", 0.6),), (Reason(4, "right", -0.2),)
     cells = {i: {"x": str(i)} for i in range(2, 5)}

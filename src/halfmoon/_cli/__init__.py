@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from halfmoon._cli.stop_signals import end_on_stops
+from halfmoon._cli.exit_codes import end_on_stops
 
 __all__ = ["main"]
 

@@ -6,11 +6,14 @@ import click
 from click.shell_completion import get_completion_class
 
 import halfmoon
-from halfmoon._cli.explain_command import explain
-from halfmoon._cli.fill_command import fill
-from halfmoon._cli.label_command import label
-from halfmoon._cli.model_commands import inspect, predict
-from halfmoon._cli.next_command import next_rows
+from halfmoon._cli.common_options import (
+    OUTPUT,
+    PRINTING,
+    CommonOptions,
+    command,
+    options,
+)
+from halfmoon._cli.table_commands import explain, fill, label, next_rows
 
 __all__ = ["app"]
 
@@ -48,6 +51,53 @@ def app() -> None:
     """
 
 
+@command("predict")
+@click.argument("model", type=click.Path())
+@click.argument("file", type=click.Path(allow_dash=True))
+@options(OUTPUT)
+def predict(common: CommonOptions, model: str) -> None:
+    """Predict the rows of the table FILE ('-' is standard input) with MODEL.
+
+    MODEL is a file that halfmoon fill --model wrote. FILE needs the columns that the
+    model learned from. If FILE has the target column, its blanks are filled. Its labels
+    stay, and halfmoon compares them with its predictions, which tests the model. If
+    FILE has no target column, the output gets one. FILE may be a folder of tables, as
+    for halfmoon fill; then the output is a folder too.
+
+    \b
+    Examples:
+      Predict new rows:
+        halfmoon predict flowers.halfmoon new.csv
+        halfmoon predict flowers.halfmoon new.parquet -o labeled.parquet
+      Test the model on rows whose label is known:
+        halfmoon predict flowers.halfmoon labeled.csv -o compared.csv
+      Read from and write to other programs:
+        halfmoon predict flowers.halfmoon - < new.csv > labeled.csv
+    """
+    from halfmoon._cli.run_model import run_predict
+
+    run_predict(common, model)
+
+
+@command("inspect", click.Command)
+@click.argument("model", type=click.Path())
+@options(PRINTING)
+def inspect(common: CommonOptions, model: str) -> None:
+    """Show what MODEL predicts, what it was trained on, and how well it did.
+
+    MODEL is a file that halfmoon fill --model, or halfmoon.save in Python, wrote. With
+    --quiet nothing is printed; the exit code says whether the file can be used.
+
+    \b
+    Examples:
+      halfmoon inspect flowers.halfmoon
+      halfmoon inspect flowers.halfmoon --json
+    """
+    from halfmoon._cli.run_model import run_inspect
+
+    run_inspect(common, model)
+
+
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
@@ -66,5 +116,5 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(script(root, {}, "halfmoon", "_HALFMOON_COMPLETE").source())
 
 
-for command in (fill, label, next_rows, explain, predict, inspect, completion):
-    app.add_command(command)
+for each in (fill, label, next_rows, explain, predict, inspect, completion):
+    app.add_command(each)

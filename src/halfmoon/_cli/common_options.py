@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from halfmoon._cli.argument_types import Seconds
+from halfmoon._cli.argument_types import Arguments, Seconds
 from halfmoon._cli.exit_codes import exit_with_code
-from halfmoon._cli.paths import STREAM, filled_path, stream_or_path
+from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._runs.run_settings import Settings
 
 if TYPE_CHECKING:
@@ -22,182 +25,148 @@ if TYPE_CHECKING:
     from halfmoon.table._files import Table
 
 __all__ = [
-    "MAX_ROWS_TO_LABEL",
+    "FORMULAS",
+    "LEARNING",
+    "OUTPUT",
+    "PRINTING",
+    "READING",
     "CommonOptions",
+    "command",
     "command_line",
-    "folder_options",
-    "formulas_option",
-    "learning_options",
-    "option",
-    "output_options",
-    "reading_options",
-    "running",
-    "shared_options",
+    "options",
 ]
 
-MAX_ROWS_TO_LABEL = 500
 FORMATS = [
     *("csv", "tsv", "parquet", "feather"),
     *("xlsx", "xls", "ods", "jsonl", "json"),
 ]
-Command = TypeVar("Command", bound=Callable[..., Any])
-Option = Callable[[Any], Any]
+
+#: What is learned: fields of `Settings`.
+LEARNING = """
+--features COLUMN...
+    Learn only from these columns. Patterns work too: 'bill_*'.
+--exclude COLUMN...
+    Do not learn from these columns, e.g. names or row numbers.
+--known COLUMN...
+    Columns that are known to raise or lower the target in a straight line, e.g. area
+    for a price. Name few: each needs several labels.
+--unlabeled VALUE...
+    More values that mean a blank, e.g. ? or unknown. Empty cells, NA, N/A, NaN, null
+    and None always do; add '' if one of these words is a class.
+--merge-labels
+    Treat spellings of one class, such as Yes and yes, as one class.
+--task
+    What the labels are. Ordered classes are steps of a scale, e.g. stars. Default:
+    classes or numbers, found from the labels.
+--order CLASS...
+    The classes of a scale, from low to high. Implies --task ordered.
+--budget TIME
+    Time to search for the best model of each target: seconds, or 90s, 2m, 1h. Reading
+    and writing take extra time.
+--memory AMOUNT
+    Memory limit of the whole run.
+--seed
+    Random seed. The same seed gives the same result, unless the budget cuts the search
+    short.
+"""
+READING = """
+--format
+    Format of the input. Default: found from its name and content.
+--sheet NAME
+    Sheet of a workbook, by name or number. Default: the first one with a table.
+--delimiter CHAR
+    Character between cells, e.g. ';' or tab. Default: found from the file.
+--encoding NAME
+    Text encoding, e.g. latin-1. Default: UTF-8.
+"""
+FORMULAS = """
+--formulas
+    What to do with a new cell that a spreadsheet would run as a formula: put an
+    apostrophe in front (escape), or leave it (keep). Cells of the input never change.
+"""
+PRINTING = """
+-q --quiet
+    Print only errors.
+--json
+    Print the results as JSON.
+--debug
+    Show the full traceback of an error.
+"""
+OUTPUT = f"""
+-o --output FILE
+    Write the filled table to this file; '-' is standard output. The ending of the name
+    sets the format. Default: NAME.filled.csv in the folder of the input, or standard
+    output if the input is standard input.
+--overwrite
+    Replace existing output files. The input is never replaced.
+{READING}
+{FORMULAS}
+--resume
+    Continue a stopped run over a folder. The model and the files that are already
+    written are kept.
+--dask ADDRESS
+    Fill the files of a folder on a Dask cluster: the address of its scheduler, or
+    'local' for several processes on this machine. The workers must see the folders
+    under the same paths.
+{PRINTING}
+"""
+#: What `click.option` needs to know beyond the manual.
+DETAILS: dict[str, dict[str, Any]] = {
+    "--task": {"type": click.Choice(["classes", "numbers", "ordered"])},
+    "--budget": {"type": Seconds(), "default": Settings.budget},
+    "--memory": {"default": Settings.memory},
+    "--seed": {"type": click.IntRange(0), "default": Settings.seed},
+    "--format": {"type": click.Choice(FORMATS)},
+    "--formulas": {"type": click.Choice(["escape", "keep"]), "default": "escape"},
+    "--json": {"to": "as_json"},
+}
 
 
-def option(text: str, help_: str, to: str = "", **more: Any) -> Option:
-    """Return an option, written as in a manual: ``-o --output FILE``.
+def options(
+    manual: str, details: Mapping[str, Mapping[str, Any]] | None = None
+) -> Callable[[Any], Any]:
+    """Return a decorator that adds options to a command, as a manual describes them.
 
-    Without a value or a `type` it is a flag; after ``VALUE...`` it takes several. The
-    command gets it as the parameter `to`, by default its long name.
+    A line such as ``-o --output FILE`` begins an option, and the indented lines after
+    it are its help. Without a value or a `type` it is a flag; after ``VALUE...`` it
+    takes several. `details` are more arguments of `click.option`, by long name; the
+    command gets the option as the parameter `to`, by default its long name.
     """
-    words = text.split()
-    names = [word for word in words if word.startswith("-")]
-    value = " ".join(words[len(names) :]) or None
-    given: dict[str, Any] = {"help": help_, "metavar": value}
-    given["multiple"] = (value or "").endswith("...")
-    given["show_default"] = "default" in more
-    if value is None and "type" not in more:
-        given["is_flag"] = True
-    return click.option(*names, *[to][: bool(to)], **(given | more))
+    made = []
+    for entry in re.split(r"\n+(?=-)", manual.strip()):
+        usage, text = entry.split("\n", 1)
+        words = usage.split()
+        names = [word for word in words if word.startswith("-")]
+        value = " ".join(words[len(names) :]) or None
+        more = {**DETAILS.get(names[-1], {}), **(details or {}).get(names[-1], {})}
+        parameter = [more.pop("to")] if "to" in more else []
+        given: dict[str, Any] = {
+            "help": " ".join(text.split()),
+            "metavar": value,
+            "multiple": (value or "").endswith("..."),
+            "show_default": "default" in more,
+            **({"is_flag": True} if value is None and "type" not in more else {}),
+        }
+        made.append(click.option(*names, *parameter, **(given | more)))
 
-
-def _group(*options: Option) -> Callable[[Command], Command]:
-    """Return a decorator that adds several options to a command, in this order."""
-
-    def add(command: Command) -> Command:
-        for each in reversed(options):
+    def add(command: Any) -> Any:
+        for each in reversed(made):
             command = each(command)
         return command
 
     return add
 
 
-reading_options = _group(
-    option(
-        "--format",
-        "Format of the input. Default: found from its name and content.",
-        to="format_",
-        type=click.Choice(FORMATS),
-    ),
-    option(
-        "--sheet NAME",
-        "Sheet of a workbook, by name or number. Default: the first one with a table.",
-    ),
-    option(
-        "--delimiter CHAR",
-        "Character between cells, e.g. ';' or tab. Default: found from the file.",
-    ),
-    option("--encoding NAME", "Text encoding, e.g. latin-1. Default: UTF-8."),
-)
-
-formulas_option = option(
-    "--formulas",
-    "What to do with a new cell that a spreadsheet would run as a formula: put an "
-    "apostrophe in front (escape), or leave it (keep). Cells of the input never "
-    "change.",
-    type=click.Choice(["escape", "keep"]),
-    default="escape",
-)
-
-output_options = _group(
-    option(
-        "-o --output FILE",
-        "Write the filled table to this file; '-' is standard output. The ending "
-        "of the name sets the format. Default: NAME.filled.csv in the folder of the "
-        "input, or standard output if the input is standard input.",
-    ),
-    option(
-        "--overwrite", "Replace existing output files. The input is never replaced."
-    ),
-    reading_options,
-    formulas_option,
-)
-
-folder_options = _group(
-    option(
-        "--resume",
-        "Continue a stopped run over a folder. The model and the files that are "
-        "already written are kept.",
-    ),
-    option(
-        "--dask ADDRESS",
-        "Fill the files of a folder on a Dask cluster: the address of its "
-        "scheduler, or 'local' for several processes on this machine. The workers "
-        "must see the folders under the same paths.",
-    ),
-)
-
-shared_options = _group(
-    option("-q --quiet", "Print only errors."),
-    option("--json", "Print the results as JSON.", to="as_json"),
-    option("--debug", "Show the full traceback of an error."),
-)
-
-
-def learning_options(
-    budget_seconds: float = Settings.budget,
-    budget_help: str = "Time to search for the best model of each target: seconds, or "
-    "90s, 2m, 1h. Reading and writing take extra time.",
-) -> Callable[[Command], Command]:
-    """Return the options that decide what is learned: fields of `Settings`."""
-    return _group(
-        option(
-            "--features COLUMN...",
-            "Learn only from these columns. Patterns work too: 'bill_*'.",
-        ),
-        option(
-            "--exclude COLUMN...",
-            "Do not learn from these columns, e.g. names or row numbers.",
-        ),
-        option(
-            "--known COLUMN...",
-            "Columns that are known to raise or lower the target in a straight "
-            "line, e.g. area for a price. Name few: each needs several labels.",
-        ),
-        option(
-            "--unlabeled VALUE...",
-            "More values that mean a blank, e.g. ? or unknown. Empty cells, NA, "
-            "N/A, NaN, null and None always do; add '' if one of these words is a "
-            "class.",
-        ),
-        option(
-            "--merge-labels",
-            "Treat spellings of one class, such as Yes and yes, as one class.",
-        ),
-        option(
-            "--task",
-            "What the labels are. Ordered classes are steps of a scale, e.g. "
-            "stars. Default: classes or numbers, found from the labels.",
-            type=click.Choice(["classes", "numbers", "ordered"]),
-        ),
-        option(
-            "--order CLASS...",
-            "The classes of a scale, from low to high. Implies --task ordered.",
-        ),
-        option("--budget TIME", budget_help, type=Seconds(), default=budget_seconds),
-        option(
-            "--memory AMOUNT", "Memory limit of the whole run.", default=Settings.memory
-        ),
-        option(
-            "--seed",
-            "Random seed. The same seed gives the same result, unless the budget "
-            "cuts the search short.",
-            type=click.IntRange(0),
-            default=Settings.seed,
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class CommonOptions:
     """The table of a command, and the options on reading, writing and printing."""
 
-    file: str
+    file: str = STREAM
     output: str | None = None
     overwrite: bool = False
     resume: bool = False
     dask: str | None = None
-    format_: str | None = None
+    format: str | None = None
     sheet: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
@@ -226,33 +195,26 @@ class CommonOptions:
     @property
     def reading(self) -> dict[str, Any]:
         """Keyword arguments of `open_table`."""
-        return {
-            "format": self.format_,
-            "sheet": self.sheet,
-            "delimiter": self.delimiter,
-            "encoding": self.encoding,
-        }
+        names = ("format", "sheet", "delimiter", "encoding")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def writing(self) -> dict[str, Any]:
-        """Keyword arguments of `fill_table` and `predict_table`."""
-        return {
-            "destination": stream_or_path(self.destination, writing=True),
-            "overwrite": self.overwrite,
-            "formulas": self.formulas,
-        }
+        """Keyword arguments of functions that write a table."""
+        return {"overwrite": self.overwrite, "formulas": self.formulas}
+
+    @property
+    def table_run(self) -> dict[str, Any]:
+        """Keyword arguments of `fill_targets` and `predict_table`."""
+        to_stream = self.destination == STREAM
+        destination = sys.stdout.buffer if to_stream else self.destination
+        return {"destination": destination, **self.writing}
 
     @property
     def folder_run(self) -> dict[str, Any]:
         """Keyword arguments of `fill_folder` and `predict_folder`."""
-        return {
-            "folder": self.file,
-            "out": self.destination,
-            "overwrite": self.overwrite,
-            "resume": self.resume,
-            "formulas": self.formulas,
-            **self.reading,
-        }
+        places = {"folder": self.file, "out": self.destination}
+        return {**places, "resume": self.resume, **self.writing, **self.reading}
 
     def open_table(self) -> Table:
         """Open the table; a folder is one table of all its files."""
@@ -262,24 +224,24 @@ class CommonOptions:
             from halfmoon.table._folders import FolderTable, list_folder
 
             return FolderTable(list_folder(self.file), self.file, **self.reading)
-        return open_table(stream_or_path(self.file), **self.reading)
+        # Not a Path, which would drop a slash of https://
+        source = sys.stdin.buffer if self.file == STREAM else self.file
+        return open_table(source, **self.reading)
 
     def refuse_folder_options(self) -> None:
         """Refuse the options of folders if the input is not a folder."""
         from halfmoon.table._table_errors import CommandError
 
-        if self.is_folder:
-            return
+        does = {}
         if self.resume:
-            raise CommandError(
-                f"--resume continues a run over a folder, but {self.file} is not a "
-                f"folder. Leave it out."
-            )
+            does["--resume"] = "continues a run over a folder"
         if self.dask is not None:
-            raise CommandError(
-                f"--dask fills the files of a folder, but {self.file} is not a folder. "
-                f"Leave it out."
-            )
+            does["--dask"] = "fills the files of a folder"
+        for name, what in does.items():
+            if not self.is_folder:
+                raise CommandError(
+                    f"{name} {what}, but {self.file} is not a folder. Leave it out."
+                )
 
     @contextmanager
     def engine(self) -> Iterator[Engine | None]:
@@ -309,41 +271,33 @@ class CommonOptions:
 
         return ProgressBars(quiet=self.quiet or self.as_json)
 
-    def print_runs(
-        self, runs: Sequence[tuple[Mapping[str, Any], Mapping[str, str | None]]]
-    ) -> None:
-        """Print the summary of each run, and the files that it wrote."""
-        from halfmoon._cli.print_summary import print_runs
 
-        printed = []
-        for record, outputs in runs:
-            paths = {"table": self.destination, **outputs}.items()
-            written = {what: p for what, p in paths if p is not None and p != STREAM}
-            printed.append((record, written))
-        print_runs(
-            printed,
-            quiet=self.quiet,
-            as_json=self.as_json,
-            to_stderr=self.destination == STREAM,
-        )
+def command(
+    name: str, kind: type[click.Command] = Arguments
+) -> Callable[[Any], click.Command]:
+    """Return a decorator that makes a command from a function.
 
-
-@contextmanager
-def running(
-    options: Mapping[str, Any],
-) -> Iterator[tuple[CommonOptions, dict[str, Any]]]:
-    """Split the options of a command into common ones and others.
-
-    Any error ends the process with its exit code.
+    The function gets the common options as one object, and the others by name. Any
+    error ends the process with its exit code.
     """
-    names = {field.name for field in fields(CommonOptions)}
-    common = CommonOptions(**{k: v for k, v in options.items() if k in names})
-    with exit_with_code(debug=common.debug, as_json=common.as_json):
-        yield common, {k: v for k, v in options.items() if k not in names}
+    common_names = {field.name for field in fields(CommonOptions)}
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @wraps(function)
+        def run(**options: Any) -> None:
+            given = {key: options.pop(key) for key in common_names & set(options)}
+            common = CommonOptions(**given)
+            with exit_with_code(debug=common.debug, as_json=common.as_json):
+                function(common, **options)
+
+        return click.command(name, cls=kind, no_args_is_help=True)(run)
+
+    return decorate
 
 
-def command_line(context: click.Context) -> str:
-    """Return the command as the user would type it, without default values."""
+def command_line() -> str:
+    """Return the command that runs as the user would type it, without defaults."""
+    context = click.get_current_context()
     words = ["halfmoon", context.info_name or ""]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")

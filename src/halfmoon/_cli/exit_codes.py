@@ -1,18 +1,27 @@
-"""How a command fails: with one line and an exit code, never with a traceback."""
+"""How a command ends: with one line and an exit code, never with a traceback.
+
+An exception from a signal handler may arise anywhere, even inside a library that takes
+it for its own failure. So the handler of Ctrl-C, of other programs and of a closed
+terminal raises nothing: it removes half-written files, prints one line and ends the
+process.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, NoReturn
 
-import click
+__all__ = ["end_on_stops", "exit_with_code", "handle_stops"]
 
-__all__ = ["exit_with_code"]
-
-INTERRUPTED = 130
+INTERRUPTED = "Interrupted; no half-written file is left behind."
+STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
+SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"  # a progress bar hides it
 
 
 @contextmanager
@@ -22,6 +31,8 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     With `debug`, show the traceback instead; with `as_json`, print the error as JSON on
     standard output too.
     """
+    import click
+
     from halfmoon.table._parameter_text import as_options
 
     if not debug:  # warnings of libraries are not for the user of a command
@@ -38,7 +49,7 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
         line = as_options(" ".join(text.split()))
         click.echo(f"halfmoon: {line}", err=True)
         if as_json:
-            click.echo(json.dumps({"status": "error", "code": code, "error": line}))
+            click.echo(_json(code, line))
         sys.exit(code)
     finally:
         logging.captureWarnings(False)
@@ -51,7 +62,7 @@ def _described(error: BaseException) -> tuple[str, int]:
     if isinstance(error, TableError):
         return str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted; no half-written file is left behind.", INTERRUPTED
+        return INTERRUPTED, 128 + signal.SIGINT
     if isinstance(error, MemoryError):
         return (
             "The machine has no memory left. Let the run use less: --memory 500MB.",
@@ -63,3 +74,44 @@ def _described(error: BaseException) -> tuple[str, int]:
         return f"{what}: {error.strerror or error}.", OutputError.exit_code
     what = f"{type(error).__name__}: {error}"
     return f"This is a bug in halfmoon, sorry: {what} (--debug shows where).", 1
+
+
+def _json(code: int, line: str) -> str:
+    return json.dumps({"status": "error", "code": code, "error": line})
+
+
+def handle_stops(
+    handler: Callable[[int, Any], None], names: Sequence[str] = STOPS
+) -> None:
+    """Call a handler when the process is asked to stop, unless that is ignored."""
+    for name in names:
+        number = getattr(signal, name, None)  # not every system has each
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def end_on_stops() -> None:
+    """End the process with one line when it is asked to stop.
+
+    With --debug, the traceback of an interrupt is shown instead.
+    """
+    handle_stops(_end, STOPS[1:] if "--debug" in sys.argv else STOPS)
+
+
+def _end(number: int, _: object) -> NoReturn:
+    code = 128 + number
+    try:
+        atomic_files = sys.modules.get("halfmoon._atomic_files")
+        if atomic_files is not None:
+            atomic_files.remove_unfinished()
+        line = INTERRUPTED
+        if number != signal.SIGINT:
+            line = INTERRUPTED.replace("Interrupted", "Stopped by a signal")
+        # Not print: the signal may have interrupted one.
+        if os.isatty(2):
+            os.write(2, SHOW_CURSOR)
+        os.write(2, f"halfmoon: {line}\n".encode())
+        if "--json" in sys.argv:
+            os.write(1, _json(code, line).encode() + b"\n")
+    finally:  # even if nobody reads the output any more
+        os._exit(code)

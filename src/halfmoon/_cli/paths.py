@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-import sys
 from pathlib import Path
-from typing import IO
 
 __all__ = [
     "STREAM",
@@ -16,7 +14,6 @@ __all__ = [
     "labels_path",
     "path_for_target",
     "report_path",
-    "stream_or_path",
 ]
 
 STREAM = "-"  # standard input or output
@@ -30,13 +27,6 @@ ENDINGS = {
 FILLED = re.compile(r"(.+)\.filled(\d*)")
 ILLEGAL_IN_NAMES = re.compile(r'[\x00-\x1f/\\:*?"<>|]')
 READ_ONLY = {".xls", ".xlsb"}  # workbooks that cannot be written
-
-
-def stream_or_path(name: str, *, writing: bool = False) -> str | IO[bytes]:
-    """Return the path, or standard input or output for ``-``."""
-    if name != STREAM:
-        return name  # not a Path, which would drop a slash of https://
-    return sys.stdout.buffer if writing else sys.stdin.buffer
 
 
 def display_name(name: str) -> str:

@@ -5,39 +5,59 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-__all__ = ["print_json", "print_runs", "print_sentence", "shortened", "text_columns"]
+from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.paths import STREAM
+
+if TYPE_CHECKING:
+    from halfmoon._report.findings import ShownRow
+
+__all__ = [
+    "print_json",
+    "print_runs",
+    "print_sentence",
+    "row_record",
+    "shortened",
+    "text_columns",
+]
 
 WIDTH = 80  # characters of a line
 
 
 def print_runs(
-    runs: Sequence[tuple[Mapping[str, Any], Mapping[str, str]]],
-    *,
-    quiet: bool,
-    as_json: bool,
-    to_stderr: bool,
+    runs: Sequence[tuple[Mapping[str, Any], Mapping[str, str | None]]],
+    options: CommonOptions,
 ) -> None:
     """Print what runs found and wrote; several runs as JSON are a list.
 
-    A run is a summary (`table._runs.run_summary`) and the paths of its outputs by kind.
-    They go `to_stderr` if standard output holds the table.
+    A run is a summary (`table._runs.run_summary`) and the paths of its outputs by kind,
+    without that of the table. Standard error is used if standard output holds the
+    table.
     """
-    if as_json:
-        records = [{"status": "done", **paths, **record} for record, paths in runs]
+    to_stderr = options.destination == STREAM
+    table = None if to_stderr else options.destination
+    outputs = [
+        {kind: path for kind, path in {"table": table, **paths}.items() if path}
+        for _, paths in runs
+    ]
+    if options.as_json:
+        records = [
+            {"status": "done", **paths, **record}
+            for (record, _), paths in zip(runs, outputs, strict=True)
+        ]
         print_json(records if len(records) > 1 else records[0], err=to_stderr)
-    elif not quiet:
+    elif not options.quiet:
         for record, _ in runs:
             for sentence in record["summary"]:
                 print_sentence(sentence, err=to_stderr)
             for note in record["notes"]:
                 print_sentence(f"Note: {note}", err=to_stderr)
-        outputs = dict.fromkeys(each for _, paths in runs for each in paths.items())
-        width = max([8, *(len(kind) + 1 for kind, _ in outputs)])
-        for kind, path in outputs:
+        different = dict.fromkeys(each for paths in outputs for each in paths.items())
+        width = max([8, *(len(kind) + 1 for kind, _ in different)])
+        for kind, path in different:
             name = kind.capitalize().replace("_", " ") + ":"
             click.echo(f"{name:<{width}} {path}", err=to_stderr)
 
@@ -50,6 +70,14 @@ def print_json(result: Any, *, err: bool = False) -> None:
 def print_sentence(text: str, *, err: bool = False) -> None:
     """Print a sentence in lines that fit a terminal."""
     click.echo(textwrap.fill(text, WIDTH, subsequent_indent="  "), err=err)
+
+
+def row_record(row: ShownRow) -> dict[str, Any]:
+    """Return a row and its prediction as plain data."""
+    sure: dict[str, Any] = {"low": row.low, "high": row.high}
+    if row.confidence is not None:
+        sure = {"confidence": row.confidence}
+    return {"row": row.number, "prediction": row.prediction, **sure}
 
 
 def text_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
 
 from rich.console import Console
 from rich.progress import (
@@ -17,11 +16,11 @@ from rich.progress import (
 __all__ = ["ProgressBars"]
 
 
-class ProgressBars:
+class ProgressBars(Progress):
     """Bars on standard error, one for each stage; a quiet run shows none."""
 
     def __init__(self, *, quiet: bool) -> None:
-        self._progress = Progress(
+        super().__init__(
             TextColumn("{task.description:<10}"),
             BarColumn(bar_width=30),
             TaskProgressColumn(),
@@ -30,30 +29,23 @@ class ProgressBars:
             disable=quiet,
         )
 
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
     def stage(self, name: str) -> Callable[[float, float], None]:
         """Begin a stage, which ends the one before; return its progress callback."""
         self.finish()
-        task = self._progress.add_task(name, total=1.0)
+        task = self.add_task(name, total=1.0)
 
         def report(done: float, total: float) -> None:
             share = min(1.0, done / total) if total else 1.0
-            self._progress.update(task, completed=share)
+            self.update(task, completed=share)
 
         return report
 
     def say(self, text: str) -> None:
         """Print a line above the bars."""
-        self._progress.console.print(text, highlight=False)
+        self.console.print(text, highlight=False)
 
     def finish(self) -> None:
         """Fill the bars of all stages so far."""
-        for task in self._progress.tasks:
+        for task in self.tasks:
             if not task.finished:
-                self._progress.update(task.id, completed=1.0)
+                self.update(task.id, completed=1.0)

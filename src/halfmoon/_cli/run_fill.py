@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from halfmoon._cli.choose_targets import choose_targets
-from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.load_model import save_model
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
-from halfmoon._label.journal import is_journal
-from halfmoon._label.labels_from_journal import answered_labels, joined_lines
+from halfmoon._cli.print_summary import print_runs
 from halfmoon._report import render, render_rows
 from halfmoon.table._files import Table, open_table, refuse_place, replacing
 from halfmoon.table._fill_table import Filled, fill_targets
@@ -35,7 +34,6 @@ __all__ = ["read_typed_labels", "run_fill"]
 
 def run_fill(
     common: CommonOptions,
-    command: str,
     *,
     target: Sequence[str],
     model: str | None,
@@ -48,8 +46,7 @@ def run_fill(
 ) -> None:
     """Fill a table, and write the report and the other outputs.
 
-    Parameters are the command line, for the report, and the options of the command;
-    `asked` holds fields of `Settings`.
+    Parameters are the options of the command; `asked` holds fields of `Settings`.
     """
     common.refuse_folder_options()
     with common.progress() as bars, common.open_table() as table:
@@ -62,9 +59,18 @@ def run_fill(
         count, todo = to_label or (0, None)
         single = {"--model": model, "--interactive": interactive, "--to-label": todo}
         if len(targets) > 1:
-            _refuse_several_targets(len(targets), single | limits)
+            _refuse(
+                single | limits,
+                f"is for one target, but {len(targets)} were named. Run the command "
+                f"once for each of them.",
+            )
         if common.is_folder:
-            _refuse_folder(common.file, {"--to-label": todo, "--labels": labels})
+            pattern = str(Path(common.file) / "*.csv")
+            _refuse(
+                {"--to-label": todo, "--labels": labels or None},
+                f"works with one table, but {common.file} is a folder. Give a pattern "
+                f"instead, which is read as one table: {pattern!r}.",
+            )
         outputs = {
             "--report" if len(targets) == 1 else f"--report of {name!r}": path
             for name, path in reports.items()
@@ -88,21 +94,12 @@ def run_fill(
                 for name in targets
             }
             filled = fill_targets(
-                table, several=several, typed=typed, stages=bars, **common.writing
+                table, several=several, typed=typed, stages=bars, **common.table_run
             )
         common = replace(common, overwrite=common.overwrite or common.resume)
         bars.stage("Reporting")
         if todo is not None:
-            first = filled[0]
-            write_rows_to_label(
-                todo,
-                table,
-                first.model.target,
-                _rows_to_label(first, table, count, several[0].seed),
-                Cells.of(first.model),
-                overwrite=common.overwrite,
-                formulas=common.formulas,
-            )
+            _write_rows_to_label(filled[0], several[0], table, count, todo, common)
         runs = []
         for each, settings in zip(filled, several, strict=True):
             paths = {
@@ -110,25 +107,31 @@ def run_fill(
                 "model": model,
                 "interactive": interactive,
             }
-            record = _write_results(each, settings, common, command, **paths)
+            record = _write_results(each, settings, common, **paths)
             runs.append((record, {**paths, "to_label": todo}))
         bars.finish()
-    common.print_runs(runs)
+    print_runs(runs, common)
 
 
-def _rows_to_label(filled: Filled, table: Table, count: int, seed: int) -> list[Unsure]:
+def _write_rows_to_label(
+    filled: Filled,
+    settings: Settings,
+    table: Table,
+    count: int,
+    path: str,
+    common: CommonOptions,
+) -> None:
     assert filled.scan is not None
-    unsure = filled.tally.unsure
-    return whole_rows(
-        table, rows_to_label(filled.model, filled.scan, unsure, count, seed)
-    )
+    model, unsure = filled.model, filled.tally.unsure
+    found = rows_to_label(model, filled.scan, unsure, count, settings.seed)
+    rows, cells = whole_rows(table, found), Cells.of(model)
+    write_rows_to_label(path, table, settings.target, rows, cells, **common.writing)
 
 
 def _write_results(
     filled: Filled,
     settings: Settings,
     common: CommonOptions,
-    command: str,
     *,
     report: str | None,
     model: str | None,
@@ -139,7 +142,7 @@ def _write_results(
         filled,
         settings,
         source=display_name(common.file),
-        command=command,
+        command=command_line(),
         for_page=report is not None,
     )
     record = record_of(findings, settings)
@@ -169,6 +172,11 @@ def read_typed_labels(
     are other targets, not `only_target`, a file may be for another one.
     """
     typed = TypedLabels()
+    if not paths:
+        return typed
+    from halfmoon._label.journal import is_journal
+    from halfmoon._label.labels_from_journal import joined_lines, labels_of
+
     journals = [path for path in paths if is_journal(path)]
     for path in paths:
         if path in journals:
@@ -176,14 +184,12 @@ def read_typed_labels(
         with open_table(path) as sheet:
             if only_target or target in sheet.columns:
                 typed = typed.joined(read_labels(sheet, table, target))
-    if journals and (only_target or _has_answers(journals, target)):
-        answers = answered_labels(journals, table, target, tuple(unlabeled))
-        typed = typed.joined(answers)
+    if journals:
+        read = joined_lines(journals)
+        if only_target or any(line.get("column") == target for line in read.lines):
+            names = " and ".join(Path(path).name for path in journals)
+            typed = typed.joined(labels_of(read, names, table, target, unlabeled))
     return typed
-
-
-def _has_answers(journals: list[str], target: str) -> bool:
-    return any(line.get("column") == target for line in joined_lines(journals).lines)
 
 
 def _report_paths(
@@ -203,23 +209,11 @@ def _report_paths(
     return {name: str(report_path(path, name if several else "")) for name in targets}
 
 
-def _refuse_several_targets(n: int, given: Mapping[str, str | None]) -> None:
+def _refuse(given: Mapping[str, Any], why: str) -> None:
+    """Refuse the first option that was given."""
     for option, value in given.items():
         if value is not None:
-            raise CommandError(
-                f"{option} is for one target, but {n} were named. Run the command once "
-                f"for each of them."
-            )
-
-
-def _refuse_folder(folder: str, given: Mapping[str, Any]) -> None:
-    for option, value in given.items():
-        if value:
-            raise CommandError(
-                f"{option} works with one table, but {folder} is a folder. Give a "
-                f"pattern instead, which is read as one table: "
-                f"{str(Path(folder) / '*.csv')!r}."
-            )
+            raise CommandError(f"{option} {why}")
 
 
 def _check_outputs(

@@ -10,26 +10,31 @@ import sys
 import tempfile
 import webbrowser
 from contextlib import ExitStack, nullcontext
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
 
 from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
+from halfmoon._cli.exit_codes import handle_stops
 from halfmoon._cli.paths import filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
-from halfmoon._cli.stop_signals import handle_stops
-from halfmoon._label.background import Background
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
-from halfmoon._report.sentences import count
+from halfmoon._report.number_format import count
 from halfmoon.table._columns.column_names import existing
 from halfmoon.table._files import refuse_place
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import CommandError, OutputError
+
+if TYPE_CHECKING:
+    from halfmoon._label.server import Site
 
 __all__ = ["run_label"]
 
@@ -52,7 +57,12 @@ def run_label(
 
     Parameters are the options of the command; `asked` holds fields of `Settings`.
     """
-    _require_libraries()
+    for library in ("starlette", "uvicorn"):
+        if find_spec(library) is None:
+            raise CommandError(
+                f"The labeling page needs {library}, which is not installed. Run: pip "
+                f'install "halfmoon[label]"'
+            )
     class_names = [name.strip() for name in (classes or "").split(",") if name.strip()]
     if class_names and asked["task"] == "numbers":
         raise CommandError(
@@ -79,17 +89,6 @@ def run_label(
         _serve(common, labeling, person or "", no_browser, host, port, folder)
 
 
-def _require_libraries() -> None:
-    for name in ("starlette", "uvicorn"):
-        try:
-            __import__(name)
-        except ModuleNotFoundError:
-            raise CommandError(
-                f"The labeling page needs {name}, which is not installed. Run: pip "
-                f'install "halfmoon[label]"'
-            ) from None
-
-
 def _serve(
     common: CommonOptions,
     labeling: Labeling,
@@ -113,7 +112,8 @@ def _serve(
         address += f"&as={quote(person)}"
     background = Background(labeling)
     name = filled_path(Path(common.file)).name
-    site = Site(labeling, background, common.open_table, folder, name, person)
+    fill = partial(filled_table, labeling, common.open_table, folder, name)
+    site = Site(labeling, background, fill, person)
     is_public = host in ALL_ADDRESSES
     guard = Guard(site.app(), _allowed_hosts(host, port), token, port, is_public)
     server = uvicorn.Server(
@@ -127,7 +127,7 @@ def _serve(
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
     )
-    stops = _StopSignals(server, site)
+    received = _stop_cleanly(server, site)
     background.start()
     _print_address(common, labeling, address)
     if not no_browser:
@@ -135,8 +135,15 @@ def _serve(
     server.run(sockets=[listener])
     background.stop()
     labeling.journal.close()
-    answers = count(len(labeling.answers), "answer")
-    _end(common, f"Stopped. {answers} in {labeling.journal.path}.", stops, background)
+    if not common.quiet:
+        answers = count(len(labeling.answers), "answer")
+        click.echo(f"Stopped. {answers} in {labeling.journal.path}.", err=True)
+    code = 0 if set(received) <= {signal.SIGINT} else 128 + received[0]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if background.is_running or code:  # do not wait for a refit
+        remove_unfinished()
+        os._exit(code)
 
 
 def _print_address(common: CommonOptions, labeling: Labeling, address: str) -> None:
@@ -157,36 +164,26 @@ def _print_address(common: CommonOptions, labeling: Labeling, address: str) -> N
     sys.stdout.flush()
 
 
-class _StopSignals:
-    """Stop the server cleanly on Ctrl-C and the like; a second signal ends it."""
+def _stop_cleanly(server: Any, site: Site) -> list[int]:
+    """Stop the server on Ctrl-C and the like; return the list of such signals.
 
-    def __init__(self, server: Any, site: Any) -> None:
-        self.server, self.site, self.received = server, site, 0
-        # The server's own handlers would end the process before the last line.
-        server.install_signal_handlers = lambda: None
-        server.capture_signals = nullcontext
-        handle_stops(self._stop)
+    A second signal ends the process at once.
+    """
+    received: list[int] = []
 
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        if self.received:
+    def stop(number: int, _: FrameType | None) -> None:
+        if received:
             remove_unfinished()
             os._exit(128 + number)
-        self.received = number
-        self.server.should_exit = True
-        self.site.stop()
+        received.append(number)
+        server.should_exit = True
+        site.stop()
 
-
-def _end(
-    common: CommonOptions, line: str, stops: _StopSignals, background: Background
-) -> None:
-    if not common.quiet:
-        click.echo(line, err=True)
-    code = 0 if stops.received in (0, signal.SIGINT) else 128 + stops.received
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if background.is_running or code:  # do not wait for a refit
-        remove_unfinished()
-        os._exit(code)
+    # The server's own handlers would end the process before the last line.
+    server.install_signal_handlers = lambda: None
+    server.capture_signals = nullcontext
+    handle_stops(stop)
+    return received
 
 
 def _listening_socket(host: str, port: int) -> socket.socket:

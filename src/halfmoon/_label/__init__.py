@@ -17,8 +17,3 @@
 
 `access_guard` and `server` need ``halfmoon[label]``, the others ``halfmoon[table]``.
 """
-
-from halfmoon._label.answers import Answer, Answers
-from halfmoon._label.journal import Journal, read_journal
-
-__all__ = ["Answer", "Answers", "Journal", "read_journal"]

@@ -71,9 +71,6 @@ class Guard:
         self.secret = secrets.token_urlsafe(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
         if scope["type"] != "http":  # there are no web sockets here
             return
         headers = Headers(scope=scope)

@@ -65,6 +65,11 @@ class Answers:
     def __len__(self) -> int:
         return len(self.every)
 
+    @property
+    def lost(self) -> int:
+        """Number of answers for rows that the table does not have."""
+        return sum(answer.place not in self.rows for answer in self.every.values())
+
     def add(self, line: Mapping[str, Any]) -> None:
         """Add a line of a journal; an undo may come before its answer."""
         if "undo" in line:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from halfmoon._label.journal import read_journal
 from halfmoon._label.labels_from_journal import labels_of
@@ -35,7 +33,7 @@ class Background:
     def __init__(self, labeling: Labeling) -> None:
         self.labeling = labeling
         self._wake = threading.Condition()
-        self._tasks: list[tuple[Callable[[], Any], Future[Any]]] = []
+        self._tasks: list[Callable[[], None]] = []
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="refits", daemon=True)
         labeling.listeners.append(self._changed)
@@ -54,44 +52,35 @@ class Background:
         """Whether work is still going on."""
         return self._thread.is_alive()
 
-    def submit(self, task: Callable[[], Any]) -> Future[Any]:
+    def submit(self, task: Callable[[], None]) -> None:
         """Run a task between two refits, since both need memory."""
-        future: Future[Any] = Future()
-        self._tasks.append((task, future))
+        self._tasks.append(task)
         self._changed()
-        return future
 
     def _changed(self, what: str = "") -> None:
         with self._wake:
             self._wake.notify_all()
 
     def _run(self) -> None:
-        self._refit()
+        self._try(self.labeling.refit)
         while True:
             with self._wake:
                 woken = self._wake.wait_for(self._has_work, timeout=IDLE_SECONDS)
             if self._stopping:
                 return
             if self._tasks:
-                _run_task(*self._tasks.pop(0))
+                self._try(self._tasks.pop(0))
             elif woken or self.labeling.has_new:
-                self._refit()
+                self._try(self.labeling.refit)
 
     def _has_work(self) -> bool:
         return self._stopping or bool(self._tasks) or self.labeling.wants_refit
 
-    def _refit(self) -> None:
+    def _try(self, task: Callable[[], None]) -> None:
         try:
-            self.labeling.refit()
+            task()
         except Exception:
             logger.exception("A refit failed. The page continues without it.")
-
-
-def _run_task(task: Callable[[], Any], future: Future[Any]) -> None:
-    try:
-        future.set_result(task())
-    except BaseException as error:
-        future.set_exception(error)
 
 
 BUDGET_FACTOR = 4  # the model that fills is searched for longer than a refit
@@ -113,29 +102,21 @@ def filled_table(
     from halfmoon.table._runs.run_summary import record_of
 
     path, settings = labeling.journal.path, labeling.settings
+    target = settings.target
     with labeling.lock:  # between two answers
         read = read_journal(path)
         has_answers = bool(labeling.answers)
-    table_path = folder / name
-    report_path = folder / f"{name.partition('.filled')[0]}.report.html"
-    command = (
-        f"halfmoon fill {labeling.name} --target {settings.target} --labels {path.name}"
-    )
+    made = folder / name, folder / f"{name.partition('.filled')[0]}.report.html"
+    command = f"halfmoon fill {labeling.name} --target {target} --labels {path.name}"
     with opened() as table:
         typed = {}
         if has_answers:  # matched again, since the table may have changed on disk
             blanks = settings.unlabeled
-            labels = labels_of(read, path.name, table, settings.target, blanks)
-            typed[settings.target] = labels
+            typed[target] = labels_of(read, path.name, table, target, blanks)
         settings = replace(settings, budget=BUDGET_FACTOR * settings.budget)
         (filled,) = fill_targets(
-            table,
-            table_path,
-            [settings],
-            typed=typed,
-            overwrite=True,
+            table, made[0], [settings], typed=typed, overwrite=True
         )
         findings = findings_of(filled, settings, source=labeling.name, command=command)
-        report_path.write_text(render(findings), encoding="utf-8")
-    headline = record_of(findings, settings)["summary"][0]
-    return FilledTable(table_path, report_path, headline)
+        made[1].write_text(render(findings), encoding="utf-8")
+    return FilledTable(*made, record_of(findings, settings)["summary"][0])

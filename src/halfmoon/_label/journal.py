@@ -28,6 +28,7 @@ from pathlib import Path
 from types import NoneType
 from typing import IO, Any, Self
 
+from halfmoon._atomic_files import lock_file
 from halfmoon._report.findings import Note
 from halfmoon._report.number_format import count
 from halfmoon.table._table_errors import OutputError, ReadError
@@ -260,7 +261,7 @@ class Journal:
             raise OutputError(
                 f"{self.path} cannot be written: {error.strerror}."
             ) from error
-        if not _locked(file):
+        if not lock_file(file.fileno()):
             file.close()
             raise OutputError(
                 f"{self.path} is open in another halfmoon label. Use the page of that "
@@ -279,19 +280,6 @@ class Journal:
             os.fsync(file.fileno())
         self._file = file
         return file
-
-
-def _locked(file: IO[bytes]) -> bool:
-    """Lock a file for this process; False if another process has locked it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -226,7 +226,7 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
     """Return what the page of a person shows next to the row; the session is locked."""
     answers, sample = labeling.answers, labeling.sample
     refit, is_share = labeling.questions.refit, sample.kind == "classes"
-    people, labels = answers.by_row(), answers.labels()
+    labels = answers.labels()
     given = sample.scan.n_labeled - sum(map(sample.has_label, labels))
     rows = sample.scan.n_rows - sample.scan.n_ignored
     blank = rows - given - len(labels)
@@ -234,12 +234,8 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
     found = live_accuracy(answers.every.values(), refit.labels, is_share)
     enough = found is not None and found.n >= ENOUGH_RANDOM_ROWS
     gain = refit.gain and refit.gain.measured(found if enough else None)
-    accuracy, agreement = None, ""
-    if found is not None:
-        accuracy = {
-            name: getattr(found, name) for name in ("value", "low", "high", "n")
-        }
     several, same = answers.agreement()
+    agreement = ""
     if several:
         agreement = (
             f"{count(several, 'row')} labeled by several people: "
@@ -247,10 +243,6 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
         )
     return {
         "answered": len(labels),
-        "own": len(mine),
-        "skipped": sum(
-            all(x.value is None for x in each.values()) for each in people.values()
-        ),
         "labels": given + len(labels),
         "blank": blank,
         "rows": rows,
@@ -258,13 +250,12 @@ def describe_progress(labeling: Labeling, who: str) -> dict[str, Any]:
         "kind": sample.kind,
         "learning": labeling.is_learning,
         "refits": labeling.refits,
-        "accuracy": accuracy,
+        "accuracy": None if found is None else asdict(found),
         "quality": _quality(labeling, found),
         "forecast": "" if gain is None else gain.sentence,
         "pace": _pace([x.seconds for x in mine if x.seconds > 0][-RECENT_ANSWERS:]),
         "stop": _stop(gain if enough else None, found, blank),
         "agreement": agreement,
-        "people": sorted({x.who for x in answers.every.values() if x.who}),
     }
 
 

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import pyarrow as pa
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of, read_journal
 from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._report.number_format import count
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import added_by, earlier_runs
@@ -31,13 +30,12 @@ from halfmoon.table._labels.target_labels import read_label_numbers
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [
-    "answered_labels",
+    "answer_text",
     "joined_lines",
     "key_columns",
-    "known_heads",
     "labels_of",
+    "matched_answers",
     "matched_rows",
-    "number_text",
     "row_keys",
     "unmatched_notes",
 ]
@@ -50,14 +48,6 @@ def key_columns(table: Table, target: str) -> tuple[str, ...]:
     """Return the columns that the keys of a table are made of."""
     added = added_by(earlier_runs(table))
     return tuple(n for n in table.columns if n != target and n not in added)
-
-
-def known_heads(
-    table: Table, target: str, heads: Mapping[str, Sequence[str]]
-) -> dict[str, Sequence[str]]:
-    """Add the head of a table to those of a journal, where its line may be damaged."""
-    columns = key_columns(table, target)
-    return {head_of(columns): columns, **heads}
 
 
 def row_keys(rows: pa.RecordBatch | pa.Table, columns: Sequence[str]) -> list[str]:
@@ -142,18 +132,21 @@ def joined_lines(paths: Iterable[Any]) -> JournalLines:
     )
 
 
-def answered_labels(
-    paths: Sequence[Any],
-    table: Table,
-    target: str,
-    unlabeled: Sequence[str] = (),
-) -> TypedLabels:
-    """Read the labels in journals, by row number in the table, from 0.
+def matched_answers(
+    read: JournalLines, table: Table, target: str, batches: Iterable[Any] | None = None
+) -> Answers:
+    """Return the answers of a journal, matched to the rows of a table.
 
-    `unlabeled` are more texts that mean a blank.
+    `batches` are as in `matched_rows`.
     """
-    names = " and ".join(Path(path).name for path in paths)
-    return labels_of(joined_lines(paths), names, table, target, unlabeled)
+    answers = Answers(target)
+    answers.add_all(read.lines)
+    places = {answer.place for answer in answers.every.values()}
+    columns = key_columns(table, target)
+    heads = {head_of(columns): columns, **read.heads}  # its own line may be damaged
+    if places:
+        answers.rows = matched_rows(table, places, heads, batches)
+    return answers
 
 
 def labels_of(
@@ -163,33 +156,28 @@ def labels_of(
     target: str,
     unlabeled: Sequence[str] = (),
 ) -> TypedLabels:
-    """Return the labels of journals that were read; `names` are those of the files."""
-    answers = Answers(target)
-    answers.add_all(read.lines)
+    """Return the labels of journals that were read, by row number, from 0.
+
+    `names` are those of the files; `unlabeled` are more texts that mean a blank.
+    """
+    given: list[Any] = []
+    batches = _watched(table, target, Blanks(unlabeled), given)
+    answers = matched_answers(read, table, target, batches)
     if not answers.every:
         raise LabelError(
             f"{names} has no answers for {target!r}. Label some rows: halfmoon label "
             f"{table.name} --target {target}."
         )
-    places = [answer.place for answer in answers.every.values()]
-    given: list[Any] = []
-    batches = _watched(table, target, Blanks(unlabeled), given)
-    heads = known_heads(table, target, read.heads)
-    answers.rows = matched_rows(table, places, heads, batches)
-    lost = sum(place not in answers.rows for place in places)
-    if lost == len(places):
-        none = f"None of the {count(lost, 'answer')} in {names} is"
-        if lost == 1:
+    if answers.lost == len(answers):
+        none = f"None of the {count(answers.lost, 'answer')} in {names} is"
+        if answers.lost == 1:
             none = f"The answer in {names} is not"
         raise LabelError(
             f"{none} for a row of {table.name}. Use the table that was labeled."
         )
     style = read_label_numbers(given).style or PLAIN
-    labels = {
-        row: value if isinstance(value, str) else number_text(value, style)
-        for row, value in answers.labels().items()
-    }
-    notes = (*read.notes, *unmatched_notes(names, lost))
+    labels = {row: answer_text(x, style) for row, x in answers.labels().items()}
+    notes = (*read.notes, *unmatched_notes(names, answers.lost))
     return TypedLabels(labels, replaces=frozenset(labels), notes=notes)
 
 
@@ -219,14 +207,16 @@ def _watched(
         yield batch
 
 
-def number_text(value: float, style: NumberStyle) -> str:
-    """Write a number as the labels of the table are written.
+def answer_text(value: str | float, style: NumberStyle = PLAIN) -> str:
+    """Write an answer as the labels of the table are written.
 
     Examples
     --------
-    >>> number_text(1234.5, NumberStyle(",", "."))
-    '1.234,5'
+    >>> answer_text(1234.5, NumberStyle(",", ".")), answer_text("left")
+    ('1.234,5', 'left')
     """
+    if isinstance(value, str):
+        return value
     plain = repr(float(value))
     if not math.isfinite(value) or "e" in plain:
         return plain

@@ -146,37 +146,33 @@ def _proposals(
     if not numbers:
         return {}
     rows = sample.scan.rows.take(pa.array([sample.at[number] for number in numbers]))
-    prediction, cells = model.predict(rows), Cells.of(model)
-    values, first = list(prediction.values), sample.scan.first_row
+    predicted, cells = model.predict(rows), Cells.of(model)
+    predictions = [predicted.at(i) for i in range(len(numbers))]
+    first = sample.scan.first_row
     if checks:  # predicted without their own label
         loo = model.left_out()
         places = {int(model.numbers_[row]): i for i, row in enumerate(loo.rows)}
         for i, number in enumerate(numbers):
             if number in checks and number in places:
-                values[i] = loo.predicted[places[number]]
+                value = loo.predicted[places[number]]
+                predictions[i] = predictions[i]._replace(value=value)
+    values = [prediction.value for prediction in predictions]
     reasons = reasons_of(model, rows, first, values, list(numbers))
     found = {}
-    for i, (number, value, why) in enumerate(
-        zip(numbers, values, reasons, strict=True)
-    ):
+    for number, each, why in zip(numbers, predictions, reasons, strict=True):
         strongest = sorted(why.all, key=lambda reason: -abs(reason.weight))
         near = [
-            Neighbor(each.row - first, each.label, each in why.speaks_for)
-            for each in strongest
-            if each.row - first in sample.at
+            Neighbor(reason.row - first, reason.label, reason in why.speaks_for)
+            for reason in strongest
+            if reason.row - first in sample.at
         ]
-        low, high = (
-            "" if ends is None else cells.shown(float(ends[i]))
-            for ends in (prediction.low, prediction.high)
-        )
-        sure = prediction.confidence
         found[number] = Proposal(
-            value=str(value) if sample.kind == "classes" else float(value),
-            text=cells.shown(value),
-            confidence=None if sure is None else float(sure[i]),
-            low=low,
-            high=high,
-            neighbors=tuple(near[:MAX_NEIGHBORS]),
+            str(each.value) if sample.kind == "classes" else float(each.value),
+            cells.shown(each.value),
+            each.confidence,
+            cells.shown(each.low),
+            cells.shown(each.high),
+            tuple(near[:MAX_NEIGHBORS]),
         )
     return found
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +30,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from halfmoon._label.background import Background, FilledTable, filled_table
+from halfmoon._label.background import Background, FilledTable
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._table_errors import OutputError, TableError
@@ -61,22 +61,19 @@ class RefusedRequest(TableError):
 class Site:
     """The routes of a session.
 
-    `opened` opens the table, which is filled into the file `filled_name` of `folder`.
-    `person` labels it, unless the address of the page has another name; may be empty.
+    `fill_table` makes the filled table. `person` labels it, unless the address of the
+    page has another name; may be empty.
     """
 
     def __init__(
         self,
         labeling: Labeling,
         background: Background,
-        opened: Any,
-        folder: Any,
-        filled_name: str,
+        fill_table: Callable[[], FilledTable],
         person: str = "",
     ) -> None:
         self.labeling, self.background = labeling, background
-        self.opened, self.folder, self.filled_name = opened, folder, filled_name
-        self.person = person
+        self.fill_table, self.person = fill_table, person
         self.filled: FilledTable | None = None
         self.filling = ""  # "working", or the outcome in words
         self.stopping = asyncio.Event()
@@ -88,8 +85,8 @@ class Site:
         """Return the ASGI application."""
         return Starlette(
             routes=[
-                Route("/", self.page),
-                Route("/page/{name}", self.part),
+                Route("/", _part),
+                Route("/page/{name}", _part),
                 Route("/start", self.start),
                 Route("/questions", self.questions),
                 Route("/row", self.row),
@@ -99,18 +96,10 @@ class Site:
                 Route("/fill", self.fill, methods=["POST"]),
                 Route("/files/{name}", self.file),
             ],
-            exception_handlers={
-                RefusedAnswer: _error_response(422),
-                OutputError: _error_response(507),
-                RefusedRequest: _error_response(400),
-            },
+            exception_handlers=dict.fromkeys(
+                (RefusedAnswer, RefusedRequest, OutputError), _refusal
+            ),
         )
-
-    async def page(self, request: Request) -> Response:
-        return _part("index.html")
-
-    async def part(self, request: Request) -> Response:
-        return _part(request.path_params["name"])
 
     async def start(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()
@@ -164,8 +153,7 @@ class Site:
         await _body(request)
         if self.filling != "working":
             self.filling = "working"
-            task = self.background.submit(self._fill)
-            task.add_done_callback(lambda _: self._changed("filled"))
+            self.background.submit(self._fill)
             self._changed("filled")
         return JSONResponse(self._filled())
 
@@ -184,23 +172,20 @@ class Site:
 
     def _fill(self) -> None:
         try:
-            self.filled = filled_table(
-                self.labeling, self.opened, self.folder, self.filled_name
-            )
+            self.filled = self.fill_table()
             self.filling = self.filled.sentence
         except TableError as error:
             self.filling = as_options(str(error))
         except Exception as error:
             self.filling = f"The table could not be filled: {error}"
-            raise
+        self._changed("filled")
 
     def _filled(self) -> dict[str, Any]:
-        if self.filling == "working":
-            return {"working": True, "said": "", "table": "", "report": ""}
-        made = self.filled
+        is_working = self.filling == "working"
+        made = None if is_working else self.filled
         return {
-            "working": False,
-            "said": self.filling,
+            "working": is_working,
+            "said": "" if is_working else self.filling,
             "table": made.table.name if made else "",
             "report": made.report.name if made else "",
         }
@@ -256,8 +241,9 @@ class Site:
         return f"event: {what}\ndata: {json.dumps(data)}\n\n"
 
 
-def _part(name: str) -> Response:
+async def _part(request: Request) -> Response:
     """Return a file of the page."""
+    name = request.path_params.get("name", "index.html")
     folder = files("halfmoon._label") / "page"
     known = {each.name: each for each in folder.iterdir()}
     ending = name[name.rfind(".") :] if "." in name else ""
@@ -298,9 +284,6 @@ def _number(text: str) -> int:
         raise RefusedRequest(400, f"{text!r} is not a number.") from None
 
 
-def _error_response(status: int) -> Any:
-    async def say(request: Request, error: Exception) -> Response:
-        code = getattr(error, "status", status)
-        return JSONResponse({"error": str(error)}, status_code=code)
-
-    return say
+async def _refusal(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status", 507)  # the answer cannot be stored
+    return JSONResponse({"error": str(error)}, status_code=status)

@@ -37,6 +37,8 @@ NEIGHBOR_COLUMNS, NEIGHBOR_TEXT = 4, 200  # columns, and characters of a cell
 class RefusedAnswer(TableError):
     """An answer that cannot be saved; its text tells the person why."""
 
+    status = 422
+
 
 class Labeling:
     """The state that the pages of one server share.

@@ -16,10 +16,9 @@ import pyarrow as pa
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of
 from halfmoon._label.labels_from_journal import (
+    answer_text,
     key_columns,
-    known_heads,
-    matched_rows,
-    number_text,
+    matched_answers,
     row_keys,
     unmatched_notes,
 )
@@ -65,15 +64,11 @@ class SampledRows:
 
     def label(self, value: str | float) -> Any:
         """Convert an answer to the target's type; ValueError if it does not fit."""
-        text = self.text(value)
+        text = answer_text(value, self.style)
         try:
             return pa.scalar(text).cast(self.type).as_py()
         except pa.ArrowException as error:
             raise ValueError(text) from error
-
-    def text(self, value: str | float) -> str:
-        """Write an answer as the labels of the table are written."""
-        return value if isinstance(value, str) else number_text(value, self.style)
 
     def has_label(self, number: int) -> bool:
         """Whether the cell of a row holds a label."""
@@ -115,17 +110,9 @@ def sample_rows(
     features, _ = features_of(table, settings, runs)
     target_type = table.schema.field(settings.target).type
     refuse_target_type(settings.target, target_type)
-    answers = Answers(settings.target)
-    answers.add_all(read.lines)
-    places = {answer.place for answer in answers.every.values()}
-    heads = known_heads(table, settings.target, read.heads)
-    answers.rows = matched_rows(table, places, heads) if places else {}
-    lost = sum(x.place not in answers.rows for x in answers.every.values())
+    answers = matched_answers(read, table, settings.target)
     # Answers are passed as labels, so that their rows are in the sample.
-    answered = {
-        number: value if isinstance(value, str) else number_text(value, PLAIN)
-        for number, value in answers.labels().items()
-    }
+    answered = {row: answer_text(x) for row, x in answers.labels().items()}
     typed = TypedLabels(answered, frozenset(answered))
     given = given_labels(table, settings, runs, typed)
     columns = key_columns(table, settings.target)
@@ -153,7 +140,7 @@ def sample_rows(
         _kind(labels, answers, settings, classes),
         read_label_numbers(labels).style or PLAIN,
         as_column(pa.nulls(0, target_type)).type,
-        (*read.notes, *unmatched_notes("the file of answers", lost)),
+        (*read.notes, *unmatched_notes("the file of answers", answers.lost)),
     )
     return sample, answers
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.findings import FilledNumbers, Findings, ReportColumn
+from halfmoon._report.findings import FilledNumbers, Findings, expected_accuracy
 from halfmoon._report.histogram import Histogram
-from halfmoon._report.key_figures import expected_accuracy
-from halfmoon._report.number_format import count, number, percent
+from halfmoon._report.number_format import count, fixed, number, percent
 from halfmoon._report.safe_text import safe_text
 from halfmoon._report.svg_drawing import (
     GRAY,
@@ -26,7 +25,7 @@ from halfmoon._report.svg_drawing import (
 )
 from halfmoon._rows import Array
 
-__all__ = ["column_importance", "of_columns", "of_distributions", "of_filled"]
+__all__ = ["of_columns", "of_distributions", "of_filled"]
 
 MAX_BARS = 12
 MAX_DISTRIBUTIONS = 9
@@ -42,7 +41,7 @@ def of_filled(findings: Findings) -> list[Picture]:
     """Show what was filled in."""
     filled = findings.filled
     if isinstance(filled, FilledNumbers):
-        return [_number_histogram(filled.predicted, filled.given)]
+        return [_number_histogram(filled)]
     is_tested = expected_accuracy(findings).measured
     return [
         _class_counts(filled.given, filled.predicted),
@@ -51,40 +50,48 @@ def of_filled(findings: Findings) -> list[Picture]:
 
 
 def _confidence_histogram(found: Histogram, mean: float, is_tested: bool) -> Picture:
-    def paint(figure: Any) -> None:
-        ax = figure.subplots()
-        _histogram(ax, found.counts, 100 * found.edges)
+    def paint(ax: Any) -> None:
+        _bars(ax, found.counts, 100 * found.edges)
         if np.isfinite(mean):
             ax.axvline(100 * mean, color=PALETTE[1], linewidth=2)
         ax.set(xlabel="confidence, %", ylabel="filled rows")
         ax.locator_params(axis="y", nbins=5, integer=True)
 
-    alt = f"Histogram of the confidence of the filled rows, {percent(mean)} on average."
     untested = "" if is_tested else ", but with these labels it cannot be tested"
-    caption = (
-        f"Confidence is the estimated probability that the prediction is right"
-        f"{untested}. The line is the mean."
+    return draw(
+        paint,
+        height=2.9,
+        alt=f"Histogram of the confidence of the filled rows, {percent(mean)} on "
+        f"average.",
+        caption=f"Confidence is the estimated probability that the prediction is right"
+        f"{untested}. The line is the mean.",
     )
-    return draw(paint, height=2.9, alt=alt, caption=caption)
 
 
-def _number_histogram(filled: Histogram, given: Histogram) -> Picture:
-    """Draw the filled numbers as bars and the labels as a line, both in percent."""
-
-    def paint(figure: Any) -> None:
-        ax = figure.subplots()
-        _histogram(ax, filled.shares, filled.edges, label="filled")
-        ax.stairs(given.shares, given.edges, color=INK, linewidth=1.6, label="given")
-        ax.set(xlabel="value", ylabel="rows, %")
+def _number_histogram(filled: FilledNumbers) -> Picture:
+    def paint(ax: Any) -> None:
+        _bars_and_line(ax, filled.predicted, filled.given)
+        ax.set(xlabel="value")
         ax.locator_params(axis="y", nbins=5)
         legend_above(ax)
 
-    alt = f"Histogram of the filled numbers, about {number(filled.mean)} on average."
-    caption = "Bars: the predictions. Line: your labels."
-    return draw(paint, height=2.9, alt=alt, caption=caption)
+    mean = number(filled.predicted.mean)
+    return draw(
+        paint,
+        height=2.9,
+        alt=f"Histogram of the filled numbers, about {mean} on average.",
+        caption="Bars: the predictions. Line: your labels.",
+    )
 
 
-def _histogram(ax: Any, heights: Any, edges: Array, **options: Any) -> None:
+def _bars_and_line(ax: Any, bars: Histogram, line: Histogram) -> None:
+    """Draw two histograms, both in percent: unlabeled rows and labels."""
+    _bars(ax, bars.shares, bars.edges, label="filled")
+    ax.stairs(line.shares, line.edges, color=INK, linewidth=1.6, label="given")
+    ax.set_ylabel("rows, %")
+
+
+def _bars(ax: Any, heights: Any, edges: Array, **options: Any) -> None:
     ax.bar(edges[:-1], heights, np.diff(edges), align="edge", **BAR, **options)
     ax.locator_params(axis="x", nbins=6)
     ax.grid(axis="y")
@@ -104,8 +111,8 @@ def _class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pic
     others = f"\n{rest} other classes: {known[n:].sum():,} given, "
     others += f"{filled[n:].sum():,} filled"
 
-    def paint(figure: Any) -> None:
-        ax, y, width = figure.subplots(), np.arange(n), 0.7 if n > 4 else 0.5
+    def paint(ax: Any) -> None:
+        y, width = np.arange(n), 0.7 if n > 4 else 0.5
         ax.barh(y, known[:n], width, color=PALETTE[0], label="given")
         ax.barh(y, filled[:n], width, left=known[:n], color=PALETTE[4], label="filled")
         total = (known + filled)[:n]
@@ -126,18 +133,14 @@ def _class_counts(given: Mapping[str, int], predicted: Mapping[str, int]) -> Pic
 
 
 def of_columns(findings: Findings) -> list[Picture]:
-    """Show which columns mattered; nothing where it was not measured."""
-    if all(column.importance is None for column in findings.columns):
-        return []
-    return [column_importance(findings.columns, findings.kind == "classes")]
+    """Show which columns mattered, the most important first, as far as measured.
 
-
-def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Picture:
-    """Draw a bar for each column whose importance was measured, the longest first.
-
-    The importance is an accuracy if `as_percent`, else it has the unit of the target.
+    The importance is an accuracy for classes; for numbers it has their unit.
     """
+    as_percent, columns = findings.kind == "classes", findings.columns
     measured = [(c.importance, c.name) for c in columns if c.importance is not None]
+    if not measured:
+        return []
     measured.sort(key=lambda pair: -pair[0])
     names = [name for _, name in measured[:MAX_BARS]]
     values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
@@ -145,13 +148,16 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
     longest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if as_percent or LEAST_ALIGNED <= longest < MOST_ALIGNED:
         digits = 1 if as_percent else max(0, 2 - int(np.floor(np.log10(longest))))
-        values = np.round(values, digits) + 0.0  # never -0
-        texts = [f"{value:,.{digits}f}".replace("-", "−") for value in values]
+        values = np.round(values, digits)
+        texts = [fixed(value, digits) for value in values]
     else:
         texts = [number(value) for value in values]
+    unit, cost, worse = "error added", "Error added", "the mean error grows"
+    if as_percent:
+        unit = "accuracy lost, percentage points"
+        cost, worse = "Percentage points of accuracy lost", "the accuracy drops"
 
-    def paint(figure: Any) -> None:
-        ax = figure.subplots()
+    def paint(ax: Any) -> None:
         colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
         ax.barh(np.arange(len(names)), values, 0.7, color=colors)
         low, high = min(0.0, values.min()), max(0.0, values.max())
@@ -159,15 +165,12 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
         _name_bars(ax, names, np.maximum(values, 0.0), texts, reach)
         ax.axvline(0.0, color=GRAY, linewidth=1.0)
         ax.set_xlim(low - 0.03 * reach, high + 0.2 * reach)
-        unit = "accuracy lost, percentage points" if as_percent else "error added"
         ax.set_xlabel(unit)
         ax.locator_params(axis="x", nbins=5)
 
-    cost = "Percentage points of accuracy lost" if as_percent else "Error added"
     first = zip(names[:3], texts, strict=False)
     listed = ", ".join(f"{safe_text(name, 40)} {text}" for name, text in first)
     alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
-    worse = "the accuracy drops" if as_percent else "the mean error grows"
     caption = (
         f"Each bar shows by how much {worse} for hidden labels when the values of one "
         f"column are shuffled. A bar near 0 means that the predictions do not need the "
@@ -175,7 +178,7 @@ def column_importance(columns: Sequence[ReportColumn], as_percent: bool) -> Pict
         f"the left means that the predictions may be better without it."
     )
     height = 1.0 + 0.29 * max(3, len(names))
-    return draw(paint, height=height, alt=alt, caption=caption)
+    return [draw(paint, height=height, alt=alt, caption=caption)]
 
 
 def _name_bars(
@@ -203,11 +206,9 @@ def of_distributions(findings: Findings) -> list[Picture]:
 
 
 def _number_distribution(name: str, labeled: Histogram, unlabeled: Any) -> Picture:
-    def paint(figure: Any) -> None:
-        ax = _titled_axes(figure, name)
-        _histogram(ax, unlabeled.shares, unlabeled.edges)
-        ax.stairs(labeled.shares, labeled.edges, color=INK, linewidth=1.6)
-        ax.set_ylabel("rows, %")
+    def paint(ax: Any) -> None:
+        _set_title(ax, name)
+        _bars_and_line(ax, unlabeled, labeled)
         ax.locator_params(nbins=4)
 
     alt = (
@@ -226,8 +227,9 @@ def _value_distribution(
     }
     top = sorted(largest, key=lambda value: -largest[value])[:MAX_VALUES]
 
-    def paint(figure: Any) -> None:
-        ax, y = _titled_axes(figure, name), np.arange(len(top))
+    def paint(ax: Any) -> None:
+        _set_title(ax, name)
+        y = np.arange(len(top))
         bars, dots = ([100 * m.get(v, 0.0) for v in top] for m in (unlabeled, labeled))
         ax.barh(y, bars, 0.66, color=PALETTE[4])
         ax.plot(dots, y, "D", color=INK, markersize=5)
@@ -246,8 +248,6 @@ def _value_distribution(
     return draw(paint, **SMALL, alt=alt)
 
 
-def _titled_axes(figure: Any, name: str) -> Any:
-    ax = figure.subplots()
+def _set_title(ax: Any, name: str) -> None:
     ax.set_title(short(name, 30), fontsize=11, loc="left")
     ax.tick_params(labelsize=9)
-    return ax

@@ -16,13 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._report.histogram import Histogram
-from halfmoon._report.unlabeled_gain import ComparedModel, Helped
+from halfmoon._report.quality_scores import (
+    Expectation,
+    Score,
+    accuracy,
+    mean_absolute_error,
+    r_squared,
+)
+from halfmoon._report.unlabeled_gain import Helped
 from halfmoon._rows import Array, Indices
 from halfmoon.queries import Forecast
 
 __all__ = [
     "ColumnDistribution",
-    "ComparedModel",
     "FilledClasses",
     "FilledNumbers",
     "Findings",
@@ -35,6 +41,7 @@ __all__ = [
     "ReportColumn",
     "RowMap",
     "ShownRow",
+    "expected_accuracy",
 ]
 
 
@@ -103,6 +110,10 @@ class LooClasses:
     rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     independent: float = 1.0  # share of them; less if labels of clumps were hidden
 
+    def accuracy(self, filled: float = np.inf) -> Score:
+        """Return the share of `filled` rows expected to be right."""
+        return accuracy(self.given, self.predicted, filled, self.independent)
+
     def tested(self) -> Self:
         """Drop labels that are the only one of their class.
 
@@ -131,6 +142,21 @@ class LooNumbers:
     rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     independent: float = 1.0  # share of them; less if labels of clumps were hidden
 
+    def error(self, filled: float = np.inf) -> Score:
+        """Return the mean absolute error to expect of `filled` rows."""
+        return mean_absolute_error(self.given, self.predicted, filled, self.independent)
+
+    def r_squared(self, filled: float = np.inf) -> Score:
+        """Return the share of the variance that `filled` rows should explain."""
+        return r_squared(self.given, self.predicted, filled, self.independent)
+
+    @property
+    def held(self) -> float:
+        """Share of the given numbers within their intervals; NaN if none is known."""
+        known = np.isfinite(self.given) & ~np.isnan(self.low) & ~np.isnan(self.high)
+        inside = (self.low <= self.given) & (self.given <= self.high)
+        return float(inside[known].mean()) if known.any() else np.nan
+
 
 @dataclass(frozen=True)
 class PartialLabels:
@@ -144,6 +170,11 @@ class PartialLabels:
     inside: int  # and those of them that held the prediction
     guess: float = float("nan")  # sets: share that holds a class picked at random
     off: float = 0.0  # intervals: mean distance of the predictions from them
+
+    @property
+    def one(self) -> str:
+        """The word for one of them: "set" or "interval"."""
+        return self.kind.removesuffix("s")
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,3 +259,19 @@ class Findings:
     forecast: Forecast | None = None  # what more labels would bring
     shifted: tuple[str, ...] = ()  # columns in which the filled rows differ a lot
     clumped: bool = False  # whether labels are nearer to each other than to the others
+
+    @property
+    def suspected(self) -> int:
+        """Number of labels that look wrong."""
+        return max(self.n_suspects, len(self.suspects))
+
+
+def expected_accuracy(findings: Findings) -> Expectation:
+    """Return the accuracy to expect of a table of classes."""
+    loo, filled = findings.loo, findings.filled
+    if not isinstance(loo, LooClasses):
+        raise TypeError("Numbers have no accuracy.")
+    confidence = float("nan")
+    if isinstance(filled, FilledClasses) and findings.predicted > 0:
+        confidence = filled.mean_confidence
+    return Expectation(loo.accuracy(findings.predicted), confidence)

@@ -1,16 +1,17 @@
-"""The key figures at the top of the report, and the accuracy to expect of filled rows.
-
-The accuracy comes from the labels and from the confidences.
-"""
+"""The key figures at the top of the report."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.findings import FilledClasses, Findings, LooClasses, LooNumbers
+from halfmoon._report.findings import (
+    FilledClasses,
+    Findings,
+    LooNumbers,
+    expected_accuracy,
+)
 from halfmoon._report.number_format import (
     count,
     format_aligned,
@@ -19,55 +20,9 @@ from halfmoon._report.number_format import (
     percent_range,
     two_decimals,
 )
-from halfmoon._report.partial_label_sentences import one_of
-from halfmoon._report.quality_scores import (
-    Score,
-    accuracy,
-    coverage,
-    mean_absolute_error,
-    r_squared,
-)
+from halfmoon._report.quality_scores import Expectation
 
-__all__ = ["Expectation", "KeyFigure", "expected_accuracy", "key_figures"]
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """Leave-one-out accuracy and mean confidence; the headline must respect both."""
-
-    score: Score  # its value is NaN if it cannot be measured
-    confidence: float  # mean of the filled rows; NaN if none is filled
-
-    @property
-    def measured(self) -> bool:
-        """Whether at least one label can be tested."""
-        return bool(np.isfinite(self.score.value))
-
-    @property
-    def too_hopeful(self) -> bool:
-        """Whether the confidence is below the interval: the filled rows differ."""
-        return self.measured and self.confidence < self.score.low
-
-    @property
-    def too_sure(self) -> bool:
-        """Whether the confidence is above the interval."""
-        return self.measured and self.confidence > self.score.high
-
-    @property
-    def value(self) -> float:
-        """The figure for the headline: the lower one if the two disagree."""
-        return self.confidence if self.too_hopeful else self.score.value
-
-
-def expected_accuracy(findings: Findings) -> Expectation:
-    """Return the accuracy to expect of a table of classes."""
-    loo, filled = findings.loo, findings.filled
-    if not isinstance(loo, LooClasses):
-        raise TypeError("Numbers have no accuracy.")
-    score = accuracy(loo.given, loo.predicted, findings.predicted, loo.independent)
-    if isinstance(filled, FilledClasses) and findings.predicted > 0:
-        return Expectation(score, filled.mean_confidence)
-    return Expectation(score, float("nan"))
+__all__ = ["KeyFigure", "key_figures"]
 
 
 class KeyFigure(NamedTuple):
@@ -85,10 +40,10 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
     within = []
     if partial is not None:
         labels = partial.exact
-        to_learn_from += f", and {count(partial.partial, one_of(partial))}"
+        to_learn_from += f", and {count(partial.partial, partial.one)}"
         if partial.tested:
             share = percent(partial.inside / partial.tested)
-            hidden = f"of {count(partial.tested, f'hidden {one_of(partial)}')}"
+            hidden = f"of {count(partial.tested, f'hidden {partial.one}')}"
             within = [KeyFigure("Predicted within", share, hidden)]
     if isinstance(findings.loo, LooNumbers):
         quality = _of_numbers(findings.loo, findings.predicted)
@@ -108,10 +63,7 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
 
 
 def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
-    given, predicted = loo.given, loo.predicted
-    error = mean_absolute_error(given, predicted, filled, loo.independent)
-    r2 = r_squared(given, predicted, filled, loo.independent)
-    held = coverage(given, loo.low, loo.high, loo.level)
+    error, r2 = loo.error(filled), loo.r_squared(filled)
     figure, low, high = format_aligned(error.value, error.low, error.high)
     note = f"{low} to {high}; guessing the mean: {number(error.naive)}"
     if not np.isfinite(error.high):
@@ -120,11 +72,11 @@ def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
     if np.isfinite([r2.low, r2.high]).all():
         low, high = two_decimals(r2.low), two_decimals(r2.high)
         r2_note = f"{low} to {high}; guessing the mean: 0"
-    level = f"of the labels; the aim is {percent(held.naive)}"
+    level = f"of the labels; the aim is {percent(loo.level)}"
     return [
         KeyFigure("Expected error", figure, note),
         KeyFigure("R²", two_decimals(r2.value), r2_note),
-        KeyFigure("Within interval", percent(held.value), level),
+        KeyFigure("Within interval", percent(loo.held), level),
     ]
 
 

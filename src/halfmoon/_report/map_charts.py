@@ -51,12 +51,12 @@ def _map_by_label(found: RowMap, target: str) -> Picture:
         f"{labels} given."
     )
 
-    def paint(figure: Any) -> None:
+    def paint(ax: Any) -> None:
         if isinstance(found.labels, tuple):
-            _classes(figure, found, np.array(found.labels, dtype=object))
+            _classes(ax, found, np.array(found.labels, dtype=object))
         else:
             values = np.asarray(found.labels, dtype=np.float64)
-            _colored(figure, found, values, short(target, 40), VALUE)
+            _colored(ax, found, values, short(target, 40), VALUE)
 
     height = HEIGHT_CLASSES if isinstance(found.labels, tuple) else HEIGHT_NUMBERS
     caption = "By label. Large marks with a rim are labels, small ones are predictions."
@@ -77,15 +77,15 @@ def _map_by_doubt(found: RowMap) -> Picture:
         caption = "By confidence: the stronger the color, the lower."
         doubt = 100 * doubt
     return draw(
-        lambda figure: _colored(figure, found, doubt, name, colors),
+        lambda ax: _colored(ax, found, doubt, name, colors),
         height=height,
         alt=f"The same map, colored by {name.removesuffix(', %')}: {median_text}.",
         caption=f"{caption} Rings are labels.",
     )
 
 
-def _classes(figure: Any, found: RowMap, labels: NDArray[Any]) -> None:
-    ax = _bare_axes(figure)
+def _classes(ax: Any, found: RowMap, labels: NDArray[Any]) -> None:
+    _remove_numbers(ax)
     names = [name for name, _ in Counter(labels.tolist()).most_common()]
     in_color = names if len(names) <= len(PALETTE) else names[: len(PALETTE) - 1]
     groups = [
@@ -108,7 +108,7 @@ def _classes(figure: Any, found: RowMap, labels: NDArray[Any]) -> None:
     if rest.any():
         handles.append(handles.pop(0))
     longest = max(len(handle.get_label()) for handle in handles)
-    figure.legend(
+    ax.figure.legend(
         handles=handles,
         loc="outside lower center",
         ncols=2 if longest > 11 else 3 if longest > 5 else 5,
@@ -117,8 +117,8 @@ def _classes(figure: Any, found: RowMap, labels: NDArray[Any]) -> None:
     )
 
 
-def _colored(figure: Any, found: RowMap, values: Array, name: str, colors: Any) -> None:
-    ax = _bare_axes(figure)
+def _colored(ax: Any, found: RowMap, values: Array, name: str, colors: Any) -> None:
+    _remove_numbers(ax)
     known = np.isfinite(values)
     low, high = np.quantile(values[known], [0.02, 0.98]) if known.any() else (0.0, 1.0)
     if not high > low:
@@ -136,20 +136,19 @@ def _colored(figure: Any, found: RowMap, values: Array, name: str, colors: Any) 
             rows = (level == k) & (found.given == given)
             _marks(ax, found, rows, "o", shades[k], size, rim)
     _marks(ax, found, found.given & ~known, "o", "none", LABELED_SIZE - 1, rim=INK)
-    bar = figure.colorbar(scale, ax=ax, orientation="horizontal", aspect=30, pad=0.03)
+    place = {"ax": ax, "orientation": "horizontal", "aspect": 30, "pad": 0.03}
+    bar = ax.figure.colorbar(scale, **place)
     bar.set_label(name)
     bar.outline.set_visible(False)
     bar.solids.set_edgecolor("face")
     bar.ax.locator_params(nbins=6)
 
 
-def _bare_axes(figure: Any) -> Any:
-    """Return axes without numbers, since only the distance between rows matters."""
-    ax = figure.subplots()
+def _remove_numbers(ax: Any) -> None:
+    """Leave a frame without numbers, since only the distance between rows matters."""
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(True)
     ax.spines[:].set_color(LINE)
-    return ax
 
 
 def _marks(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfmoon._report.findings import Findings
-from halfmoon._report.number_format import count, format_aligned, percent
+from halfmoon._report.number_format import count, fixed, format_aligned, percent
 from halfmoon._report.svg_drawing import GRAY, INK, Picture, draw
 from halfmoon.plotting import LearningCurveDisplay
 from halfmoon.queries import Forecast
@@ -53,8 +53,7 @@ def _gain(found: Forecast, i: int, of_classes: bool) -> list[str]:
         return format_aligned(*values)
     points = [100 * value for value in values]
     digits = 0 if points[2] - points[1] >= 2.0 else 1
-    rounded = [round(value, digits) + 0.0 for value in points]  # never -0
-    return [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
+    return [fixed(value, digits) for value in points]
 
 
 def of_more_labels(findings: Findings) -> list[Picture]:
@@ -63,8 +62,8 @@ def of_more_labels(findings: Findings) -> list[Picture]:
     if found is None:
         return []
 
-    def paint(figure: Any) -> None:
-        shown = LearningCurveDisplay.from_forecast(found, ax=figure.subplots())
+    def paint(ax: Any) -> None:
+        shown = LearningCurveDisplay.from_forecast(found, ax=ax)
         shown.points_.set_color(INK)  # which has a counterpart for a dark page
         shown.now_.set_color(GRAY)
         shown.ax_.legend()  # in the new colors

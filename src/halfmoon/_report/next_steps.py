@@ -32,7 +32,7 @@ def next_steps(findings: Findings) -> list[Note]:
         if note.command and not note.important
     ]
     if findings.suspects:
-        n = max(findings.n_suspects, len(findings.suspects))
+        n = findings.suspected
         look = "the label that looks" if n == 1 else "the labels that look"
         rows = row_numbers([row.number for row in findings.suspects], in_all=n)
         steps.append(Note(f"Check {look} wrong: {rows}."))

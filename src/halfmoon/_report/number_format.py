@@ -11,6 +11,7 @@ __all__ = [
     "PERCENT",
     "count",
     "duration",
+    "fixed",
     "format_aligned",
     "natural",
     "number",
@@ -65,6 +66,17 @@ def number(value: float) -> str:
     return text.replace("-", "−", 1) if value < 0 else text
 
 
+def fixed(value: float, digits: int) -> str:
+    """Format a number with this many decimals, with a minus sign, and never as -0.
+
+    Examples
+    --------
+    >>> fixed(-1234.56, 1), fixed(-0.001, 2)
+    ('−1,234.6', '0.00')
+    """
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
+
+
 def two_decimals(value: float) -> str:
     """Format a number with two decimals, for scores such as R².
 
@@ -73,9 +85,7 @@ def two_decimals(value: float) -> str:
     >>> two_decimals(0.456), two_decimals(-0.001), two_decimals(-1.0)
     ('0.46', '0.00', '−1.00')
     """
-    if np.isnan(value):
-        return "unknown"
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # never -0
+    return "unknown" if np.isnan(value) else fixed(value, 2)
 
 
 def format_aligned(*values: float) -> list[str]:
@@ -143,18 +153,18 @@ def natural(name: str) -> tuple[float, list[tuple[str, int]], str]:
     return np.inf if np.isnan(number) else number, words, name
 
 
-def row_numbers(numbers: Sequence[int], most: int = MAX_ROWS, in_all: int = 0) -> str:
+def row_numbers(numbers: Sequence[int], in_all: int = 0) -> str:
     """List row numbers, as in "row 5" and "rows 5, 9 and 12 more".
 
     `in_all` counts all rows, if there are more than the given numbers.
 
     Examples
     --------
-    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9, 7], 2)
+    >>> row_numbers([5]), row_numbers([5, 9, 7]), row_numbers([5, 9], 3)
     ('row 5', 'rows 5, 9, 7', 'rows 5, 9 and 1 more')
     """
-    listed = ", ".join(f"{number:,}" for number in numbers[:most])
+    listed = ", ".join(f"{number:,}" for number in numbers[:MAX_ROWS])
     n = max(in_all, len(numbers))
-    rest = n - min(most, len(numbers))
+    rest = n - min(MAX_ROWS, len(numbers))
     more = f" and {rest:,} more" if rest > 0 else ""
     return f"row{'s' * (n != 1)} {listed}{more}"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import FilledClasses, Findings, LooClasses
+from halfmoon._report.findings import FilledClasses, Findings, LooClasses, LooNumbers
 from halfmoon._report.number_format import natural
 from halfmoon._report.quality_scores import ClassQuality, per_class, wilson_interval
 from halfmoon._report.sentences import balanced
@@ -27,14 +27,12 @@ __all__ = [
     "MixUp",
     "QualityInParts",
     "Reliability",
-    "Residuals",
     "Third",
     "confusion",
     "errors_by_thirds",
     "mix_ups",
     "quality_in_parts",
     "reliability",
-    "residuals",
 ]
 
 MAX_MATRIX_CLASSES = 12  # a larger matrix cannot be read on a phone
@@ -76,14 +74,10 @@ class MixUp(NamedTuple):
     times: int
 
 
-def confusion(
-    given: Sequence[str],
-    predicted: Sequence[str],
-    max_classes: int = MAX_MATRIX_CLASSES,
-) -> Confusion:
+def confusion(given: Sequence[str], predicted: Sequence[str]) -> Confusion:
     """Count given against predicted classes, in the order of `natural`.
 
-    Beyond `max_classes`, the classes with the most mix-ups, then the most common ones,
+    Of more than twelve, the classes with the most mix-ups, then the most common ones,
     keep their rows; the others share the last row.
 
     Examples
@@ -95,13 +89,13 @@ def confusion(
     names = sorted({*given, *predicted}, key=natural)
     pairs = Counter(zip(given, predicted, strict=True))
     lumped = 0
-    if len(names) > max_classes:
+    if len(names) > MAX_MATRIX_CLASSES:
         labels, mixed = Counter(given), Counter[str]()
         for (one, other), n in pairs.items():
             if one != other:
                 mixed.update({one: n, other: n})
         names.sort(key=lambda name: (-mixed[name], -labels[name]))
-        lumped = len(names) - (max_classes - 1)
+        lumped = len(names) - (MAX_MATRIX_CLASSES - 1)
         names = [*sorted(names[:-lumped], key=natural), OTHERS]
     place = {name: i for i, name in enumerate(names[:-1] if lumped else names)}
     last = len(names) - 1
@@ -134,32 +128,6 @@ def mix_ups(
 MIN_THIRDS_LABELS = 9  # with fewer, a third says little
 
 
-class Residuals(NamedTuple):
-    """Given minus predicted, where the prediction is known, and a summary."""
-
-    values: Array  # (m,)
-    bias: float  # the mean: above 0 where predictions are too low
-    median_size: float  # half of the errors are no larger
-    ninth_decile: float  # nine out of ten are no larger
-
-
-def residuals(given: Array, predicted: Array) -> Residuals:
-    """Summarize the errors.
-
-    Examples
-    --------
-    >>> found = residuals(np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0, 2.0]))
-    >>> found.bias, found.median_size
-    (1.0, 1.0)
-    """
-    values = given - predicted
-    values = values[np.isfinite(values)]
-    if len(values) == 0:
-        return Residuals(values, np.nan, np.nan, np.nan)
-    half, most = np.quantile(np.abs(values), [0.5, 0.9])
-    return Residuals(values, float(values.mean()), float(half), float(most))
-
-
 class Third(NamedTuple):
     """A third of the labels, by predicted number."""
 
@@ -172,12 +140,7 @@ class Third(NamedTuple):
     held: float  # share of given numbers within their interval
 
 
-def errors_by_thirds(
-    given: Array,  # (l,)
-    predicted: Array,  # (l,)
-    low: Array,  # (l,)
-    high: Array,  # (l,)
-) -> list[Third]:
+def errors_by_thirds(loo: LooNumbers) -> list[Third]:
     """Return the errors where predictions are low, in the middle and high.
 
     The list is empty for fewer than nine labels.
@@ -185,10 +148,11 @@ def errors_by_thirds(
     Examples
     --------
     >>> x = np.arange(9.0)
-    >>> thirds = errors_by_thirds(x + (x > 5), x, x - 0.5, x + 0.5)
+    >>> thirds = errors_by_thirds(LooNumbers(x + (x > 5), x, x - 0.5, x + 0.5, 0.9))
     >>> [(third.high, third.error, third.held) for third in thirds]
     [(2.0, 0.0, 1.0), (5.0, 0.0, 1.0), (8.0, 1.0, 0.0)]
     """
+    given, predicted = loo.given, loo.predicted
     known = np.flatnonzero(np.isfinite(given) & np.isfinite(predicted))
     if len(known) < MIN_THIRDS_LABELS:
         return []
@@ -199,7 +163,7 @@ def errors_by_thirds(
         y, values = given[rows], predicted[rows]
         ends = float(values[0]), float(values[-1])
         error, bias = float(np.abs(y - values).mean()), float((y - values).mean())
-        held = float(((low[rows] <= y) & (y <= high[rows])).mean())
+        held = float(((loo.low[rows] <= y) & (y <= loo.high[rows])).mean())
         found.append(Third(name, *ends, len(rows), error, bias, held))
     return found
 
@@ -220,19 +184,10 @@ class Reliability:
     @property
     def error(self) -> float:
         """Expected calibration error; NaN without rows."""
-        return self._mean(np.abs(self.accuracy - self.confidence))
+        return self.mean(np.abs(self.accuracy - self.confidence))
 
-    @property
-    def mean_confidence(self) -> float:
-        """Mean confidence of all rows."""
-        return self._mean(self.confidence)
-
-    @property
-    def mean_accuracy(self) -> float:
-        """Share of all rows that are right."""
-        return self._mean(self.accuracy)
-
-    def _mean(self, values: Array) -> float:
+    def mean(self, values: Array) -> float:
+        """Return the mean over all rows of a value for each bin; NaN without rows."""
         if len(values) == 0:
             return float("nan")
         return float(np.average(values, weights=self.counts))
@@ -288,9 +243,7 @@ def quality_in_parts(findings: Findings) -> QualityInParts:
     """Break the quality down by class, or by thirds of the predicted numbers."""
     loo, filled = findings.loo, findings.filled
     if not isinstance(loo, LooClasses):
-        ends = loo.low, loo.high
-        thirds = errors_by_thirds(loo.given, loo.predicted, *ends)
-        return QualityInParts(thirds=thirds)
+        return QualityInParts(thirds=errors_by_thirds(loo))
     classes = per_class(loo.given, loo.predicted)
     if isinstance(filled, FilledClasses):
         names = {each.name for each in classes}

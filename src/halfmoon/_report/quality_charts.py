@@ -17,12 +17,9 @@ from halfmoon._report.number_format import (
 from halfmoon._report.quality_by_part import (
     Confusion,
     Reliability,
-    Residuals,
     confusion,
     reliability,
-    residuals,
 )
-from halfmoon._report.quality_scores import coverage, r_squared
 from halfmoon._report.svg_drawing import (
     GRAY,
     INK,
@@ -49,8 +46,7 @@ def of_quality(findings: Findings) -> list[Picture]:
     if isinstance(loo, LooNumbers):
         if not len(loo.given):
             return []
-        errors = residuals(loo.given, loo.predicted)
-        return [_predicted_against_given(loo), _residual_histogram(errors)]
+        return [_predicted_against_given(loo), _error_histogram(loo)]
     tested = loo.tested()
     if not tested.given:
         return []
@@ -72,8 +68,7 @@ def _confusion_matrix(found: Confusion) -> Picture:
     tilt = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     is_tilted = max(len(name) for name in names) * c > 36
 
-    def paint(figure: Any) -> None:
-        ax = figure.subplots()
+    def paint(ax: Any) -> None:
         gaps = {"edgecolors": PAPER, "linewidth": 1.5, "antialiased": True}
         ax.pcolormesh(shares, cmap=SHARE, vmin=0, vmax=1, **gaps)
         for i, j in np.argwhere(counts > 0):
@@ -107,9 +102,7 @@ def _confusion_matrix(found: Confusion) -> Picture:
 def _reliability_diagram(found: Reliability) -> Picture:
     """Draw accuracy over confidence with intervals, above the labels in each bin."""
 
-    def paint(figure: Any) -> None:
-        ratios = {"height_ratios": [3.6, 1]}
-        ax, below = figure.subplots(2, 1, sharex=True, gridspec_kw=ratios)
+    def paint(ax: Any, below: Any) -> None:
         ax.plot([0, 100], [0, 100], color=GRAY, linestyle="--", linewidth=1.3)
         x, y = 100 * found.confidence, 100 * found.accuracy
         around = np.abs(100 * np.array([found.low, found.high]) - y)
@@ -128,9 +121,10 @@ def _reliability_diagram(found: Reliability) -> Picture:
         below.set_yticks([])
 
     alt = (
-        f"Hidden labels were predicted with {percent(found.mean_confidence)} "
-        f"confidence on average, and {percent(found.mean_accuracy)} of the predictions "
-        f"were right. On average the two differ by {percent(found.error)}."
+        f"Hidden labels were predicted with "
+        f"{percent(found.mean(found.confidence))} confidence on average, and "
+        f"{percent(found.mean(found.accuracy))} of the predictions were right. On "
+        f"average the two differ by {percent(found.error)}."
     )
     caption = (
         f"Can you trust the confidence? On the dashed line, rows predicted with "
@@ -138,7 +132,7 @@ def _reliability_diagram(found: Reliability) -> Picture:
         f"95{PERCENT} intervals; the numbers below count the labels. On average, "
         f"confidence and accuracy differ by {percent(found.error)}."
     )
-    return draw(paint, height=4.2, alt=alt, caption=caption)
+    return draw(paint, height=4.2, parts=(3.6, 1), alt=alt, caption=caption)
 
 
 def _predicted_against_given(loo: LooNumbers) -> Picture:
@@ -151,8 +145,7 @@ def _predicted_against_given(loo: LooNumbers) -> Picture:
     low, high = loo.low[rows], loo.high[rows]
     inside = (low <= x) & (x <= high)
 
-    def paint(figure: Any) -> None:
-        ax = figure.subplots()
+    def paint(ax: Any) -> None:
         both = np.concatenate([x, y]) if len(rows) else np.array([0.0, 1.0])
         margin = 0.04 * np.ptp(both) or 0.5
         reach = [both.min() - margin, both.max() + margin]
@@ -171,11 +164,10 @@ def _predicted_against_given(loo: LooNumbers) -> Picture:
         ax.grid(visible=True)
         legend_above(ax, handletextpad=0.2)
 
-    r2 = r_squared(loo.given, loo.predicted)
-    held = coverage(loo.given, loo.low, loo.high, loo.level)
     alt = (
-        f"Predicted against given numbers: R² {two_decimals(r2.value)}, and "
-        f"{percent(held.value)} of the given numbers lie within their intervals."
+        f"Predicted against given numbers: R² {two_decimals(loo.r_squared().value)}, "
+        f"and {percent(loo.held)} of the given numbers lie within their "
+        f"intervals."
     )
     caption = (
         f"On the dashed line the prediction is exact. Vertical lines are the "
@@ -184,34 +176,37 @@ def _predicted_against_given(loo: LooNumbers) -> Picture:
     return draw(paint, height=4.0, alt=alt, caption=caption)
 
 
-def _residual_histogram(found: Residuals) -> Picture:
+def _error_histogram(loo: LooNumbers) -> Picture:
     """Draw given minus predicted; 0 is no error."""
+    errors = loo.given - loo.predicted
+    errors = errors[np.isfinite(errors)]
+    bias = half = most = np.nan
+    if len(errors):
+        bias, (half, most) = errors.mean(), np.quantile(np.abs(errors), [0.5, 0.9])
 
-    def paint(figure: Any) -> None:
-        ax, m = figure.subplots(), len(found.values)
-        if m:
-            reach = np.abs(np.quantile(found.values, [0.005, 0.995])).max() or 1.0
+    def paint(ax: Any) -> None:
+        if m := len(errors):
+            reach = np.abs(np.quantile(errors, [0.005, 0.995])).max() or 1.0
             bins = int(np.clip(2 * np.ceil(m ** (1 / 3)), 6, 30))
             edges = np.linspace(-reach, reach, bins + 1)
             style = {"color": PALETTE[4], "edgecolor": PAPER, "linewidth": 0.8}
-            ax.hist(np.clip(found.values, -reach, reach), edges, **style)
+            ax.hist(np.clip(errors, -reach, reach), edges, **style)
         ax.axvline(0.0, color=INK, linewidth=1.4)
-        if np.isfinite(found.bias):
-            ax.axvline(found.bias, color=OUTSIDE, linewidth=1.8, linestyle=":")
+        if np.isfinite(bias):
+            ax.axvline(bias, color=OUTSIDE, linewidth=1.8, linestyle=":")
         ax.set(xlabel="given minus predicted", ylabel="labels")
         ax.locator_params(axis="x", nbins=6)
         ax.locator_params(axis="y", nbins=5, integer=True)
         ax.grid(axis="y")
 
     alt = (
-        f"Histogram of errors: mean {number(found.bias)}, half of them no larger than "
-        f"{number(found.median_size)} in size."
+        f"Histogram of errors: mean {number(bias)}, half of them no larger than "
+        f"{number(half)} in size."
     )
     caption = (
         f"Errors: given minus predicted. Half of them are no larger than "
-        f"{number(found.median_size)}, nine out of ten no larger than "
-        f"{number(found.ninth_decile)}. The dotted line is their mean, "
-        f"{number(found.bias)}. A mean far from 0 says that predictions are too "
-        f"low (above 0) or too high (below 0)."
+        f"{number(half)}, nine out of ten no larger than {number(most)}. The dotted "
+        f"line is their mean, {number(bias)}. A mean far from 0 says that predictions "
+        f"are too low (above 0) or too high (below 0)."
     )
     return draw(paint, height=2.9, alt=alt, caption=caption)

@@ -37,10 +37,10 @@ from halfmoon._rows import Array
 
 __all__ = [
     "ClassQuality",
+    "Expectation",
     "Score",
     "accuracy",
     "balanced_accuracy",
-    "coverage",
     "mean_absolute_error",
     "per_class",
     "r_squared",
@@ -61,16 +61,42 @@ class Score:
     low: float
     high: float
     naive: float  # score of always guessing the most common class, or the mean
-    guess: str  # the naive guess
     tested: int = 0  # labels that count
     right: int = 0  # classes: labels predicted right
     alone: int = 0  # classes: the only labels of their class, which cannot be tested
+    guess: str = ""  # classes: the most common one
 
 
-def wilson_interval(
-    right: float, total: float, level: float = LEVEL
-) -> tuple[float, float]:
-    """Return Wilson's interval of a share, given `right` of `total` trials.
+@dataclass(frozen=True)
+class Expectation:
+    """Leave-one-out accuracy and mean confidence; the headline must respect both."""
+
+    score: Score  # its value is NaN if it cannot be measured
+    confidence: float  # mean of the filled rows; NaN if none is filled
+
+    @property
+    def measured(self) -> bool:
+        """Whether at least one label can be tested."""
+        return bool(np.isfinite(self.score.value))
+
+    @property
+    def too_hopeful(self) -> bool:
+        """Whether the confidence is below the interval: the filled rows differ."""
+        return self.measured and self.confidence < self.score.low
+
+    @property
+    def too_sure(self) -> bool:
+        """Whether the confidence is above the interval."""
+        return self.measured and self.confidence > self.score.high
+
+    @property
+    def value(self) -> float:
+        """The figure for the headline: the lower one if the two disagree."""
+        return self.confidence if self.too_hopeful else self.score.value
+
+
+def wilson_interval(right: float, total: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share, given `right` of `total` trials.
 
     Examples
     --------
@@ -80,7 +106,7 @@ def wilson_interval(
     """
     if total == 0:
         return 0.0, 1.0
-    z = float(norm.ppf((1 + level) / 2))
+    z = float(norm.ppf((1 + LEVEL) / 2))
     share = right / total
     center = (share + z * z / (2 * total)) / (1 + z * z / total)
     spread = share * (1 - share) / total + z * z / (4 * total * total)
@@ -108,13 +134,13 @@ def accuracy(
     tested = [(one, other) for one, other in pairs if labels[one] > 1]
     n, alone = len(tested), len(pairs) - len(tested)
     if n == 0:
-        return Score(np.nan, 0.0, 1.0, np.nan, "", alone=alone)
+        return Score(np.nan, 0.0, 1.0, np.nan, alone=alone)
     right = sum(one == other for one, other in tested)
     guess, most = labels.most_common(1)[0]
     # Independent ones.
     trials = independent / _variance_of_mean("classes", n, filled)
     low, high = wilson_interval(right / n * trials, trials)
-    return Score(right / n, low, high, most / n, guess, n, right, alone)
+    return Score(right / n, low, high, most / n, n, right, alone, guess)
 
 
 @dataclass(frozen=True)
@@ -178,19 +204,19 @@ def r_squared(
 ) -> Score:
     """Return 1 minus the ratio of the expected squared error to that of the mean."""
     given, predicted = _known(given, predicted)
-    l, guess = len(given), "the mean"
+    l = len(given)
     squares = (given - predicted) ** 2
     spread = (given - given.mean()) ** 2 if l > 1 else np.zeros(1)
     if l < MIN_ERRORS or not spread.mean() > 0:
-        return Score(np.nan, np.nan, np.nan, 0.0, guess, l)
+        return Score(np.nan, np.nan, np.nan, 0.0, l)
     ratio = squares.mean() / spread.mean()
     if ratio == 0:
-        return Score(1.0, 1.0, 1.0, 0.0, guess, l)
+        return Score(1.0, 1.0, 1.0, 0.0, l)
     slope = (squares / ratio - spread) / spread.mean()
     half = _half_width(float(slope.var(ddof=1)), independent * l, independent * filled)
     ratio *= choice_factor(l) ** 2
     low, high = 1 - ratio * np.exp(half), 1 - ratio * np.exp(-half)
-    return Score(float(1 - ratio), float(low), float(high), 0.0, guess, l)
+    return Score(float(1 - ratio), float(low), float(high), 0.0, l)
 
 
 def mean_absolute_error(
@@ -201,30 +227,21 @@ def mean_absolute_error(
     `filled` and `independent` are as in `accuracy`.
     """
     given, predicted = _known(given, predicted)
-    l, guess = len(given), "the mean"
+    l = len(given)
     if l == 0:
-        return Score(np.nan, np.nan, np.nan, np.nan, guess)
+        return Score(np.nan, np.nan, np.nan, np.nan)
     size = np.abs(given - predicted)
     # The error of the mean of the others is l / (l - 1) times that of the mean of all.
     naive = float(np.abs(given - given.mean()).mean() * l / max(1, l - 1))
     expected = float(size.mean()) * choice_factor(l)
     if expected == 0:
-        return Score(0.0, 0.0, 0.0, naive, guess, l)
+        return Score(0.0, 0.0, 0.0, naive, l)
     variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
     n, m = independent * l, independent * filled
     shrunk = (n * variation + PRIOR_LABELS * PRIOR_VARIATION) / (n + PRIOR_LABELS)
     half = _half_width(shrunk, n, m) if l >= MIN_ERRORS else np.inf
     low, high = expected * np.exp(-half), expected * np.exp(half)
-    return Score(expected, float(low), float(high), naive, guess, l)
-
-
-def coverage(given: Array, low: Array, high: Array, level: float) -> Score:
-    """Return the share of values within their intervals; `naive` is the level."""
-    known = np.isfinite(given) & ~np.isnan(low) & ~np.isnan(high)
-    inside = (low <= given)[known] & (given <= high)[known]
-    total, held = int(known.sum()), int(inside.sum())
-    share = held / total if total else np.nan
-    return Score(share, *wilson_interval(held, total), level, "level")
+    return Score(expected, float(low), float(high), naive, l)
 
 
 def _known(given: Array, predicted: Array) -> tuple[Array, Array]:

@@ -28,7 +28,6 @@ from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.safe_text import rounded, safe_text
 from halfmoon._report.sentences import headline, help_given, verdict
-from halfmoon._report.unlabeled_gain import families
 
 __all__ = ["MAX_FILLED_ROWS", "reason_groups", "render", "render_rows"]
 
@@ -63,7 +62,7 @@ def render(findings: Findings) -> str:
         more_labels=more_labels(findings),
         of_more_labels=of_more_labels(findings),
         parts=quality_in_parts(findings),
-        models=families(findings.helped.candidates),
+        models=findings.helped.models,
         steps=steps,
         alerts=[note for note in findings.notes if note.important],
         notes=[

@@ -6,8 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.findings import Findings, Helped, LooClasses, LooNumbers
-from halfmoon._report.key_figures import expected_accuracy
+from halfmoon._report.findings import (
+    Findings,
+    Helped,
+    LooClasses,
+    LooNumbers,
+    PartialLabels,
+    expected_accuracy,
+)
 from halfmoon._report.number_format import (
     PERCENT,
     count,
@@ -19,20 +25,12 @@ from halfmoon._report.number_format import (
     row_numbers,
     two_decimals,
 )
-from halfmoon._report.partial_label_sentences import (
-    filled_within,
-    held_within,
-    learned_from,
-    not_measured,
-)
 from halfmoon._report.quality_scores import (
     ClassQuality,
     Score,
-    accuracy,
     balanced_accuracy,
-    mean_absolute_error,
     per_class,
-    r_squared,
+    wilson_interval,
 )
 from halfmoon._report.safe_text import safe_text
 from halfmoon._report.unlabeled_gain import UnlabeledGain
@@ -56,10 +54,7 @@ __all__ = [
 MAX_NAME = 60  # characters of a name within a sentence
 COMMON = 0.75  # share of the most common class above which accuracy says little
 MAX_RARE = 3  # rare classes that are listed
-UNTESTED = (
-    "Quality cannot be measured: each class has only one label. Label at least two "
-    "rows of each class."
-)
+UNTESTED = "each class has only one label. Label at least two rows of each class."
 
 
 class Sentence(NamedTuple):
@@ -75,25 +70,42 @@ class Sentence(NamedTuple):
 
 def headline(findings: Findings) -> Sentence:
     """Return the headline: what was filled in, and how good it should be."""
-    start = f"Filled {count(findings.predicted, 'blank')} in "
-    end = f" from {count(findings.labeled, 'label')}"
-    if findings.partial is not None:
-        blanks = findings.predicted - findings.partial.narrowed
-        start = filled_within(findings.partial, blanks)
-        end = f", {learned_from(findings.partial)}"
-    quality = not_measured(findings) or _expected_quality(findings)
-    return Sentence(start, safe_text(findings.target, MAX_NAME), f"{end}. {quality}")
+    partial, blanks, filled = findings.partial, findings.predicted, "in"
+    labels = f" from {count(findings.labeled, 'label')}"
+    if partial is not None:
+        blanks -= partial.narrowed
+        parts = [(partial.exact, "label"), (partial.partial, partial.one)]
+        labels = f", from {' and '.join(count(n, one) for n, one in parts if n)}"
+        if partial.narrowed:
+            rows = count(partial.narrowed, "row")
+            one = (
+                "candidate" if partial.kind == "sets" else "number within the interval"
+            )
+            filled = f"and chose a {one} in {rows} of"
+    return Sentence(
+        f"Filled {count(blanks, 'blank')} {filled} ",
+        safe_text(findings.target, MAX_NAME),
+        f"{labels}. {_expected_quality(findings)}",
+    )
 
 
 def _expected_quality(findings: Findings) -> str:
-    if isinstance(findings.loo, LooNumbers):
-        text = _expected_error(findings.loo, findings.predicted)
+    loo = findings.loo
+    if isinstance(loo, LooNumbers):
+        error = loo.error(findings.predicted)
+        if not np.isfinite(error.high):
+            return _not_measured(findings.partial, "at least three labels are needed.")
+        if error.value == 0:
+            text = "Expected error: about 0; every hidden label was predicted exactly."
+        else:
+            middle, low, high = format_aligned(error.value, error.low, error.high)
+            text = f"Expected error: about {middle} on average ({low} to {high})."
         return text + _unlike_the_labeled(findings)
     expected = expected_accuracy(findings)
     score = expected.score
     if not expected.measured:
-        none = "Quality cannot be measured: there are no labels."
-        return UNTESTED if score.alone else none
+        why = UNTESTED if score.alone else "there are no labels."
+        return _not_measured(findings.partial, why)
     span = percent_range(score.low, score.high)
     if expected.too_hopeful:
         return (
@@ -111,6 +123,22 @@ def _expected_quality(findings: Findings) -> str:
             f"is higher than the labels support. Rely on the lower figure."
         )
     return text + _unlike_the_labeled(findings)
+
+
+def _not_measured(partial: PartialLabels | None, why: str) -> str:
+    """Say that the quality cannot be measured, and why."""
+    if partial is None:
+        return f"Quality cannot be measured: {why}"
+    if partial.kind == "intervals":
+        return "The error cannot be measured: fewer than two rows have an exact number."
+    text = (
+        "Accuracy cannot be measured: no two rows with a single candidate have the "
+        "same class."
+    )
+    if partial.tested:
+        _, high = wilson_interval(partial.inside, partial.tested)
+        text += f" Expect at most {percent(high)} of the blanks to be right."
+    return text
 
 
 def _unlike_the_labeled(findings: Findings) -> str:
@@ -132,28 +160,17 @@ def _unlike_the_labeled(findings: Findings) -> str:
     )
 
 
-def _expected_error(loo: LooNumbers, filled: int) -> str:
-    error = mean_absolute_error(loo.given, loo.predicted, filled, loo.independent)
-    if not np.isfinite(error.high):
-        return "Quality cannot be measured: at least three labels are needed."
-    if error.value == 0:
-        return "Expected error: about 0; every hidden label was predicted exactly."
-    middle, low, high = format_aligned(error.value, error.low, error.high)
-    return f"Expected error: about {middle} on average ({low} to {high})."
-
-
 def verdict(findings: Findings) -> Sentence:
     """Say how the quality was measured, and compare it with a naive guess.
 
     The sentence is empty if no label could be hidden and predicted from the others.
     """
-    loo = findings.loo
+    loo, filled = findings.loo, findings.predicted
     if findings.partial is not None:
-        return Sentence(held_within(findings))
+        return Sentence(_verdict_on_partial(findings.partial, loo))
     if isinstance(loo, LooClasses):
-        return _verdict_on_classes(expected_accuracy(findings).score, _how(loo))
-    figures = (loo.given, loo.predicted, findings.predicted, loo.independent)
-    error, r2 = mean_absolute_error(*figures), r_squared(*figures)
+        return _verdict_on_classes(loo.accuracy(filled), _how(loo))
+    error, r2 = loo.error(filled), loo.r_squared(filled)
     if not np.isfinite(error.high):
         return Sentence("")
     text = (
@@ -204,6 +221,39 @@ def _verdict_on_classes(score: Score, how: str) -> Sentence:
     )
 
 
+def _verdict_on_partial(partial: PartialLabels, loo: LooClasses | LooNumbers) -> str:
+    tests = []
+    if isinstance(loo, LooNumbers):
+        error = loo.error()
+        if error.tested > 1:
+            tests.append(
+                f"Guessing the mean of the {error.tested:,} exact numbers would be "
+                f"off by {number(error.naive)} on average."
+            )
+    elif (score := loo.accuracy()).tested:
+        tests.append(
+            f"Of {count(score.tested, 'label')}, {score.right:,} "
+            f"({percent(score.value)}) {'was' if score.right == 1 else 'were'} "
+            f"recovered; always guessing the most common class would recover "
+            f"{percent(score.naive)}."
+        )
+    if partial.tested:
+        share = percent(partial.inside / partial.tested)
+        naive = f"a random class would be in {percent(partial.guess)}"
+        if partial.kind == "intervals":
+            naive = f"the mean distance from the interval was {number(partial.off)}"
+        tests.append(
+            f"Of {count(partial.tested, partial.one)}, {partial.inside:,} ({share}) "
+            f"held the prediction; {naive}."
+        )
+    if not tests:
+        return ""
+    how = (
+        "Test: a fifth of the rows at a time was hidden and predicted from the others."
+    )
+    return " ".join([how, *tests])
+
+
 def rare_classes(findings: Findings) -> list[str]:
     """Say how well rare classes are found, if one class is very common."""
     loo = findings.loo
@@ -221,7 +271,7 @@ def rare_classes(findings: Findings) -> list[str]:
 def balanced(loo: LooClasses) -> str:
     """Return the balanced accuracy as a sentence; empty unless one class is common."""
     tested = [x for x in per_class(loo.given, loo.predicted) if x.labels > 1]
-    if len(tested) < 2 or not accuracy(loo.given, loo.predicted).naive > COMMON:
+    if len(tested) < 2 or not loo.accuracy().naive > COMMON:
         return ""
     return (
         f"One class is very common, so accuracy says little: on average, "
@@ -282,8 +332,7 @@ def _with_and_without(gain: UnlabeledGain) -> str:
 
 def suspects(findings: Findings) -> str:
     """Say how many labels look wrong."""
-    n = max(findings.n_suspects, len(findings.suspects))
-    partial = findings.partial
+    n, partial = findings.suspected, findings.partial
     labels = findings.labeled if partial is None else partial.exact
     more = " or more" if len(findings.loo.given) < labels else ""
     rows = row_numbers([row.number for row in findings.suspects], in_all=n)

@@ -184,14 +184,18 @@ class Picture:
 
 
 def draw(
-    paint: Callable[[Any], None],
+    paint: Callable[..., None],
     *,
     height: float,
     alt: str,
     caption: str = "",
     width: float = WIDTH,
+    parts: Sequence[float] = (1.0,),
 ) -> Picture:
-    """Return a picture of what `paint` draws on a new figure; sizes are in inches."""
+    """Return a picture of what `paint` draws on new axes; sizes are in inches.
+
+    Several `parts`, given by their relative heights, are axes above each other.
+    """
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
@@ -200,7 +204,9 @@ def draw(
         warnings.filterwarnings("ignore", message="Matplotlib currently does not supp")
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
-        paint(figure)
+        ratios = {"height_ratios": parts}
+        axes = figure.subplots(len(parts), 1, sharex=True, gridspec_kw=ratios)
+        paint(*([axes] if len(parts) == 1 else axes))
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     svg = with_dark(_slim(out.getvalue()))

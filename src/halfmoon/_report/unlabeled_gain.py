@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -16,7 +16,6 @@ from halfmoon._rows import Array
 from halfmoon._selection.comparison import SUMMARIES, plain_name
 
 __all__ = [
-    "ComparedModel",
     "Helped",
     "ModelFamily",
     "UnlabeledGain",
@@ -26,7 +25,8 @@ __all__ = [
     "plain_name",
 ]
 
-MAX_CANDIDATES = 100  # the heaviest; the report adds them up by family
+MAX_CANDIDATES = 100  # the heaviest, which the report adds up by family
+MAX_FAMILIES = 8
 
 
 @dataclass(frozen=True)
@@ -109,63 +109,14 @@ def gain_of_numbers(
     """Compare two arrays of leave-one-out predictions of numbers."""
     size = np.abs(np.column_stack([with_rows, without]) - np.asarray(given)[:, None])
     size = size[np.isfinite(size).all(axis=1)]
-    one, other = map(float, size.mean(axis=0) if len(size) else (np.nan, np.nan))
-    return UnlabeledGain(
-        "numbers", rows, len(size), one, other, *_paired_difference(size)
-    )
-
-
-def _paired_difference(values: Array) -> tuple[float, float, float]:
-    """Return the mean difference of two columns and the ends of its interval."""
-    n = len(values)
+    n = len(size)
+    one, other = map(float, size.mean(axis=0) if n else (np.nan, np.nan))
     if n < 2:
-        return float("nan"), float("nan"), float("nan")
-    differences = values[:, 0] - values[:, 1]
+        return UnlabeledGain("numbers", rows, n, one, other, np.nan, np.nan, np.nan)
+    differences = size[:, 0] - size[:, 1]
     mean = float(differences.mean())
-    half = t.ppf((1 + LEVEL) / 2, n - 1) * differences.std(ddof=1) / np.sqrt(n)
-    return mean, mean - float(half), mean + float(half)
-
-
-@dataclass(frozen=True)
-class ComparedModel:
-    """A model of the search, compared with the supervised twin."""
-
-    name: str
-    uses_unlabeled: bool
-    difference: float
-    low: float
-    high: float
-    weight: float
-
-
-@dataclass(frozen=True)
-class Helped:
-    """Whether unlabeled rows helped."""
-
-    used_unlabeled: bool  # by the predictions
-    gain: UnlabeledGain
-    candidates: tuple[ComparedModel, ...] = ()  # those with the most weight
-
-    @classmethod
-    def from_comparison(
-        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: UnlabeledGain
-    ) -> Self:
-        """Read the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
-        columns = ("candidate", "unlabeled", "difference", "low", "high", "weight")
-        candidates = [
-            ComparedModel(str(name), bool(unlabeled), *map(float, numbers))
-            for name, unlabeled, *numbers in zip(
-                *(comparison[column] for column in columns), strict=True
-            )
-            if name not in SUMMARIES
-        ]
-        heaviest = sorted(
-            (each for each in candidates if each.weight > 0), key=lambda x: -x.weight
-        )
-        return cls(used_unlabeled, gain, tuple(heaviest[:MAX_CANDIDATES]))
-
-
-MAX_FAMILIES = 8
+    half = float(t.ppf((1 + LEVEL) / 2, n - 1) * differences.std(ddof=1) / np.sqrt(n))
+    return UnlabeledGain("numbers", rows, n, one, other, mean, mean - half, mean + half)
 
 
 class ModelFamily(NamedTuple):
@@ -178,21 +129,41 @@ class ModelFamily(NamedTuple):
     models: int
 
 
-def families(
-    candidates: Iterable[ComparedModel], max_families: int = MAX_FAMILIES
-) -> list[ModelFamily]:
+@dataclass(frozen=True)
+class Helped:
+    """Whether unlabeled rows helped."""
+
+    used_unlabeled: bool  # by the predictions
+    gain: UnlabeledGain
+    models: tuple[ModelFamily, ...] = ()  # that were averaged
+
+    @classmethod
+    def from_comparison(
+        cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: UnlabeledGain
+    ) -> Self:
+        """Read the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
+        return cls(used_unlabeled, gain, tuple(families(comparison)))
+
+
+def families(comparison: Mapping[str, Any]) -> list[ModelFamily]:
     """Group candidates, the heaviest first; the last ones become "Other models"."""
+    columns = (comparison[name] for name in ("candidate", "unlabeled", "weight"))
+    candidates = [
+        (float(weight), str(name), bool(unlabeled))
+        for name, unlabeled, weight in zip(*columns, strict=True)
+        if name not in SUMMARIES and weight > 0
+    ]
+    candidates.sort(key=lambda each: -each[0])
     groups: dict[tuple[str, str, bool], list[float]] = {}
-    for each in candidates:
-        key = (*plain_name(each.name), each.uses_unlabeled)
-        groups.setdefault(key, []).append(each.weight)
+    for weight, name, unlabeled in candidates[:MAX_CANDIDATES]:
+        groups.setdefault((*plain_name(name), unlabeled), []).append(weight)
     rows = [ModelFamily(*key, sum(w), len(w)) for key, w in groups.items()]
     rows.sort(key=lambda row: (-row.weight, row.name, row.columns))
-    if len(rows) <= max_families:
+    if len(rows) <= MAX_FAMILIES:
         return rows
-    rest = rows[max_families - 1 :]
+    rest = rows[MAX_FAMILIES - 1 :]
     uses = {row.unlabeled for row in rest}
-    unlabeled = uses.pop() if len(uses) == 1 else None
-    weight, models = sum(row.weight for row in rest), sum(row.models for row in rest)
-    other = ModelFamily("Other models", "", unlabeled, weight, models)
-    return [*rows[: max_families - 1], other]
+    use = uses.pop() if len(uses) == 1 else None
+    total, models = sum(row.weight for row in rest), sum(row.models for row in rest)
+    other = ModelFamily("Other models", "", use, total, models)
+    return [*rows[: MAX_FAMILIES - 1], other]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from halfmoon._labels import label_array, labeled_rows
@@ -104,7 +103,8 @@ def model_values(model: Any, X: Any) -> tuple[Array, float | None]:
             return np.asarray(model.predict_proba(X))[:, 1], 0.5
         if hasattr(model, "decision_function"):
             return np.asarray(model.decision_function(X)), 0.0
-    return _codes(model.classes_, model.predict(X)), None
+    number, predicted = _class_numbers(model), np.asarray(model.predict(X))
+    return np.array([number[value] for value in predicted.tolist()]), None
 
 
 def label_values(model: Any, y: Any, n: int, unlabeled: Any = None) -> Array:
@@ -121,17 +121,16 @@ def label_values(model: Any, y: Any, n: int, unlabeled: Any = None) -> Array:
     if not is_classifier(model):
         values[labeled] = labels[labeled].astype(np.float64)
         return values
-    known, classes = labels[labeled].tolist(), model.classes_.tolist()
-    unknown = [value for value in known if value not in classes]
+    known, number = labels[labeled].tolist(), _class_numbers(model)
+    unknown = [value for value in known if value not in number]
     if unknown:
         raise ValueError(
             f"y has the label {unknown[0]!r}, which is not a class of the model; its "
-            f"classes are {classes!r}."
+            f"classes are {list(number)!r}."
         )
-    values[labeled] = [classes.index(value) for value in known]
+    values[labeled] = [number[value] for value in known]
     return values
 
 
-def _codes(classes: NDArray[Any], labels: Any) -> Array:
-    number = {value: float(code) for code, value in enumerate(classes.tolist())}
-    return np.array([number[value] for value in np.asarray(labels).tolist()])
+def _class_numbers(model: Any) -> dict[Any, float]:
+    return {value: float(i) for i, value in enumerate(model.classes_.tolist())}

@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.findings import FilledClasses, FilledNumbers, Findings, LooClasses
-from halfmoon._report.key_figures import expected_accuracy
+from halfmoon._report.findings import (
+    FilledClasses,
+    FilledNumbers,
+    Findings,
+    LooClasses,
+    expected_accuracy,
+)
 from halfmoon._report.quality_scores import (
     Score,
     mean_absolute_error,
