@@ -47,6 +47,11 @@ def suspect_classes(
     suggest another one. A label that is the only one of its class is never suspected,
     because nothing else is known about the class.
 
+    Every label of a rare class is unlikely to a model that knows little more than how
+    common the classes are. So if the given class has s times as many labels as the
+    predicted one, and s is below 1, the bound is s times 10 %: the row itself has to
+    speak against its label.
+
     Examples
     --------
     >>> p = np.array([0.9, 0.02, 0.05, 0.01])
@@ -54,9 +59,11 @@ def suspect_classes(
     array([1])
     """
     labels = Counter(given)
-    pairs = zip(given, predicted, strict=True)
+    pairs = list(zip(given, predicted, strict=True))
     differs = np.array([a != b and labels[a] > 1 for a, b in pairs], dtype=bool)
-    chosen = np.flatnonzero(differs & (given_probability <= MAX_PROBABILITY))
+    shares = np.array([labels[a] / max(1, labels[b]) for a, b in pairs])
+    bound = MAX_PROBABILITY * np.minimum(1.0, shares)
+    chosen = np.flatnonzero(differs & (given_probability <= bound))
     return chosen[np.argsort(given_probability[chosen], kind="stable")]
 
 
