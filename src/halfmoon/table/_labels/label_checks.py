@@ -43,6 +43,7 @@ __all__ = [
     "SCALES",
     "CheckedLabels",
     "checked_labels",
+    "filled_word_notes",
     "mark_notes",
     "merged_labels",
     "resolved_order",
@@ -155,6 +156,27 @@ def mark_notes(name: str, blanks: Blanks, labels: Iterable[Any]) -> Iterator[Not
             fix,
             important=True,
         )
+
+
+def filled_word_notes(name: str, blanks: Blanks, kind: Kind) -> Iterator[Note]:
+    """Note words that counted as blank in a target that has empty cells as well.
+
+    Someone who leaves a cell empty for a blank may mean a class by "none".
+    """
+    words = blanks.doubtful_words
+    if kind != "classes" or not words or not blanks.counts[""]:
+        return
+    n = words.total()
+    marks = [quoted(word) for word, _ in words.most_common()]
+    fix = argument("unlabeled", [""])
+    yield Note(
+        f"{count(n, 'cell')} of {name!r} {'says' if n == 1 else 'say'} "
+        f"{listed(marks)}. {'It was' if n == 1 else 'They were'} filled like an "
+        f"empty cell.",
+        f"If {'this' if len(marks) == 1 else 'one of these'} is a class, use `{fix}`.",
+        fix,
+        important=True,
+    )
 
 
 def spelling_key(label: str) -> str:

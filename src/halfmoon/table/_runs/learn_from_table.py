@@ -26,6 +26,7 @@ from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._labels.label_checks import (
     CheckedLabels,
     checked_labels,
+    filled_word_notes,
     mark_notes,
 )
 from halfmoon.table._labels.weak_labels import (
@@ -171,6 +172,7 @@ def learn_from(
     """
     checked = _checked(found, settings)
     unmatched = mark_notes(settings.target, found.blanks, found.labels)
+    filled = filled_word_notes(settings.target, found.blanks, checked.kind)
     kept = [
         before is None or after is not None or checked.n_empty > 0
         for before, after in zip(found.labels, checked.labels, strict=True)
@@ -182,7 +184,7 @@ def learn_from(
         numbers=found.numbers[kept],
         n_labeled=found.n_labeled - checked.n_ignored - checked.n_empty,
         n_ignored=found.n_ignored + checked.n_ignored,
-        notes=(*found.notes, *unmatched, *checked.notes),
+        notes=(*found.notes, *unmatched, *filled, *checked.notes),
     )
     if fitted is not None:
         return fitted, found
