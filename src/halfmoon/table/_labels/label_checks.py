@@ -51,6 +51,7 @@ __all__ = [
     "spelling_notes",
 ]
 
+LETTERS = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 QUOTES = "\"'`“”‘’«»"
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
 
@@ -183,8 +184,9 @@ def spelling_key(label: str) -> str:
     """Return what spellings of one class have in common.
 
     Case, accents, spaces, underscores, hyphens between letters, quotation marks and a
-    full stop at the end do not count, nor do zeros around a whole number. Signs that
-    distinguish classes do, as in A+ and A-, or <50 and >50.
+    full stop at the end do not count, nor do zeros around a whole number, and the first
+    letter stands for yes, no, true and false. Signs that distinguish classes do count,
+    as in A+ and A-, or <50 and >50.
 
     Examples
     --------
@@ -200,7 +202,8 @@ def spelling_key(label: str) -> str:
     text = re.sub(r"[\s_]+", " ", text).strip()
     if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
         return whole[1]
-    return re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+    text = re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+    return LETTERS.get(text, text)
 
 
 def merged_labels(labels: Sequence[Any]) -> list[Any]:
