@@ -78,6 +78,28 @@ def test_an_unused_value_for_blanks_and_the_usual_ones(run):
     )
 
 
+def test_a_class_called_none_is_not_filled_without_a_word(run):
+    rows, _ = two_groups()
+    rows[1][3], rows[4][3], rows[7][3] = "none", "none", "NA"
+    write_csv("t.csv", rows)
+    record = fill(run)
+    assert record["notes"][0] == (
+        "3 cells of 'side' say 'none' and 'NA'. They were filled like an empty cell. "
+        "If one of these is a class, use --unlabeled ''."
+    )
+    record = fill(run, "--unlabeled", "", "NA", "--overwrite")
+    assert record["classes"]["none"]["given"] == 2
+    assert not any("filled like" in note for note in record["notes"])
+
+
+def test_blanks_that_all_say_na_are_no_surprise(run):
+    rows, _ = two_groups()
+    for row in rows[1:]:
+        row[3] = row[3] or "NA"
+    write_csv("t.csv", rows)
+    assert not any("filled like" in note for note in fill(run)["notes"])
+
+
 def test_words_among_numbers_are_kept_and_not_learned_from(run):
     rows, truth = a_line()
     rows[3][1], rows[9][1] = "about 3", "low"

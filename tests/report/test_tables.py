@@ -191,6 +191,20 @@ def test_the_only_label_of_a_class_is_not_suspected():
     assert_array_equal(suspect_classes(given, predicted, p), [1])
 
 
+def test_labels_are_not_suspected_because_their_class_is_rare():
+    """A model without a clue gives each class its share of the labels."""
+    given, predicted = ["rare"] * 6 + ["common"] * 94, ["common"] * 100
+    p = np.where(np.array(given) == "rare", 0.06, 0.94)
+    assert len(suspect_classes(given, predicted, p)) == 0
+    p[2] = 0.01
+    assert_array_equal(suspect_classes(given, predicted, p), [2])
+
+
+def test_labels_are_not_suspected_because_there_are_many_classes():
+    given, predicted = list("abcdefghij") * 2, ["a"] * 20
+    assert len(suspect_classes(given, predicted, np.full(20, 0.1))) == 0
+
+
 def test_extreme_numbers_do_not_hide_each_other(rng):
     predicted = rng.normal(size=60)
     given = predicted + rng.normal(0, 0.1, 60)

@@ -17,7 +17,11 @@ from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files import Batch
 from halfmoon.table._files.text_table import ShortRows
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels, TypedLabels
-from halfmoon.table._labels.label_checks import checked_labels, mark_notes
+from halfmoon.table._labels.label_checks import (
+    checked_labels,
+    filled_word_notes,
+    mark_notes,
+)
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
 from halfmoon.table._models.row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._models.scored_rows import ScoredRows, Sums, Unseen
@@ -68,6 +72,9 @@ def labels():
     weak_labels()
     for mark in ("rigth", "?", "left,right"):
         list(mark_notes("side", Blanks(mark), ["left", "right"]))
+    for counts in ({"none": 1}, {"none": 3}, {"none": 3, "NA": 2}):
+        found = Blanks(counts=Counter({"": 40, **counts}))
+        list(filled_word_notes("sex", found, "classes"))
     for words in (["Total"], ["Sum", "Average"]):
         totals_note([TotalsRow(40, word, True) for word in words])
     for numbers in ([12], [12, 23, 34, 45]):

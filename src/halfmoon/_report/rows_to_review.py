@@ -15,6 +15,7 @@ __all__ = ["MAX_REVIEW_ROWS", "least_sure", "suspect_classes", "suspect_numbers"
 
 MAX_REVIEW_ROWS = 20
 MAX_PROBABILITY = 0.1  # of a given class that looks wrong
+MAX_OF_SHARE = 0.2  # the same, as a multiple of the share of labels of its class
 MIN_DEVIATIONS = 3.5  # robust ones (Iglewicz and Hoaglin's bound)
 MIN_RATIO = 1.2  # of the error to the distance of the end of the interval
 MIN_ERROR = 0.1  # share of the usual deviation of a label, or of an amount
@@ -41,7 +42,12 @@ def least_sure(
 def suspect_classes(
     given: Sequence[str], predicted: Sequence[str], given_probability: Array
 ) -> NDArray[np.intp]:
-    """Return rows whose given class is not predicted and at most 10 % likely.
+    """Return rows whose given class is not predicted and unlikely.
+
+    It is at most 10 % likely, and at most a fifth as likely as among all labels: to a
+    model that knows little more than how common the classes are, every label of a rare
+    class, or of one of many classes, is unlikely. The row itself has to speak against
+    its label.
 
     The least likely comes first. Such a label need not be wrong: the other rows only
     suggest another one. A label that is the only one of its class is never suspected,
@@ -56,7 +62,9 @@ def suspect_classes(
     labels = Counter(given)
     pairs = zip(given, predicted, strict=True)
     differs = np.array([a != b and labels[a] > 1 for a, b in pairs], dtype=bool)
-    chosen = np.flatnonzero(differs & (given_probability <= MAX_PROBABILITY))
+    shares = np.array([labels[each] / len(given) for each in given])
+    bound = np.minimum(MAX_PROBABILITY, MAX_OF_SHARE * shares)
+    chosen = np.flatnonzero(differs & (given_probability <= bound))
     return chosen[np.argsort(given_probability[chosen], kind="stable")]
 
 

@@ -43,6 +43,24 @@ def test_other_units_cannot_be_compared(cells):
     assert style_of(cells) is None
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["€ 59.222", "€ 233.950"], [59222, 233950]),
+        (["1.250 €", "12.500 €", "950 €"], [1250, 12500, 950]),
+        (["-59.222 EUR", "68.100 EUR"], [-59222, 68100]),
+        (["€ 1.899", "€ 2.049"], [1.899, 2.049]),  # a liter of petrol
+        (["€ 59.222", "€ 68.10"], [59.222, 68.1]),
+        (["€ 0.222", "€ 59.222"], [0.222, 59.222]),
+        (["59.222 kg", "68.100 kg"], [59.222, 68.1]),
+    ],
+)
+def test_money_has_no_three_decimals(cells, values):
+    for inexact in (False, True):
+        style = number_style(pa.array(cells), 0.0, inexact=inexact)
+        assert_allclose(style.read(pa.array(cells)), values)
+
+
 def test_two_currencies_get_the_same_median():
     amounts = np.array([10.0, 20, 30, 40, 50])
     cells = [f"${x:.2f}" for x in [*amounts, 60]] + [f"€{x / 2:.2f}" for x in amounts]

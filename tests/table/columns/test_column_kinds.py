@@ -135,6 +135,14 @@ def test_an_empty_batch_has_the_same_columns():
     assert len(frame) == 0
 
 
+@pytest.mark.parametrize("mark", ["--", "\u2013", "n.a.", "unknown"])
+def test_numbers_may_be_rarer_than_the_words_for_none(mark):
+    rain = [f"{x:.3f} mm" for x in NUMBERS[: N // 3]]
+    words = [mark] * (N - len(rain) - 6)
+    assert use_of([*rain, *words, *["trace"] * 6]).kind == "number"
+    assert use_of(["1", "2", "3", *[mark] * (N - 3)]).kind == "category"  # of ratings
+
+
 @pytest.mark.parametrize("word", ["n.a.", "unknown", "#N/A", "TBD", "missing"])
 def test_words_for_missing_values_among_numbers(word):
     cells = [*(f"{x:.1f}" for x in 30 + NUMBERS), *[word] * 25]

@@ -24,6 +24,9 @@ def checked(labels, **settings):
     "spellings",
     [
         ("Yes", "yes ", " YES", "yes.", '"Yes"'),
+        ("Yes", "y", "Y", " y."),
+        ("no", "N"),
+        ("TRUE", "t"),
         ("New York", "new_york", "NEW-YORK", "New  York"),
         ("Café", "CAFE", "cafe"),
         ("50K", "50k."),

@@ -71,6 +71,18 @@ def test_rows_that_describe_the_columns(first, found):
     assert description_rows(rows) == found
 
 
+def test_rows_of_types_and_of_roles():
+    """As Orange writes them: the second row says which column is the class."""
+    columns = {f"x{i}": ["c", "", *NUMBERS] for i in range(5)}
+    coded = {"answer": ["0 1", "", *("01" * 10)]}
+    label = {"kind": ["d", "class", *COLORS]}
+    assert description_rows(pa.record_batch(columns | coded | label)) == 2
+    label = {"kind": ["d", "red", *COLORS]}  # the class of the first row of data
+    assert description_rows(pa.record_batch(columns | coded | label)) == 1
+    columns["x0"][1] = "7"
+    assert description_rows(pa.record_batch(columns | coded)) == 1
+
+
 def test_the_note_on_descriptions():
     assert description_note(2, 2).text == (
         "Rows 2 and 3 below the header describe the columns: they were not learned "

@@ -26,7 +26,6 @@ from halfmoon.table._files.arrow_types import decoded_array, null_where
 __all__ = [
     "BLANK_WORDS",
     "INVISIBLE",
-    "MAX_MISSING_WORDS",
     "MAX_STRAY_NUMBERS",
     "MISSING_TEXTS",
     "MISSING_WORDS",
@@ -47,6 +46,7 @@ __all__ = [
     "read_truths",
     "row_texts",
     "without_missing",
+    "without_missing_words",
     "without_repeated_words",
     "without_words",
 ]
@@ -143,12 +143,29 @@ def without_words(text: pa.Array) -> pa.Array:
     return _unless_in(text, MISSING_WORDS)
 
 
-def without_repeated_words(text: pa.Array) -> pa.Array:
-    """Return texts, null for a few words among many different cells with digits.
+def without_missing_words(text: pa.Array) -> pa.Array:
+    """Return texts as `without_words`, null also for a few other words among numbers.
 
     Nobody can list the words for a missing number in all languages: "keine Angabe",
-    "not tested", "#NV".
+    "not tested", "#NV". They may be at most half of the cells, and words such as
+    "unknown" more than half only beside many different cells.
     """
+    cells = without_words(text)
+    few = _present(cells) < MAX_MISSING_WORDS * _present(text)
+    if few and pc.count_distinct(cells).as_py() < MIN_OTHERS:
+        return text
+    others = without_repeated_words(cells)
+    few = _present(others) < MAX_MISSING_WORDS * _present(cells)
+    return cells if few else others
+
+
+def _present(text: pa.Array) -> int:
+    """Return how many cells have a value."""
+    return len(text) - text.null_count
+
+
+def without_repeated_words(text: pa.Array) -> pa.Array:
+    """Return texts, null for a few words among many different cells with digits."""
     digits = pc.match_substring_regex(text, "[0-9]")
     words, others = text.filter(pc.invert(digits)), text.filter(digits)
     few = pc.count_distinct(words).as_py() <= MAX_REPEATED_WORDS

@@ -2,9 +2,10 @@
 
 A comma may separate thousands or decimals. The style in which most cells are numbers
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
-1,234, both are possible; then a comma separates thousands, and a point decimals. If
-some cells are like 12.5 and others like 12,5, either sign separates decimals. Digits
-that identify something are no numbers: 01099, 192.168.100.101, 030 123 456.
+1,234, both are possible; then a comma separates thousands, and a point decimals, but
+not in money above 10: 59.222 € is 59222. If some cells are like 12.5 and others like
+12,5, either sign separates decimals. Digits that identify something are no numbers:
+01099, 192.168.100.101, 030 123 456.
 
 Labels have one unit or currency. In other columns amounts in kg and lb are converted.
 The rate between two currencies is not known: the amounts of the rarer one are
@@ -39,6 +40,7 @@ PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phone
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
 MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
 MAX_UNITS = 4  # in one column
+MAX_LITER = 10.0  # money for a small amount may have three decimals
 
 CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 CURRENCY_SIGNS |= {"fr.": "chf"}
@@ -213,9 +215,10 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         commas, points = (_share(pc.match_substring(values, s)) for s in ",.")
         decimal = "," if commas > points else "."
         styles.append(replace(style, decimal=decimal, either=True))
-    return max(
-        styles, key=lambda each: _count(each.read(values))
-    )  # the first of equals
+    best = max(styles, key=lambda each: _count(each.read(values)))  # first of equals
+    if _is_money_with_points(best, values):
+        return replace(best, decimal=",", thousands=".")
+    return best
 
 
 def _merged_spellings(written: Counter[str]) -> Counter[str]:
@@ -227,6 +230,21 @@ def _merged_spellings(written: Counter[str]) -> Counter[str]:
         key = unit if cased else unit.lower().rstrip(".")
         merged[common.setdefault(key, unit)] += n
     return merged
+
+
+def _is_money_with_points(style: NumberStyle, values: pa.Array) -> bool:
+    """Whether points separate thousands: 59.222 € is no amount with three decimals.
+
+    1.899 € may be the price of a liter, if no amount is larger than 10.
+    """
+    if not _currency(style.prefix or style.suffix) or style.thousands or style.either:
+        return False
+    points = values.filter(pc.match_substring(values, "."))
+    amounts = values.filter(style.fits(values))
+    like = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
+    if not len(points) or not pc.all(pc.match_substring_regex(points, like)).as_py():
+        return False
+    return len(amounts) > 0 and pc.max(pc.abs(style.read(amounts))).as_py() > MAX_LITER
 
 
 def _may_be_thousands(values: pa.Array) -> bool:

@@ -35,7 +35,6 @@ import pyarrow.compute as pc
 from halfmoon._report.number_format import listed
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
-    MAX_MISSING_WORDS,
     MAX_STRAY_NUMBERS,
     TRUTH_PAIRS,
     TRUTHS,
@@ -50,8 +49,7 @@ from halfmoon.table._cells.cell_values import (
     read_times,
     read_truths,
     without_missing,
-    without_repeated_words,
-    without_words,
+    without_missing_words,
 )
 from halfmoon.table._cells.compound_numbers import FORMS, find_form
 from halfmoon.table._cells.date_formats import (
@@ -225,10 +223,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     values = text.drop_null().unique()
     if len(values) == 0:
         return _empty(name, missing)
-    cells = without_repeated_words(without_words(text))
-    present = len(text) - text.null_count
-    if len(text) - cells.null_count < MAX_MISSING_WORDS * present:
-        cells = text
+    cells = without_missing_words(text)
     if len(values) <= MAX_TRUTH_SPELLINGS and _are_truths(values):
         use.kind = "boolean"
     elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:

@@ -36,6 +36,8 @@ __all__ = ["BLANK_TEXTS", "Blanks", "GivenLabels", "TypedLabels", "label_text"]
 
 #: Texts that count as blank in a target, in upper or lower case.
 BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>")
+#: Those that may also be a class: no sex, North America, not applicable.
+DOUBTFUL = ("na", "n/a", "none")
 
 
 @dataclass
@@ -68,6 +70,15 @@ class Blanks:
     def unmatched(self) -> list[str]:
         """Texts of `unlabeled` that no cell had so far."""
         return [mark for mark in self._marks if mark not in self.matched]
+
+    @property
+    def doubtful_words(self) -> Counter[str]:
+        """Counts of blanks by words that may be a class and that no one named."""
+        found: Counter[str] = Counter()
+        for text, n in self.counts.items():
+            if text.lower() in DOUBTFUL and text not in self._marks:
+                found[text] = n
+        return found
 
     def mask(self, column: Any) -> NDArray[np.bool_]:
         """Return where a column of Arrow is blank, shape (n,), and count its blanks."""

@@ -43,6 +43,7 @@ __all__ = [
     "SCALES",
     "CheckedLabels",
     "checked_labels",
+    "filled_word_notes",
     "mark_notes",
     "merged_labels",
     "resolved_order",
@@ -50,6 +51,7 @@ __all__ = [
     "spelling_notes",
 ]
 
+LETTERS = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 QUOTES = "\"'`“”‘’«»"
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
 
@@ -157,12 +159,34 @@ def mark_notes(name: str, blanks: Blanks, labels: Iterable[Any]) -> Iterator[Not
         )
 
 
+def filled_word_notes(name: str, blanks: Blanks, kind: Kind) -> Iterator[Note]:
+    """Note words that counted as blank in a target that has empty cells as well.
+
+    Someone who leaves a cell empty for a blank may mean a class by "none".
+    """
+    words = blanks.doubtful_words
+    if kind != "classes" or not words or not blanks.counts[""]:
+        return
+    n = words.total()
+    marks = [quoted(word) for word, _ in words.most_common()]
+    fix = argument("unlabeled", [""])
+    yield Note(
+        f"{count(n, 'cell')} of {name!r} {'says' if n == 1 else 'say'} "
+        f"{listed(marks)}. {'It was' if n == 1 else 'They were'} filled like an "
+        f"empty cell.",
+        f"If {'this' if len(marks) == 1 else 'one of these'} is a class, use `{fix}`.",
+        fix,
+        important=True,
+    )
+
+
 def spelling_key(label: str) -> str:
     """Return what spellings of one class have in common.
 
     Case, accents, spaces, underscores, hyphens between letters, quotation marks and a
-    full stop at the end do not count, nor do zeros around a whole number. Signs that
-    distinguish classes do, as in A+ and A-, or <50 and >50.
+    full stop at the end do not count, nor do zeros around a whole number, and the first
+    letter stands for yes, no, true and false. Signs that distinguish classes do count,
+    as in A+ and A-, or <50 and >50.
 
     Examples
     --------
@@ -178,7 +202,8 @@ def spelling_key(label: str) -> str:
     text = re.sub(r"[\s_]+", " ", text).strip()
     if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
         return whole[1]
-    return re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+    text = re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+    return LETTERS.get(text, text)
 
 
 def merged_labels(labels: Sequence[Any]) -> list[Any]:

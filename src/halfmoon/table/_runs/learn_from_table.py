@@ -21,7 +21,11 @@ from halfmoon.table._columns.column_names import (
 )
 from halfmoon.table._files import Table
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
-from halfmoon.table._labels.label_checks import checked_labels, mark_notes
+from halfmoon.table._labels.label_checks import (
+    checked_labels,
+    filled_word_notes,
+    mark_notes,
+)
 from halfmoon.table._labels.weak_labels import (
     GivenIntervals,
     GivenSets,
@@ -163,7 +167,9 @@ def learn_from(
         checked = checked_ends(found.labels, settings, numbers)
     else:
         checked = checked_labels(found.labels, settings)
-    unmatched = mark_notes(settings.target, found.given.blanks, found.labels)
+    blanks = found.given.blanks
+    unmatched = mark_notes(settings.target, blanks, found.labels)
+    filled = filled_word_notes(settings.target, blanks, checked.kind)
     kept = [
         before is None or after is not None or checked.n_empty > 0
         for before, after in zip(found.labels, checked.labels, strict=True)
@@ -175,7 +181,7 @@ def learn_from(
         numbers=found.numbers[kept],
         n_labeled=found.n_labeled - checked.n_ignored - checked.n_empty,
         n_ignored=found.n_ignored + checked.n_ignored,
-        notes=(*found.notes, *unmatched, *checked.notes),
+        notes=(*found.notes, *unmatched, *filled, *checked.notes),
     )
     if fitted is not None:
         return fitted, found

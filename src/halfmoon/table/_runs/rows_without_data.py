@@ -48,7 +48,9 @@ __all__ = [
 BOM = "\ufeff"  # at the start of each of the joined files
 SHOWN = 3  # row numbers in a note
 MAX_DESCRIPTIONS = 3  # rows below the header that describe the columns
-MIN_NUMBERS = 2  # columns of numbers that show it
+MIN_NUMBERS = 2  # columns of numbers that show it, by a word
+WORDS_PER_NUMBER = 4  # at least; a description may be "0 1" for no and yes
+MAX_FILLED = 0.25  # share of the cells of a nearly empty row that have a value
 MIN_CELLS = 5  # numbers in such a column
 MOSTLY = 0.9  # share of the cells of such a column that are numbers
 MAX_READ = 1_000  # rows that are looked at
@@ -104,7 +106,9 @@ def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
 def description_rows(rows: pa.RecordBatch) -> int:
     """Return how many of the first rows of a table describe its columns.
 
-    They have words in columns of numbers, and no cell that occurs again below.
+    They have words in columns of numbers, and hardly any number there, and no other
+    cell that occurs again below. A nearly empty row after such a row describes some of
+    the columns.
 
     Examples
     --------
@@ -116,24 +120,34 @@ def description_rows(rows: pa.RecordBatch) -> int:
     """
     found = MAX_DESCRIPTIONS
     words = np.zeros(found, dtype=int)  # columns of numbers with a word in each row
+    numbers = np.zeros(found, dtype=int)  # columns of numbers with a number
+    filled = np.zeros(found, dtype=int)  # cells with a value
     for column in rows.columns:
         cells = as_column(column)
         if not is_text(cells.type):
             return 0
         cells = without_words(without_missing(cells.slice(0, MAX_READ)))
-        below = cells[found:].drop_null()
+        below = cells[MAX_DESCRIPTIONS:].drop_null()
         digits = pc.match_substring_regex(below, NUMBER)
-        numbers = len(below) >= MIN_CELLS and pc.mean(digits).as_py() > MOSTLY
+        of_numbers = len(below) >= MIN_CELLS and pc.mean(digits).as_py() > MOSTLY
         known = set(below.to_pylist())
         for i, cell in enumerate(cells[:found].to_pylist()):
-            if cell in known or (numbers and re.search("^[^A-Za-z]*[0-9]", cell or "")):
+            filled[i] += cell is not None
+            if of_numbers and cell:
+                is_number = cell in known or re.search("^[^A-Za-z]*[0-9]", cell)
+                numbers[i] += bool(is_number)
+                words[i] += not is_number
+            elif cell in known:
                 found = i
                 break
-            words[i] += bool(numbers and cell)
         if not found:
             return 0
-    few = np.flatnonzero(words[:found] < MIN_NUMBERS)
-    return int(few[0]) if len(few) else found
+    describes = (words >= MIN_NUMBERS) & (words >= WORDS_PER_NUMBER * numbers)
+    nearly_empty = (numbers == 0) & (filled <= MAX_FILLED * rows.num_columns)
+    for i in range(found):
+        if not describes[i] and not (i > 0 and nearly_empty[i]):
+            return i
+    return found
 
 
 def not_data(batch: Batch) -> NDArray[np.bool_]:
