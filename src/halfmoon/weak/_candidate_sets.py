@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfmoon._estimators.base import HeldOut
 from halfmoon._estimators.classification import Classifier
@@ -26,6 +25,7 @@ from halfmoon._labels import as_weights
 from halfmoon._partitions.estimator_methods import fits_by_partition
 from halfmoon._rows import Array
 from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
+from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
 from halfmoon.weak._weak_estimator import WeakEstimator
 from halfmoon.weak._weak_labels import as_candidates
 
@@ -130,7 +130,7 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
             within = Embedding(T, used_sets)
             self._open = within.open
             self._codes = fit_sets(
-                *(self, used_rows, within, w, partial(_outside, T)), self.n_starts
+                *(self, used_rows, within, w), soft_labels, chance_corrected_errors
             )
             values = _columns(self.solution_.predict(rows))
             codes = best_candidates(values, Embedding(T, sets))
@@ -150,9 +150,3 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
 
 def _columns(values: Array) -> Array:
     return values.reshape(len(values), -1)
-
-
-def _outside(T: Array, values: Array, sets: NDArray[np.bool_]) -> Array:
-    """Return 1 where the prediction for a row is not one of its candidates."""
-    predicted = best_candidates(values, Embedding(T, np.ones_like(sets)))
-    return np.where(sets[np.arange(len(sets)), predicted], 0.0, 1.0)

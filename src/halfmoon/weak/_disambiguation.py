@@ -35,8 +35,8 @@ from halfmoon.weak._row_smoother import RowCoordinates, RowSmoother
 from halfmoon.weak._weak_estimator import WeakEstimator
 
 __all__ = [
-    "Disambiguated",
     "Embedding",
+    "FoundLabels",
     "best_candidates",
     "disambiguate",
     "fit_sets",
@@ -49,8 +49,6 @@ MAX_STEPS, MAX_SWEEPS = 100, 50  # of the two kinds; far more than were ever nee
 FAR = 1e9  # compared with any output, so that only the direction counts
 ROUNDING = 1e-12  # a smaller change of (2) is rounding
 BLOCK_ENTRIES = 2**22  # in a block of rows by outputs
-#: Least loss over the sets, of values and the sets of the same rows.
-Infimum = Callable[[Array, NDArray[np.bool_]], Array]
 
 
 @dataclass(frozen=True)
@@ -79,11 +77,18 @@ class Embedding:
 
 
 @dataclass(frozen=True)
-class Disambiguated:
+class FoundLabels:
     """Labels within their sets, and the objective on the way."""
 
     codes: Indices  # (r,), labels of the smoother's rows
-    history: list[float]  # J of (1) after each step; it never increases
+    targets: Array  # (r, t), to fit
+    history: list[float]  # the objective after each step; it never increases
+
+
+#: Finds labels from a smoother, the sets of its rows, a start and root weights.
+FindLabels = Callable[[RowSmoother, Embedding, Array, Array], FoundLabels]
+#: Loss of values at rows of which sets are known, and their weights, shape (l,).
+SetLoss = Callable[[Array, Embedding, Array], Array]
 
 
 def best_candidates(
@@ -122,12 +127,12 @@ def disambiguate(
     within: Embedding,  # of the rows of the smoother
     start: Array,  # (r, t)
     root_w: Array,  # (r, 1)
-) -> Disambiguated:
+) -> FoundLabels:
     """Take both kinds of step from a start, until no label changes."""
     descent = _Descent(smoother, within, root_w, start)
     descent.all_at_once()
     descent.one_by_one()
-    return Disambiguated(descent.codes, descent.history)
+    return FoundLabels(descent.codes, within.T[descent.codes], descent.history)
 
 
 class _Descent:
@@ -209,22 +214,23 @@ def fit_sets(
     X: Rows,  # (n, d)
     within: Embedding,  # of all rows
     w: Array,  # (n,)
-    infimum: Infimum,
-    n_starts: int,
+    find: FindLabels,
+    loss: SetLoss,
 ) -> Indices:  # (l,)
     """Choose kernel and alpha, find the labels, fit. Returns the labels as codes."""
     known = np.asarray(~within.sets.all(axis=1))
-    within = within.of(np.flatnonzero(known))
+    within, known_w = within.of(np.flatnonzero(known)), w[known]
     mean = within.mean()
 
     def losses(values: Array) -> tuple[Array, Array]:
         nearest = within.T[best_candidates(values, within)]
-        return infimum(values, within.sets), ((values - nearest) ** 2).sum(axis=1)
+        distances = ((values - nearest) ** 2).sum(axis=1)
+        return loss(values, within, known_w), distances
 
     posed, coordinates, alpha = model._choose_by_folds(
         *(X, known, w),
         balanced_folds(mean) if len(mean) > 1 else [],
-        partial(fold_values, within),
+        partial(fold_values, find, within),
         losses,
         size=within.T.shape[1],
         always=within.open,
@@ -232,25 +238,29 @@ def fit_sets(
     smoother = coordinates.smoother(alpha)
     rng = as_generator(model.random_state)
     found = [
-        disambiguate(smoother, within, start, coordinates.root_w)
-        for start in starts(within, n_starts, rng)
+        find(smoother, within, start, coordinates.root_w)
+        for start in starts(within, model.n_starts, rng)
     ]
     model.objectives_ = np.array([each.history[-1] for each in found])
     best = found[int(model.objectives_.argmin())]
     model.history_ = best.history
-    model._store_fit(posed, within.T[best.codes], alpha)
+    model._store_fit(posed, best.targets, alpha)
     return best.codes
 
 
 def fold_values(
-    within: Embedding, coordinates: RowCoordinates, alpha: float, folds: list[Indices]
+    find: FindLabels,
+    within: Embedding,
+    coordinates: RowCoordinates,
+    alpha: float,
+    folds: list[Indices],
 ) -> Array:  # (l, t)
     """Return the values at the labeled rows, each by a fit to the other folds."""
     out, root_w = np.empty((len(within.sets), within.T.shape[1])), coordinates.root_w
     for fold, smoother in zip(folds, coordinates.without(alpha, folds), strict=True):
         rows = smoother.rows
         training = within.of(rows)
-        found = disambiguate(smoother, training, training.mean(), root_w[rows])
-        values = smoother.values(root_w[rows] * within.T[found.codes])
+        found = find(smoother, training, training.mean(), root_w[rows])
+        values = smoother.values(root_w[rows] * found.targets)
         out[fold] = values[fold] / root_w[fold]
     return out

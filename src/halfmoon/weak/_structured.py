@@ -29,9 +29,15 @@ from halfmoon._partitions.estimator_methods import (
 )
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
-from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
+from halfmoon.weak._disambiguation import (
+    Embedding,
+    best_candidates,
+    disambiguate,
+    fit_sets,
+)
 from halfmoon.weak._output_labels import read_outputs
 from halfmoon.weak._output_space import OutputSpace
+from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
 from halfmoon.weak._weak_estimator import WeakEstimator
 
 __all__ = ["StructuredPredictor"]
@@ -128,10 +134,11 @@ class StructuredPredictor(WeakEstimator):
         used_rows, used_sets, w = self._with_weight(rows, sets, w)
         with self._stream.handed_down():
             T = self.space_.T
+            of_classes = isinstance(self.loss, str) and self.loss == "zero_one"
             found = fit_sets(
                 *(self, used_rows, Embedding(T, used_sets), w),
-                partial(_infimum, self.space_),
-                self.n_starts,
+                soft_labels if of_classes else disambiguate,
+                chance_corrected_errors if of_classes else partial(_infimum, self.space_),
             )
             codes = best_candidates(self._values(rows), Embedding(T, sets))
             codes[self._labeled_places] = found
@@ -218,5 +225,5 @@ class StructuredPredictor(WeakEstimator):
         return f"objective {self.history_[-1]:.3g}"
 
 
-def _infimum(space: OutputSpace, values: Array, sets: NDArray[np.bool_]) -> Array:
-    return space.infimum_losses(space.decode(values), sets)
+def _infimum(space: OutputSpace, values: Array, within: Embedding, w: Array) -> Array:
+    return space.infimum_losses(space.decode(values), within.sets)
