@@ -4,8 +4,8 @@ Let a row have class k with leave-one-out probability p_k, and let a wrong label
 class c with probability a_c. By Bayes' rule, the odds that a given label c is wrong are
 proportional to :math:`a_c (1 - p_c) / p_c`. Errors at random have equal a_c. Errors
 towards a likely class have an a_c that grows with the number :math:`n_c` of labels of
-class c. Both happen, so a_c grows with the fourth root of :math:`n_c`. With C classes
-and l labels,
+class c. Labels rarely tell which kind of errors they have, so a_c is taken between
+both, as the fourth root of :math:`n_c`. With C classes and l labels,
 
 .. math:: score = \frac{z}{1 + z}, \quad
           z = \Bigl(\frac{C n_c}{l}\Bigr)^{1/4}
@@ -151,14 +151,16 @@ def _classes(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array
         p = _corrected(estimator, held, codes, _roots(counts))[known]
         suggested[known] = (p / _roots(counts)).argmax(axis=1)
         scores[known] = _doubts(p, codes[known], counts)
-        scores[suggested == codes] = np.minimum(scores[suggested == codes], 0.5)
+        agrees = suggested == codes
+        scores[agrees] = np.minimum(scores[agrees], 0.5)
     places = np.arange(len(every))[held.rows]
     return places, classes[codes], classes[suggested], scores
 
 
 def _roots(counts: NDArray[np.intp]) -> Array:
-    """Return the roots of the numbers of labels; 1 for a class of candidate sets only."""
-    return np.asarray(np.sqrt(np.maximum(1, counts)))
+    """Return the roots of the numbers of labels of each class."""
+    least = np.maximum(1, counts)  # a class may be in candidate sets only
+    return np.asarray(np.sqrt(least))
 
 
 def _doubts(p: Array, codes: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
