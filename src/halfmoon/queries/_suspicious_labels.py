@@ -1,21 +1,28 @@
 r"""Labels that look wrong, by leave-one-out predictions.
 
-For a class c, with p the leave-one-out probabilities of its row and q the largest one
-of the other classes,
+Let a row have class k with leave-one-out probability p_k, and let a wrong label be of
+class c with probability a_c. By Bayes' rule, the odds that a given label c is wrong are
+proportional to :math:`a_c (1 - p_c) / p_c`. Errors at random have equal a_c. Errors
+towards a likely class have an a_c that grows with the number :math:`n_c` of labels of
+class c. Labels rarely tell which kind of errors they have, so a_c is taken between
+both, as the fourth root of :math:`n_c`. With C classes and l labels,
 
-.. math:: score = \frac{q}{p_c + q}                                                 (1)
+.. math:: score = \frac{z}{1 + z}, \quad
+          z = \Bigl(\frac{C n_c}{l}\Bigr)^{1/4}
+              \frac{1 - p_c}{p_c \sqrt{C - 1}}                                      (1)
 
-which is above 1/2 if another class is more likely, and sorts rows like the margin
-log p_c - log q. With few labels, p says little more than how common each class is, and
-every label of a rare class would look wrong. So each p_k is divided by the root of the
-number of labels of class k, and then all of them by their sum.
+The root of C - 1 makes a score of, say, 0.8 as rare with many classes as with two. With
+two equal classes the score is the probability of the other one. The suggested class is
+the one of largest :math:`p_k / \sqrt{n_k}`: with few labels, p says little more than
+how common each class is. If it is the given class, the score is at most 1/2.
 
 Wrong labels make their neighbors look wrong too. So p comes from the other labels as
 they are likely to be: if a label is wrong with probability :math:`\rho`, and then any
 other of C classes, its row has class k with probability
 
-.. math:: \pi_k \propto p_k (1 - \rho) \text{ if } k \text{ is given, else }
-          p_k \frac{\rho}{C - 1}                                                    (2)
+.. math:: \pi_k \propto \frac{p_k}{\sqrt{n_k}} (1 - \rho)
+          \text{ if } k \text{ is given, else }
+          \frac{p_k}{\sqrt{n_k}} \frac{\rho}{C - 1}                                 (2)
 
 Each row is predicted again from all others, with these probabilities as their targets
 instead of the given classes, and so on a few times. A fit by ridge is linear in its
@@ -56,6 +63,7 @@ __all__ = ["interval_ratios", "suspicious_labels"]
 
 LEVEL = 0.9
 WRONG_RATE = 0.1  # rho
+COMMON_POWER = 0.25  # of n_c, between errors at random and as common as classes
 ROUNDS = 5  # of corrections; more change nothing
 UNDETERMINED = 1e-8  # 1 - h of a row that the other labels do not determine
 MAX_CORRECTED = 1_000  # labels; H has the square of that many numbers
@@ -76,9 +84,9 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
     -------
     recarray of shape (n_labeled,)
         With the columns ``row``, the row number in the fitted X; ``given``, the label;
-        ``suggested``, its leave-one-out prediction; and ``score``, from 0 to 1: above
-        1/2 if another class is more likely, where rare classes count more than in the
-        predictions of the estimator, or if a number is outside of its 90 % interval.
+        ``suggested``, its leave-one-out prediction, where rare classes count more than
+        in the predictions of the estimator; and ``score``, from 0 to 1: above 1/2 only
+        if another class is suggested, or if a number is outside of its 90 % interval.
         With landmarks and more than 2,000 labels, a random 2,000 of them. With more
         than 1,000 labels, the other labels are taken as given.
 
@@ -136,45 +144,57 @@ def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> 
 def _classes(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array]:
     """Return places among the labeled rows, given and suggested classes, scores."""
     held, every, classes = estimator._held_out(), estimator._codes, estimator.classes_
-    codes, several = every[held.rows], np.bincount(every) > 1
-    known = np.isfinite(held.values).all(axis=1) & several[codes]
+    codes, counts = every[held.rows], np.bincount(every, minlength=len(classes))
+    known = np.isfinite(held.values).all(axis=1) & (counts > 1)[codes]
     suggested, scores = codes.copy(), np.zeros(len(codes))
     if known.any():
-        p = _corrected(estimator, held, codes)[known]
-        suggested[known] = p.argmax(axis=1)
-        scores[known] = _doubts(p, codes[known])
+        p = _corrected(estimator, held, codes, _roots(counts))[known]
+        suggested[known] = (p / _roots(counts)).argmax(axis=1)
+        scores[known] = _doubts(p, codes[known], counts)
+        agrees = suggested == codes
+        scores[agrees] = np.minimum(scores[agrees], 0.5)
     places = np.arange(len(every))[held.rows]
     return places, classes[codes], classes[suggested], scores
 
 
-def _doubts(p: Array, codes: NDArray[np.intp]) -> Array:
+def _roots(counts: NDArray[np.intp]) -> Array:
+    """Return the roots of the numbers of labels of each class."""
+    least = np.maximum(1, counts)  # a class may be in candidate sets only
+    return np.asarray(np.sqrt(least))
+
+
+def _doubts(p: Array, codes: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
     """Return the score (1) of given classes."""
-    rows = np.arange(len(codes))
+    rows, C = np.arange(len(codes)), len(counts)
     own, others = p[rows, codes], p.copy()
     others[rows, codes] = 0.0
-    q = others.max(axis=1)
-    return np.asarray(q / (own + q))
+    commonness = C * counts[codes] / counts.sum()
+    wrong = commonness**COMMON_POWER * others.sum(axis=1) / np.sqrt(C - 1)
+    return np.asarray(wrong / (own + wrong))
 
 
-def _corrected(estimator: Any, held: HeldOut, codes: NDArray[np.intp]) -> Array:
+def _corrected(
+    estimator: Any,
+    held: HeldOut,
+    codes: NDArray[np.intp],
+    roots: Array,  # (C,)
+) -> Array:
     """Return the probabilities p of (1), shape (m, C); arbitrary if unknown."""
     known = np.isfinite(held.values).all(axis=1, keepdims=True)
     before = scores_by_class(np.where(known, held.values, 0.0))
-    counts = np.bincount(estimator._codes, minlength=len(estimator.classes_))
-    root = np.sqrt(np.maximum(1, counts))  # a class may be in candidate sets only
-    p = _shares(probabilities(before, estimator.temperature_) / root)
+    p = probabilities(before, estimator.temperature_)
     others = _weights_of_others(estimator, len(codes))
     if others is None:
         return p
     C = p.shape[1]
     given = np.eye(C)[codes]
-    likelihood = np.where(given > 0, 1.0 - WRONG_RATE, WRONG_RATE / (C - 1))
+    likelihood = np.where(given > 0, 1.0 - WRONG_RATE, WRONG_RATE / (C - 1)) / roots
     unit = 2.0 if C == 2 else 1.0  # the targets are -1 and 1, or 0 and 1
     for _ in range(ROUNDS):
         change = np.where(known, unit * (_shares(p * likelihood) - given), 0.0)
         scores = before + others @ change
         temperature = fitted_temperature(np.where(known, scores, np.nan), codes, held.w)
-        p = _shares(probabilities(scores, temperature) / root)
+        p = probabilities(scores, temperature)
     return p
 
 
