@@ -203,12 +203,14 @@ def cell_keys(
 
     The number 1.5 equals the text "1.5".
     """
-    texts = (
-        [text.strip() for text in column_text(as_column(rows.column(name)))]
+    texts = [
+        text.strip()
         for name in columns
-    )
-    hashes = (pd.util.hash_array(np.array(each, dtype=object)) for each in texts)
-    return _mixed(hashes, rows.num_rows)
+        for text in column_text(as_column(rows.column(name)))
+    ]
+    # One call for all cells: the batches of a long table offer a few rows each.
+    hashes = pd.util.hash_array(np.array(texts, dtype=object))
+    return _mixed(hashes.reshape(len(columns), rows.num_rows), rows.num_rows)
 
 
 def value_keys(rows: pa.RecordBatch | pa.Table, columns: Columns) -> NDArray[np.uint64]:
