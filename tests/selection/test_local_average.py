@@ -8,6 +8,8 @@ from sklearn.metrics import r2_score
 from halfmoon._selection import local_average as many_labels
 from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.local_average import average_of_local_fits
+from halfmoon._selection.relevance import Stretched
+from halfmoon._selection.row_preparation import NormalScores, Standardized
 from halfmoon.problem._local_fits import LocalFit
 from selection.search_tables import posed_of
 
@@ -50,6 +52,47 @@ def test_numbers_are_predicted_well_by_an_average_of_local_fits(small, numbers):
     limits = f[:500].min() - room, f[:500].max() + room
     assert_allclose(values, np.clip(model.weights @ each, *limits), rtol=1e-10)
     assert_array_equal(fit(X, data).predict(X[500:]), values)
+
+
+def test_one_region_is_evaluated_as_one_sum_of_kernels(numbers, monkeypatch):
+    monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
+    X, _, data = numbers
+    model = fit(X, data)
+    assert all(len(member.fit.duals) == 1 for member in model.members)
+    each = np.array([member.fit.predict(X[500:]) for member in model.members])
+    expected = model.clip((model.weights @ each)[:, None])[:, 0]
+    assert_allclose(model.predict(X[500:]), expected, rtol=1e-10)
+    kernels = [member.fit.posed.basis.kernel_ for member in model.members]
+    assert any(isinstance(k.prepare.transformer, Stretched) for k in kernels)
+    prepared = []
+
+    def count(cls):
+        transform = cls.transform
+
+        def counting(self, rows):
+            prepared.append((id(self), len(rows)))
+            return transform(self, rows)
+
+        monkeypatch.setattr(cls, "transform", counting)
+
+    count(NormalScores)
+    count(Standardized)
+    model.predict(X[500:])
+    assert len(prepared) == len(set(prepared))  # each preparation once
+    assert {rows for _, rows in prepared} == {500}  # not the labeled rows again
+
+
+def test_local_fits_get_all_rows_at_once(small, numbers, monkeypatch):
+    X, _, data = numbers
+    model, got, predict = fit(X, data), [], LocalFit.predict
+
+    def recording(self, rows):
+        got.append(len(rows))
+        return predict(self, rows)
+
+    monkeypatch.setattr(LocalFit, "predict", recording)
+    model.predict(np.tile(X, (20, 1)))  # 20,000 rows by 500 labels: more than a block
+    assert got == [20_000] * len(model.members)
 
 
 def test_time_bounds_the_work(small, numbers):

@@ -21,7 +21,6 @@ from halfmoon.table._labels.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
 )
-from halfmoon.table._models.predictions import Unsure
 from halfmoon.table._runs.build_findings import filled_rows, findings_of
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows

@@ -67,15 +67,7 @@ def run_next(
             write_rows_to_label(path, table, name, rows, cells, **common.writing)
         bars.finish()
     columns = [use.name for use in model.table_.used][:MAX_COLUMNS]
-    shown = [
-        shown_row(
-            row.number + first_row,
-            [row.cells.get(column, "") for column in columns],
-            row.prediction,
-            cells,
-        )
-        for row in rows
-    ]
+    shown = [shown_row(row, columns, cells, first_row) for row in rows]
     if common.as_json:
         records = [
             row_record(each) | {"cells": row.cells}

@@ -164,10 +164,10 @@ REFIT_TEXT = (
 def label(common: CommonOptions, **others: Any) -> None:
     """Label the rows of the table FILE one by one, on a page in the browser.
 
-    halfmoon asks first for the rows that help it most (for numbers: random rows), and
-    suggests a label. Every label is stored in NAME.labels.jsonl at once; the table
-    itself never changes. Press Ctrl-C to stop. To continue later, run the command
-    again. To fill the table with these labels, use halfmoon fill --labels.
+    halfmoon asks first for the rows that help it most, and suggests a label. Every
+    label is stored in NAME.labels.jsonl at once; the table itself never changes. Press
+    Ctrl-C to stop. To continue later, run the command again. To fill the table with
+    these labels, use halfmoon fill --labels.
 
     \b
     Examples:

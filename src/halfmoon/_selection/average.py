@@ -22,6 +22,7 @@ from halfmoon._selection.average_members import (
     Member,
     gram_matrix,
     is_exact,
+    is_kernel_sum,
 )
 from halfmoon._selection.average_weights import averaged_values, group_by_transform
 from halfmoon.bases import Exact
@@ -283,7 +284,10 @@ class Average:
         by_member = [
             m.fit.posed.basis.row_bytes for m in self.members if isinstance(m.fit, Fit)
         ]
-        own = 8 * copies * (4 * len(self.y) + 4 * min(X.shape[1], 2_000))
+        # Local fits in several regions divide the rows themselves. Each block finds and
+        # prepares the labeled rows of its regions, so it should have many rows.
+        whole = any(is_kernel_sum(member.fit) for member in self.members)
+        own = 8 * copies * (4 * whole * len(self.y) + 4 * min(X.shape[1], 2_000))
         row_bytes = own + max(by_member, default=0)
         with self.stream.handed_down():
             self._groups  # noqa: B018 - built once, before workers start

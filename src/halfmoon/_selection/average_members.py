@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from halfmoon._rows import Array, Rows
+from halfmoon._selection.relevance import unstretched
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
@@ -30,6 +31,7 @@ __all__ = [
     "Member",
     "gram_matrix",
     "is_exact",
+    "is_kernel_sum",
 ]
 
 
@@ -63,7 +65,7 @@ class Group:
         others: list[tuple[float, Fit | LocalFit]] = []
         for member in self.members:
             fit, share = member.fit, member.weight / self.share
-            if is_exact(fit):
+            if is_kernel_sum(fit):
                 sums.add(fit, share)
             else:
                 others.append((share, fit))
@@ -91,6 +93,11 @@ def is_exact(fit: Any) -> TypeGuard[Fit]:
     return isinstance(fit, Fit) and isinstance(fit.posed.basis, Exact)
 
 
+def is_kernel_sum(fit: Any) -> TypeGuard[Fit | LocalFit]:
+    """Whether a fit is a sum of kernels at all labeled rows, plus features."""
+    return is_exact(fit) or (isinstance(fit, LocalFit) and len(fit.duals) == 1)
+
+
 def gram_matrix(basis: Exact, known: dict[Kernel, Array]) -> Array:
     """Return the Gram matrix of the labeled rows; `known` caches its terms."""
     total = np.zeros((basis.n_components_, basis.n_components_))
@@ -103,24 +110,31 @@ def gram_matrix(basis: Exact, known: dict[Kernel, Array]) -> Array:
 
 
 class KernelSums:
-    """A weighted sum of fits in exact bases."""
+    """A weighted sum of fits for which `is_kernel_sum` holds.
+
+    Rows are prepared once for all kernels with the same preparation, stretched or not.
+    """
 
     def __init__(self) -> None:
         self.by_kernel: dict[Kernel, tuple[Rows, Array]] = {}
         self.by_features: dict[Unpenalized, Array] = {}
 
-    def add(self, fit: Fit, share: float) -> None:
+    def add(self, fit: Fit | LocalFit, share: float) -> None:
         """Add a fit times a share."""
         basis, features = fit.posed.basis, fit.posed.unpenalized
         assert isinstance(basis, Exact)
+        if isinstance(fit, LocalFit):
+            (theta,), (beta,), rows = fit.duals, fit.betas, fit.posed.X_l
+        else:
+            theta, beta, rows = fit.theta, fit.beta, basis.rows_
         for factor, term in basis.kernel_.terms():
             if factor:
                 before = self.by_kernel.get(term, (None, 0.0))[1]
-                total = before + factor * share * fit.theta
-                self.by_kernel[term] = basis.rows_, total
+                total = before + factor * share * theta
+                self.by_kernel[term] = rows, total
         if features is not None:
-            beta = self.by_features.get(features, 0.0)
-            self.by_features[features] = beta + share * fit.beta
+            before = self.by_features.get(features, 0.0)
+            self.by_features[features] = before + share * beta
 
     def functions(self) -> list[Callable[[Rows], Array]]:
         """Return functions of rows whose sum is the sum of the fits.
@@ -131,7 +145,8 @@ class KernelSums:
         prepared: dict[Any, list[tuple[Kernel, Rows, Array]]] = {}
         for term, (rows, C) in self.by_kernel.items():
             if isinstance(term, Prepared):
-                prepared.setdefault(term.prepare, []).append((term.kernel, rows, C))
+                prepare, kernel = unstretched(term)
+                prepared.setdefault(prepare, []).append((kernel, rows, C))
             else:
                 found.append(term.combination(rows, C))
         found += [_after(*each) for each in prepared.items()]

@@ -20,6 +20,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -35,7 +36,13 @@ from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["Stretched", "by_correlation", "by_gradient", "relevance_candidates"]
+__all__ = [
+    "Stretched",
+    "by_correlation",
+    "by_gradient",
+    "relevance_candidates",
+    "unstretched",
+]
 
 SOME_ROWS = 300  # unlabeled rows over which slopes are averaged, too
 FLOOR = 0.002  # added to mean squared slopes, relative to the largest
@@ -52,6 +59,18 @@ class Stretched:
 
     def transform(self, X: Rows) -> Array:
         return np.asarray(self.first(X) * self.by)
+
+
+def unstretched(kernel: Prepared) -> tuple[Callable[[Rows], Rows], Kernel]:
+    """Return a preparation without stretches, and the kernel of rows prepared by it.
+
+    Kernels that differ in stretches can then share prepared rows.
+    """
+    stretched = getattr(kernel.prepare, "transformer", None)
+    if not isinstance(stretched, Stretched):
+        return kernel.prepare, kernel.kernel
+    stretch = partial(np.multiply, stretched.by)
+    return stretched.first, Prepared(stretch, kernel.kernel)
 
 
 def relevance_candidates(

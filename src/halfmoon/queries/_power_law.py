@@ -211,7 +211,7 @@ class MeasuredErrors:
         covariance = np.cov(rows.T).reshape(k, k) / len(rows)
         return cls(counts, rows.mean(axis=0), covariance)
 
-    def posterior(self, new: Array) -> CurveMixture:
+    def posterior(self, new: Array, prior: Prior = PRIOR) -> CurveMixture:
         """Return the posterior of log errors of fits to other numbers of labels.
 
         The measured errors must not be 0.
@@ -219,7 +219,7 @@ class MeasuredErrors:
         scale = np.outer(self.errors, self.errors)
         relative = self.covariance / scale + ROUNDING * np.eye(len(scale))
         logs = np.log(self.errors)
-        mean = curve_posterior(self.counts, logs, relative, new)
+        mean = curve_posterior(self.counts, logs, relative, new, prior)
         luck = LUCK**2 * REFERENCE / np.maximum(new[:, None], new)
         return replace(mean, covariances=mean.covariances + luck)
 

@@ -135,11 +135,11 @@ class StructuredPredictor(WeakEstimator):
         with self._stream.handed_down():
             T = self.space_.T
             of_classes = isinstance(self.loss, str) and self.loss == "zero_one"
-            found = fit_sets(
-                *(self, used_rows, Embedding(T, used_sets), w),
-                soft_labels if of_classes else disambiguate,
-                chance_corrected_errors if of_classes else partial(_infimum, self.space_),
-            )
+            embedded = Embedding(T, used_sets)
+            steps: tuple[Any, Any] = disambiguate, partial(_infimum, self.space_)
+            if of_classes:
+                steps = soft_labels, chance_corrected_errors
+            found = fit_sets(self, used_rows, embedded, w, *steps)
             codes = best_candidates(self._values(rows), Embedding(T, sets))
             codes[self._labeled_places] = found
             self.disambiguated_ = self.outputs_[codes]
