@@ -20,13 +20,14 @@ the free energy of a mean field; r is the dimension of the outputs, and all T_y 
 equally long. Each kind of step decreases F:
 
 1. p_iy proportional to exp(T_y'(sum over j != i of H_ij m_j) / s^2) P(S_i | y)^omega.
-   The own label of a row has no part in it. All rows change at once, less far if F would
-   increase.
+   The own label of a row has no part in it. All rows change at once, less far if F
+   would increase.
 2. s^2 = E / (W r): as labels become clear, the noise becomes less, and p more extreme.
 3. theta, from the counts that p expects, shrunk to the rate of c as a false candidate;
    a Beta prior that does so is part of F.
 
-With omega = 0 and s^2 to 0, this is the infimum loss of `halfmoon.weak._disambiguation`.
+With omega = 0 and s^2 to 0, labels change as single ones do for the infimum loss
+(`halfmoon.weak._disambiguation`).
 """
 
 from __future__ import annotations
