@@ -35,8 +35,8 @@ right.scatter(*X.T, c=colors(model.disambiguated_), s=12)
 right.set(title="what was found in the sets")
 
 # %%
-# The objective falls with every step: first all labels change at once, then one by one,
-# with the fit updated each time.
+# The objective falls with every step, in which the probabilities of all candidates
+# change, and what is known about the sets of each class with them.
 
 figure, axis = plt.subplots(figsize=(5, 3), layout="constrained")
 axis.plot(model.history_, marker="o")

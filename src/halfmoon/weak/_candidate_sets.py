@@ -1,12 +1,12 @@
-r"""Classification with candidate sets, by the infimum loss.
+r"""Classification with candidate sets.
 
-.. math:: min_{g, \; y_i \in S_i} \; 1/W \sum_i w_i |T_{y_i} - g(x_i)|^2
+.. math:: min_g \; 1/W \sum_i w_i \sum_{y \in S_i} p_{iy} |T_y - g(x_i)|^2
           + alpha |g|_Q^2
 
 over the rows whose set S_i does not contain all classes; the others are unlabeled. T_y
-is -1 or 1 for two classes, else a row of the identity. So with one class in each set
-this is `ConditionalClassifier`, or `LaplacianClassifier` with an energy. The algorithm
-is in `halfmoon.weak._disambiguation`.
+is -1 or 1 for two classes, else a row of the identity. The probabilities p are found
+along with g (`halfmoon.weak._soft_labels`). With one class in each set they are 1, so
+that this is `ConditionalClassifier`, or `LaplacianClassifier` with an energy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PARAMETERS = {
     "separator": """
         str. Separates the classes where y is text, as in "a|b".""",
     "n_starts": """
-        int. Number of starts of the alternation: the mean of each set, then random
+        int. Number of starts to find labels from: the mean of each set, then random
         points. The start with the least objective is used.""",
     "kernel": """
         "auto", Kernel, str, callable or a sequence of these. Of several kernels, the
@@ -45,8 +45,7 @@ PARAMETERS = {
     "alpha": """
         "auto", float or sequence of float. Weight of the penalty relative to the
         averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
-        rows. Of several, the one whose predictions for held-out folds are most often
-        among the candidates is used.""",
+        rows. Of several, the one with the least loss on held-out folds is used.""",
     "budget": """
         float or None. Seconds to try kernels for; the first is always tried. None tries
         all of them.""",
@@ -80,7 +79,8 @@ SHARED_ATTRIBUTES = {
         "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
         "fold_losses_": """
             ndarray or None. Share of held-out rows with a prediction outside of their
-            set, for each alpha, or each kernel and alpha, where there were several.""",
+            set, plus how often the predicted classes are false candidates, for each
+            alpha, or each kernel and alpha, where there were several.""",
         **SHARED_ATTRIBUTES,
     },
 )
@@ -88,8 +88,8 @@ SHARED_ATTRIBUTES = {
 class CandidateSetClassifier(Classifier, WeakEstimator):
     """Classification from sets of candidate classes, one of which is the true one.
 
-    See `halfmoon.weak._candidate_sets` for the objective, which is not convex: labels
-    and fit alternate from several starts. O(l^3) time for l rows with a set.
+    See `halfmoon.weak._candidate_sets` for the fit, and `halfmoon.weak._soft_labels`
+    for the labels. O(l^3) time for l rows with a set.
 
     Examples
     --------

@@ -26,7 +26,8 @@ equally long. Each kind of step decreases F:
 3. theta, from the counts that p expects, shrunk to the rate of c as a false candidate;
    a Beta prior that does so is part of F.
 
-With omega = 0 and s^2 to 0, this is the infimum loss of `_disambiguation.py`.
+With omega = 0 and s^2 to 0, labels change as single ones do for the infimum loss
+(`halfmoon.weak._disambiguation`).
 """
 
 from __future__ import annotations

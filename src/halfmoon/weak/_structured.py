@@ -5,7 +5,8 @@ r"""Structured prediction by the loss trick, from labels that may be sets.
 over a list of outputs: classes with unequal costs, sets of labels with the Hamming
 loss, rankings with Kendall's. H(x) is the smoother matrix of the fit. Where a row has a
 set of outputs, such as all rankings that agree with a partial order, its label is found
-by the infimum loss (`halfmoon.weak._disambiguation`).
+by the infimum loss (`halfmoon.weak._disambiguation`). Sets of classes with equal costs
+have probabilities (`halfmoon.weak._soft_labels`).
 """
 
 from __future__ import annotations
