@@ -168,6 +168,10 @@ NODES = {
         {"kind": "array", "dtype": "|O", "shape": [1], "order": [0]},
         "not well formed",
     ),
+    "empty texts": (  # NumPy would take 4 bytes for each
+        {"kind": "array", "dtype": "<U0", "shape": [2**33], "order": [0]},
+        "not well formed",
+    ),
     "no dtype": (
         {"kind": "array", "dtype": "f8,f8", "shape": [1], "order": [0]},
         "unknown dtype",
@@ -201,6 +205,10 @@ NODES = {
         {"kind": "dict", "items": [{"ref": "self"}, 1]},
         "holds an invalid dict",
     ),
+    "an object as a key": (
+        {"kind": "dict", "items": [{"ref": 0}, 1]},
+        "holds an invalid dict",
+    ),
     "colliding keys": (
         {"kind": "dict", "items": [2**61 - 1, 1, 2 * (2**61 - 1), 2]},
         "holds an invalid dict",
@@ -229,6 +237,83 @@ def test_nodes(case, parts, forge, tmp_path):
         "ref": number
     }
     refused(forge(tmp_path / "bad", document, arrays), text)
+
+
+def chain(link, length):
+    """Nodes of a list with a value that has `length` layers."""
+    nodes = [{"kind": "list", "items": [{"ref": length}]}]
+    for number in range(length):
+        inner = {"ref": number} if number else None
+        nodes.append(json.loads(json.dumps(link).replace('"inner"', json.dumps(inner))))
+    return nodes
+
+
+LINKS = {
+    "tuples": {"kind": "tuple", "items": ["inner"]},
+    "slices": {
+        "kind": "slice",
+        "parts": {"start": None, "stop": "inner", "step": None},
+    },
+    "arrays": {"kind": "objects", "shape": [1], "items": ["inner"]},
+}
+
+
+@pytest.mark.parametrize("case", LINKS)
+def test_many_layers(case, parts, forge, tmp_path):
+    """Python would run out of stack, and end, when it frees or hashes the value."""
+    document, arrays = parts
+    empty = (2).to_bytes(8, "little") + b"{}"
+    for length in (499, 501):
+        nodes = chain(LINKS[case], length)
+        bad = document | {"nodes": nodes, "root": {"ref": 0}}
+        path = forge(tmp_path / "bad", bad, empty)
+        if length < 500:
+            assert len(hm.load(path)) == 1
+        else:
+            refused(path, "nested too deeply to be a model")
+
+
+def test_keys_that_take_forever(parts, forge, tmp_path):
+    """A tuple of one tuple twice, and so on: its hash visits 2^60 tuples."""
+    document, _ = parts
+    nodes = [{"kind": "set", "items": [{"ref": 60}]}, {"kind": "tuple", "items": [1]}]
+    nodes += [{"kind": "tuple", "items": [{"ref": i}] * 2} for i in range(1, 60)]
+    empty = (2).to_bytes(8, "little") + b"{}"
+    bad = document | {"nodes": nodes, "root": {"ref": 0}}
+    refused(forge(tmp_path / "bad", bad, empty), "holds an invalid set")
+
+
+def test_colliding_numbers_in_keys(parts, forge, tmp_path):
+    document, _ = parts
+    digits = hex(3 * (2**61 - 1))
+    nodes = [
+        {"kind": "set", "items": [{"ref": 2}]},
+        {"kind": "integer", "parts": {"digits": digits}},
+        {"kind": "tuple", "items": [{"ref": 1}]},
+    ]
+    empty = (2).to_bytes(8, "little") + b"{}"
+    bad = document | {"nodes": nodes, "root": {"ref": 0}}
+    refused(forge(tmp_path / "bad", bad, empty), "holds an invalid set")
+
+
+def test_many_values_of_one_array(tmp_path, saved, forge):
+    """A search for neighbors copies its rows, so that a small file would be large."""
+    model = hm.FredholmRegressor(smoother=Neighbors(3), alpha=1e-3).fit(X, Y)
+    hm.save(model, tmp_path / "good")
+    document, arrays = saved(tmp_path / "good")
+    search = node_of(document, "neighbor search")
+    for copies in (19, 20):
+        nodes = [json.loads(json.dumps(each)) for each in document["nodes"]]
+        n = len(nodes)
+        nodes += [search] * copies
+        state = node_of({"nodes": nodes}, "object", "FredholmRegressor")["state"]
+        state["extra_"] = {"ref": n + copies}
+        nodes.append({"kind": "list", "items": [{"ref": n + i} for i in range(copies)]})
+        path = forge(tmp_path / "bad", document | {"nodes": nodes}, arrays)
+        if copies == 19:
+            assert len(hm.load(path).extra_) == 19
+        else:
+            refused(path, "makes more than 20 values of an array")
 
 
 def test_references(parts, forge, tmp_path):

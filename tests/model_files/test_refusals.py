@@ -113,6 +113,13 @@ REFUSED = {
         r"it is of class numpy\.random",
     ),
     "holds itself": (holding_itself, r"model\[0\]\[0\] cannot be saved: it holds its"),
+    "an object as a key": (
+        lambda: [{Gaussian(1.0): 1}],
+        r"^model\[0\] cannot be saved: its keys must be texts, numbers up to 2\^60",
+    ),
+    "a large key": (lambda: {2**60 + 1: 1}, r"^model cannot be saved: its keys must"),
+    "a large number in a key": (lambda: {(2**70,)}, r"its keys must be"),
+    "a tuple in a key": (lambda: {((1, 2), 3)}, r"its keys must be"),
     "deep": (lambda: nested(100_000), r"it is nested too deeply"),
     "kind of a parameter": (
         lambda: hm.ConditionalRegressor(n_jobs="two"),

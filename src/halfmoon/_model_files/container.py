@@ -175,7 +175,7 @@ def _read(stream: BinaryIO, layout: ArrayLayout) -> NDArray[Any]:
         part[:] = _exactly(stream, len(part))
     if layout.dtype.kind == "b" and raw.size and raw.max() > 1:
         raise ValueError("an array of truth values holds other values")
-    if layout.dtype.itemsize == 0 or raw.size == 0:
+    if raw.size == 0:
         array = np.zeros(layout.in_memory, dtype=layout.dtype)
     else:
         array = raw.view(layout.dtype).reshape(layout.in_memory)

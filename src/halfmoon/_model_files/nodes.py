@@ -8,14 +8,19 @@ through the former.
 
 On the way back nothing in a file is trusted. There are three rounds. First all lists,
 sets, dictionaries and objects are made, empty. Then, in order, all other values are
-built from their parts. Then the empty ones are filled, dictionaries and sets last,
-because a key may be an object whose hash needs its attributes. No `__init__`,
-`__setstate__` or `__reduce__` is called.
+built from their parts. Then the empty ones are filled. No `__init__`, `__setstate__` or
+`__reduce__` is called.
+
+A small file must not take much time, memory or stack. So keys are single values or
+tuples of these, because a hash visits all that a tuple holds, as often as it holds it.
+Values are nested in at most some hundred layers, because Python hashes and frees tuples,
+slices and arrays by recursion. And an array is a part of few values that copy it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from math import isfinite
 from typing import Any
 
@@ -35,6 +40,8 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 PENDING = -1  # number of a node whose parts are being encoded
 CONTAINERS = {"list": list, "set": set, "dict": dict}
 MAX_KEY = 2**60  # larger whole numbers can all be made to collide
+MAX_LAYERS = 500  # of values in values; `save` writes fewer
+MAX_COPIES = 20  # values, such as searches for neighbors, that are made of one array
 NOT_MADE = object()  # in the place of a node that has not been built yet
 
 
@@ -94,6 +101,11 @@ class _Encoder:
         return [self.value(v, f"{path}[{i}]") for i, v in enumerate(values)]
 
     def _container(self, value: Any, key: Any, path: str) -> int:
+        if type(value) is not list and not all(map(_is_key, value)):
+            raise ModelFileError(
+                f"{path} cannot be saved: its keys must be texts, numbers up to 2^60 or "
+                f"tuples of these."
+            )
         node: dict[str, Any] = {"kind": type(value).__name__, "items": []}
         self._numbers[key] = number = self._add(node)
         if isinstance(value, dict):
@@ -155,6 +167,17 @@ def _is_inline(value: Any) -> bool:
     return value is None or type(value) is bool
 
 
+def _is_key(value: Any) -> bool:
+    """Whether a file may hold a value as a key of a dictionary, or in a set."""
+    if type(value) is tuple:
+        return all(type(each) is not tuple and _is_key(each) for each in value)
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) <= MAX_KEY
+    return value is None or isinstance(
+        value, (str, float, np.floating, np.bool_, np.str_, np.bytes_)
+    )
+
+
 def _identity(value: Any) -> Any:
     """Return a key that is equal for two references to the same thing."""
     if type(value) is np.ndarray and value.size and value.dtype != object:
@@ -189,7 +212,8 @@ def layouts_of(nodes: list[Any]) -> dict[str, ArrayLayout]:
         shape, order = node["shape"], node["order"]
         _expect(_are_integers(shape) and _are_integers(order), number)
         dtype = as_dtype(node["dtype"])
-        _expect(dtype.kind != "O", number)
+        # NumPy has no array of empty texts: it would make room for one letter each.
+        _expect(dtype.kind != "O" and dtype.itemsize > 0, number)
         layouts[str(number)] = ArrayLayout(dtype, tuple(shape), tuple(order))
     return layouts
 
@@ -212,6 +236,8 @@ class _Decoder:
         self._nodes, self._arrays = nodes, arrays
         self._made: list[Any] = [NOT_MADE] * len(nodes)
         self._used: set[int] = set()
+        self._layers = [0] * len(nodes)
+        self._copies: Counter[int] = Counter()
         self.packages: set[str] = set()
 
     def value(self, value: Any) -> Any:
@@ -250,6 +276,7 @@ class _Decoder:
                     raise
                 except Exception as error:  # constructors refuse in their own ways
                     raise _invalid(number, node) from error
+                self._count_layers(number, node)
 
     def _built(self, number: int, node: dict[str, Any]) -> Any:
         kind = node.get("kind")
@@ -271,6 +298,18 @@ class _Decoder:
         _expect(isinstance(parts, dict) and set(parts) == codec.names, number)
         return codec.build(**{name: self.value(part) for name, part in parts.items()})
 
+    def _count_layers(self, number: int, node: dict[str, Any]) -> None:
+        """Count the layers of values in a value, and the values made of each array."""
+        parts = node["parts"].values() if "parts" in node else node.get("items", ())
+        inner = [part["ref"] for part in parts if isinstance(part, dict)]
+        self._layers[number] = 1 + max((self._layers[each] for each in inner), default=0)
+        if self._layers[number] > MAX_LAYERS:
+            raise ModelFileError("is nested too deeply to be a model")
+        if "parts" in node:
+            self._copies.update(each for each in inner if str(each) in self._arrays)
+            if any(self._copies[each] > MAX_COPIES for each in inner):
+                raise ModelFileError(f"makes more than {MAX_COPIES} values of an array")
+
     def _object_array(self, number: int, node: dict[str, Any]) -> NDArray[Any]:
         _expect(set(node) == {"kind", "shape", "items"}, number)
         shape, items = node["shape"], node["items"]
@@ -284,7 +323,6 @@ class _Decoder:
 
     def fill(self) -> None:
         """Fill objects and containers, then check the objects."""
-        keyed = []
         for number, node in enumerate(self._nodes):
             made = self._made[number]
             if node["kind"] == "object":
@@ -293,12 +331,10 @@ class _Decoder:
             elif node["kind"] == "list":
                 made.extend(self.value(item) for item in node["items"])
             elif node["kind"] in ("dict", "set"):
-                keyed.append((number, node, made))
-        for number, node, made in keyed:
-            try:
-                self._fill_keyed(node, made)
-            except (TypeError, ValueError, RecursionError) as error:
-                raise _invalid(number, node) from error
+                try:
+                    self._fill_keyed(node, made)
+                except ValueError as error:
+                    raise _invalid(number, node) from error
         for node, made in zip(self._nodes, self._made, strict=True):
             if node["kind"] == "object":
                 try:
@@ -311,9 +347,8 @@ class _Decoder:
     def _fill_keyed(self, node: dict[str, Any], made: Any) -> None:
         values = [self.value(item) for item in node["items"]]
         keys = values[::2] if isinstance(made, dict) else values
-        for key in keys:
-            if isinstance(key, int) and abs(key) > MAX_KEY:
-                raise ValueError("a key is too large a number")
+        if not all(map(_is_key, keys)):
+            raise ValueError("a key is not a text, a number or a tuple of these")
         if isinstance(made, dict):
             made.update(zip(keys, values[1::2], strict=True))
         else:
