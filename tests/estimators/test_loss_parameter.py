@@ -172,3 +172,41 @@ def test_refusals():
     model = hm.ConditionalRegressor(loss="quantile", alpha=0.01).fit(X, NUMBERS)
     with pytest.raises(ValueError, match="Paths over features are for loss='squared'"):
         model.hard_threshold_path(X, NUMBERS)
+
+
+class TestKernelsOfWhichLittleButRoundingIsLeft:
+    """After the constant has been projected out of a wide kernel."""
+
+    X = np.random.default_rng(0).uniform(size=(30, 3))
+    y = np.arange(30) % 3.0
+
+    def test_a_wide_huber_loss_is_squared(self):
+        model = hm.LaplacianRegressor(
+            Gaussian(1.0), alpha=1e-10, unpenalized="constant"
+        )
+        expected = model.fit(self.X, self.y).predict(self.X)
+        model.set_params(loss=Huber(1e3))
+        actual = model.fit(self.X, self.y).predict(self.X)
+        assert_allclose(actual, expected, atol=1e-8)
+
+    @pytest.mark.parametrize("loss", ["huber", "quantile"])
+    @pytest.mark.parametrize("length_scale", [1.0, 100.0, 1e5])
+    def test_numbers(self, loss, length_scale):
+        for model in (hm.ConditionalRegressor, hm.LaplacianRegressor):
+            fitted = model(Gaussian(length_scale), loss=loss).fit(self.X, self.y)
+            found = fitted.predict(self.X)
+            assert np.abs(found - 1.0).max() < 1.7  # the labels are 0, 1 and 2
+
+    @pytest.mark.parametrize("loss", ["hinge", "logistic"])
+    @pytest.mark.filterwarnings("ignore:The logistic loss was not minimized to round")
+    def test_classes(self, loss):
+        classes = np.where(self.y > 0, "a", "b")
+        model = hm.ConditionalClassifier(Gaussian(1e5), loss=loss)
+        model.fit(self.X, classes)
+        assert (model.predict(self.X) == "a").all()  # nothing but the constant is left
+
+    def test_a_matrix_with_negative_eigenvalues_is_still_refused(self):
+        K = np.eye(30) - 0.5 * np.ones((30, 30)) + 2 * np.diag(np.tile([0.0, -1], 15))
+        model = hm.ConditionalRegressor("precomputed", loss="huber", alpha=0.1)
+        with pytest.raises(ValueError, match="not positive definite on the complement"):
+            model.fit(K, self.y)

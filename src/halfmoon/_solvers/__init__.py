@@ -22,6 +22,8 @@ from halfmoon._solvers.preconditioned_cg import (
 )
 from halfmoon._solvers.ridge import (
     IndefiniteKernelError,
+    column_sum_norm,
+    positive_part,
     ridge_cholesky,
     ridge_dual,
     ridge_eigh,
@@ -44,6 +46,7 @@ __all__ = [
     "RidgePath",
     "RidgePoint",
     "SolveResult",
+    "column_sum_norm",
     "conjugate_gradients",
     "factor_point",
     "filtered",
@@ -52,6 +55,7 @@ __all__ = [
     "kriging_variance",
     "nested_features",
     "nystrom_preconditioner",
+    "positive_part",
     "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",

@@ -207,7 +207,8 @@ class _Pivots:
 def _near(d: Array, F: Array, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Mark the rows nearest to a kink that determine F, if the free rows do not."""
     out, k = np.zeros(len(d), dtype=bool), F.shape[1]
-    if k and np.linalg.matrix_rank(F[inside]) < k:
+    free = F[inside]
+    if k and (len(free) < k or np.linalg.matrix_rank(free) < k):
         weight = 1.0 / (np.abs(d) + SLACK * (float(np.abs(d).max()) or 1.0))
         order = sla.qr((weight[:, None] * F).T, mode="r", pivoting=True)[1]
         out[order[:k]] = True

@@ -35,6 +35,8 @@ from halfmoon._whitening import symmetric_eigen
 
 __all__ = [
     "IndefiniteKernelError",
+    "column_sum_norm",
+    "positive_part",
     "ridge_cholesky",
     "ridge_dual",
     "ridge_eigh",
@@ -131,10 +133,36 @@ def ridge_dual(
     what is orthogonal to F. O(l^3).
     """
     s2, E = symmetric_eigen(elimination.congruence(K))
-    # Projecting F out leaves rounding errors of the size of K.
-    size = float(np.abs(K).sum(axis=0).max(initial=0.0))  # bounds the eigenvalues of K
-    rounding = EPS * len(K) * size
-    lowest = s2.min(initial=0.0)
+    rounding = _rounding_of_projection(s2, column_sum_norm(K), len(K))
+    s2 = _truncate(s2, rounding)
+    U = elimination.expand(E)
+    cross, scale = elimination.Q1.T @ K, np.ones_like(s2)
+    return RidgePath.of_rows(
+        U, scale, s2, U, cross, y, elimination, rounding, total_weight
+    )
+
+
+def positive_part(
+    M: Array,  # (l, l)
+    size: float,  # `column_sum_norm` of the matrix that F was projected out of
+) -> Array:  # (l, l)
+    """Return a projected kernel matrix at its numerical rank. O(l^3)."""
+    s2, E = symmetric_eigen(M)
+    root = E * np.sqrt(_truncate(s2, _rounding_of_projection(s2, size, len(M))))
+    return np.asarray(root @ root.T)
+
+
+def column_sum_norm(K: Array) -> float:
+    """Return a bound of the absolute eigenvalues of K."""
+    return float(np.abs(K).sum(axis=0).max(initial=0.0))
+
+
+def _rounding_of_projection(s2: Array, size: float, l: int) -> float:
+    """Return below what the eigenvalues of a projected kernel matrix are 0.
+
+    Projecting F out leaves rounding errors of the size of the whole matrix.
+    """
+    rounding, lowest = EPS * l * size, s2.min(initial=0.0)
     if lowest < -max(INDEFINITE * size, 10 * rounding):
         raise IndefiniteKernelError(
             f"The kernel is not positive definite on the complement of the unpenalized "
@@ -142,12 +170,7 @@ def ridge_dual(
             f"conditionally positive definite kernel needs the polynomials of its "
             f"degree unpenalized."
         )
-    s2 = _truncate(s2, rounding)
-    U = elimination.expand(E)
-    cross, scale = elimination.Q1.T @ K, np.ones_like(s2)
-    return RidgePath.of_rows(
-        U, scale, s2, U, cross, y, elimination, rounding, total_weight
-    )
+    return rounding
 
 
 def ridge_weighted(

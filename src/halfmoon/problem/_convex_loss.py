@@ -27,7 +27,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array
-from halfmoon._solvers import LossPoint, solve_box, solve_logistic, solve_softmax
+from halfmoon._solvers import (
+    LossPoint,
+    column_sum_norm,
+    positive_part,
+    solve_box,
+    solve_logistic,
+    solve_softmax,
+)
 from halfmoon.losses import Huber, Logistic, Quantile, Softmax
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
@@ -79,6 +86,7 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     else:
         Phi = posed.whitening.whiten(posed.on_labeled())
         M = Phi @ Phi.T / (2 * lam)
+    size = column_sum_norm(M)
     F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
@@ -86,12 +94,9 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     M -= np.hstack([Q, A]) @ np.hstack([A, Q]).T  # now (I - Q Q') M (I - Q Q')
     try:
         point = _minimum(M, F, posed, w, leave_one_out)
-    except np.linalg.LinAlgError as error:
-        raise ValueError(
-            "The kernel is not positive definite on the complement of the unpenalized "
-            "features. A conditionally positive definite kernel needs the polynomials "
-            "of its degree unpenalized."
-        ) from error
+    except np.linalg.LinAlgError:
+        # A wide kernel is nearly constant, and little but rounding is left of it.
+        point = _minimum(positive_part(M, size), F, posed, w, leave_one_out)
     _check(point, posed, w, alpha)
     c = point.v / (2 * lam)
     b = point.b - sla.solve_triangular(R, QM @ point.v, check_finite=False)
