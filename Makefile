@@ -51,10 +51,12 @@ BEYOND_CORE := $(addprefix --ignore=, tests/benchmarks tests/cli tests/experimen
 	src/halfmoon/_cli src/halfmoon/plotting src/halfmoon/_report src/halfmoon/table \
 	src/halfmoon/_partitions/dask_rows.py)
 
-# Old libraries warn of what has become of each other since.
+# Old libraries warn of what has become of each other since, and scikit-learn 1.7 has
+# checks of the same name.
 test-lowest: .venv-lowest/.ready ## fast tests with the lowest versions that pyproject.toml allows
 	@$(ONE_THREAD) .venv-lowest/bin/python -m pytest -n 2 -m "not slow" \
-		-W ignore::DeprecationWarning -W ignore::FutureWarning $(ARGS)
+		-W ignore::DeprecationWarning -W ignore::FutureWarning \
+		-o strict_parametrization_ids=false $(ARGS)
 
 test-core: .venv-core/.ready ## fast tests with the required dependencies only
 	@$(ONE_THREAD) .venv-core/bin/python -m pytest -n 2 -m "not slow" $(BEYOND_CORE) $(ARGS)
@@ -140,10 +142,10 @@ clean: ## remove what the other targets made, .venv included
 	@$(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip -qq install --upgrade "pip>=25.1" uv
 	@.venv-lowest/bin/uv pip compile --quiet --resolution lowest-direct \
-		--python .venv-lowest/bin/python --extra table --extra plot pyproject.toml \
-		--output-file .venv-lowest/constraints.txt
+		--python .venv-lowest/bin/python --extra label --extra plot --extra dask --group test \
+		pyproject.toml --output-file .venv-lowest/constraints.txt
 	@.venv-lowest/bin/python -m pip -qq install --constraint .venv-lowest/constraints.txt \
-		--editable ".[table,plot]" --group test
+		--editable ".[label,plot,dask]" --group test
 	@touch $@
 
 .venv-core/.ready: pyproject.toml

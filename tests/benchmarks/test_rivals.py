@@ -76,7 +76,10 @@ def test_rows_and_labels_are_those_of_the_command_line(monkeypatch, name, share)
     files = []
 
     def timed(command):
-        files.append(pd.read_csv(command[4], keep_default_na=False))
+        file = pd.read_csv(
+            command[4], keep_default_na=False, float_precision="round_trip"
+        )
+        files.append(file)
         return {"exit": 1}
 
     monkeypatch.setattr(tables, "timed", timed)

@@ -66,6 +66,7 @@ def generic(M, F, box):
     return found.x
 
 
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # SciPy 1.15
 @pytest.mark.parametrize("alpha", [1e-3, 0.1])
 @pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("name", BOXES)

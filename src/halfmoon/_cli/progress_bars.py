@@ -49,3 +49,8 @@ class ProgressBars(Progress):
         for task in self.tasks:
             if not task.finished:
                 self.update(task.id, completed=1.0)
+
+    def stop(self) -> None:
+        """End all bars. Rich before 14.3 would print an empty line in a quiet run."""
+        if not self.disable:
+            super().stop()

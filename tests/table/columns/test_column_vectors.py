@@ -114,6 +114,11 @@ def test_unseen_categories_are_in_no_column():
     assert_array_equal(X, [[0, 0, 0], [1, 0, 0], [0, 0, 0]])
 
 
+def frame_of(cells):
+    """A column of text, with NaN for missing cells in every version of pandas."""
+    return pd.DataFrame({"c": [np.nan if cell is None else cell for cell in cells]})
+
+
 @pytest.mark.filterwarnings("ignore:Found unknown categories")
 @pytest.mark.parametrize("max_columns", [2, 3, 6, 40])
 @pytest.mark.parametrize("n_values", [1, 2, 3, 12])
@@ -127,11 +132,11 @@ def test_categories_are_those_of_scikit_learn(max_columns, n_values, missing, rn
         # It groups as many as max_categories, too, where nothing need be grouped.
         max_categories=max_columns if len(set(cells)) > max_columns else None,
         sparse_output=False,
-    ).fit(pd.DataFrame({"c": pd.Series(cells, dtype="str")}))
+    ).fit(frame_of(cells))
     later = [*cells, "unseen", "v1", None if missing else "v2"]
     x, z = (pd.Series(pd.Categorical(each)) for each in (cells, later))
     encoder = CategoryEncoder.fit("c", x, max_columns)
-    expected = theirs.transform(pd.DataFrame({"c": pd.Series(later, dtype="str")}))
+    expected = theirs.transform(frame_of(later))
     assert_array_equal(encoder.transform(z), expected)
     names = [n.removesuffix("_sklearn") for n in theirs.get_feature_names_out()]
     assert encoder.names == names
