@@ -36,6 +36,7 @@ __all__ = [
 
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas, without importing pandas
 MAX_TARGET = 1e140  # the sum of squares of many is still finite
+MAX_WEIGHT = 1e300  # the sum of many is still finite
 
 
 def label_array(y: Any) -> NDArray[Any]:
@@ -322,6 +323,11 @@ def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
         )
     if not np.isfinite(w).all() or (w < 0).any():
         raise ValueError("sample_weight must be finite and not negative.")
+    if (w > MAX_WEIGHT).any():
+        raise ValueError(
+            f"The largest sample_weight is {w.max():.0e}, and sums of such weights "
+            f"leave the range of floating-point numbers. Divide all weights by it."
+        )
     return w
 
 

@@ -80,15 +80,22 @@ def as_generator(random_state: Any) -> np.random.Generator:
 
 
 def announced(estimator: Any, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items of a fit, and tell the callbacks when each begins and ends."""
+    """Yield the items of a fit, and tell the callbacks when each begins and ends.
+
+    The fit may stop before the last item, when its time is over.
+    """
     if not hasattr(estimator, "_init_callback_context"):
         yield from items
         return
     root = estimator._init_callback_context(max_subtasks=None)
     root.call_on_fit_task_begin(estimator=estimator)
-    for item in items:
-        task = root.subcontext(task_name=getattr(item, "name", ""))
-        task.call_on_fit_task_begin(estimator=estimator)
-        yield item
-        task.call_on_fit_task_end(estimator=estimator)
-    root.call_on_fit_task_end(estimator=estimator)
+    try:
+        for item in items:
+            task = root.subcontext(task_name=getattr(item, "name", ""))
+            task.call_on_fit_task_begin(estimator=estimator)
+            try:
+                yield item
+            finally:
+                task.call_on_fit_task_end(estimator=estimator)
+    finally:
+        root.call_on_fit_task_end(estimator=estimator)

@@ -302,7 +302,9 @@ class _Decoder:
         """Count the layers of values in a value, and the values made of each array."""
         parts = node["parts"].values() if "parts" in node else node.get("items", ())
         inner = [part["ref"] for part in parts if isinstance(part, dict)]
-        self._layers[number] = 1 + max((self._layers[each] for each in inner), default=0)
+        self._layers[number] = 1 + max(
+            (self._layers[each] for each in inner), default=0
+        )
         if self._layers[number] > MAX_LAYERS:
             raise ModelFileError("is nested too deeply to be a model")
         if "parts" in node:
