@@ -135,6 +135,6 @@ def test_weights_are_checked():
     for bad in (-1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="finite and not negative"):
             as_weights([1.0, bad], 2)
-    with pytest.raises(ValueError, match="The largest sample_weight is 1e[+]307"):
+    with pytest.raises(ValueError, match=r"The largest sample_weight is 1e[+]307"):
         as_weights([1.0, 1e307], 2)  # the sum of twenty is infinite
     assert as_weights([1.0, 1e300], 2)[1] == 1e300

@@ -261,7 +261,7 @@ LINKS = {
 @pytest.mark.parametrize("case", LINKS)
 def test_many_layers(case, parts, forge, tmp_path):
     """Python would run out of stack, and end, when it frees or hashes the value."""
-    document, arrays = parts
+    document, _ = parts
     empty = (2).to_bytes(8, "little") + b"{}"
     for length in (499, 501):
         nodes = chain(LINKS[case], length)

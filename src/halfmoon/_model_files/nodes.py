@@ -13,8 +13,8 @@ built from their parts. Then the empty ones are filled. No `__init__`, `__setsta
 
 A small file must not take much time, memory or stack. So keys are single values or
 tuples of these, because a hash visits all that a tuple holds, as often as it holds it.
-Values are nested in at most some hundred layers, because Python hashes and frees tuples,
-slices and arrays by recursion. And an array is a part of few values that copy it.
+Values are nested in at most some hundred layers, because Python hashes and frees
+tuples, slices and arrays by recursion. And an array is part of few values that copy it.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class _Encoder:
     def _container(self, value: Any, key: Any, path: str) -> int:
         if type(value) is not list and not all(map(_is_key, value)):
             raise ModelFileError(
-                f"{path} cannot be saved: its keys must be texts, numbers up to 2^60 or "
-                f"tuples of these."
+                f"{path} cannot be saved: its keys must be texts, numbers up to 2^60 "
+                f"or tuples of these."
             )
         node: dict[str, Any] = {"kind": type(value).__name__, "items": []}
         self._numbers[key] = number = self._add(node)
