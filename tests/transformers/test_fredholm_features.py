@@ -89,3 +89,10 @@ def test_other_smoothers(X, new, smoother):
     actual = model.transform(new) @ model.transform(new).T
     assert_allclose(actual, A @ gaussian(X, X, 0.5) @ A.T, rtol=1e-8, atol=1e-11)
     assert model.inner_kernel_.length_scale == 0.5
+
+
+def test_rows_far_away(X):
+    model = FredholmFeatures(Gaussian(0.6), Gaussian(0.5)).fit(X)
+    assert np.isfinite(model.transform([[1e100, 0.0]])).all()
+    with pytest.raises(ValueError, match=r"The largest entry of X is 1e\+200"):
+        model.transform([[1e200, 0.0]])  # its squared distances are infinite

@@ -96,7 +96,6 @@ class KernelTransformer(
             fit_by_partition(KernelTransformer.fit, self, X, y)
             return self
         X = self._table(X, reset=True, ensure_min_samples=2)
-        refuse_extreme(X)
         with self._stream.handed_down():
             self._build(X)
         return self
@@ -152,11 +151,11 @@ class KernelTransformer(
     def _row_bytes(self) -> int:
         return self.basis_.row_bytes + 24 * self._n_features_out
 
-    def _table(self, X: Any, **options: Any) -> Rows:
-        dtype = [np.float64, np.float32]
-        return as_table(
-            checked_rows(self, X, accept_sparse="csr", dtype=dtype, **options)
-        )
+    def _table(self, X: Any, *, reset: bool, **options: Any) -> Rows:
+        options |= {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        X = as_table(checked_rows(self, X, reset=reset, **options))
+        refuse_extreme(X, new=not reset)
+        return X
 
     def _refuse_large_basis(self, advice: str) -> None:
         p = self.basis_.n_components_
