@@ -210,3 +210,20 @@ class TestKernelsOfWhichLittleButRoundingIsLeft:
         model = hm.ConditionalRegressor("precomputed", loss="huber", alpha=0.1)
         with pytest.raises(ValueError, match="not positive definite on the complement"):
             model.fit(K, self.y)
+
+    @pytest.mark.parametrize("loss", ["huber", "quantile"])
+    def test_the_score_is_minus_infinity_if_no_row_can_be_left_out(self, loss):
+        y = np.where(np.arange(30) < 4, self.y, np.nan)
+        model = hm.ConditionalRegressor(
+            Gaussian(1.0), alpha=0.1, unpenalized="linear", loss=loss
+        )
+        with pytest.warns(UserWarning, match="There are 4 unpenalized features for 4"):
+            model.fit(self.X, y)
+        assert np.isnan(model.leave_one_out_predictions()).all()
+        assert model.loo_score_ == -np.inf
+
+    def test_equal_rows(self):
+        X = np.repeat(self.X[:5], 4, axis=0)
+        y = np.where(np.arange(20) < 2, np.arange(20.0), np.nan)
+        model = hm.FredholmRegressor(loss="quantile", alpha=0.1).fit(X, y)
+        assert_allclose(np.sort(model.leave_one_out()), [-1.0, 1.0], atol=1e-4)

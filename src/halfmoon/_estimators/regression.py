@@ -204,11 +204,16 @@ class Regressor(RegressorMixin, Estimator):
 
 
 def _r2(held_out: HeldOut) -> float:
-    """Return the R^2 of held-out values, averaged over targets; NaN for one row."""
+    """Return the R^2 of held-out values, averaged over targets; NaN for one row.
+
+    Minus infinity if the other labels determine no value of a target.
+    """
     _, y, values, w = held_out
     if len(y) < 2:
         return float("nan")
     w = w[:, None] * ~np.isnan(values)  # an output that a row lacks does not count
+    if not w.any(axis=0).all():
+        return -np.inf
     y, values = (np.where(w > 0, each, 0.0) for each in (y, values))
     total = (w * (y - (w * y).sum(axis=0) / w.sum(axis=0)) ** 2).sum(axis=0)
     squares = (w * (y - values) ** 2).sum(axis=0)

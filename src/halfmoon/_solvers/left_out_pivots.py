@@ -219,7 +219,7 @@ def _one_step(M: Array, F: Array, box: Box, v: Array, b: Array) -> Array:
     """(3) of `bordered_system.py`, with curvatures of kinks that are rounded."""
     g = M @ v + F @ b
     size = float(np.abs(box.target).max()) or 1.0
-    unit = float(np.trace(M)) / len(M) or 1.0
+    unit = max(float(np.trace(M)), 0.0) / len(M) or 1.0  # M may be rounding errors only
     span = box.high - box.low
     near = np.abs(box.target - g - box.e * v) <= ROUNDED * size
     h = np.where(near, span / (ROUNDED * size + box.e * span), FLAT / unit)
