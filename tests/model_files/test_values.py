@@ -73,7 +73,7 @@ def test_values(value, round_trip):
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), np.float32("nan"), np.datetime64("NaT")]
+    "value", [float("nan"), np.float32("nan"), np.datetime64("NaT", "s")]
 )
 def test_values_that_do_not_equal_themselves(value, round_trip):
     loaded = round_trip([value])[0]

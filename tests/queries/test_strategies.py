@@ -1,5 +1,6 @@
 """What to label next: rank-one updates against refits, and picks that make sense."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -433,3 +434,10 @@ def test_a_constant_function_has_rows_that_differ(strategy, rng):
     model.solution_ = replace(model.solution_, members=zero)
     picks = strategy(model, X, 8)
     assert picks.tolist() != list(range(2, 10))
+
+
+def test_docstrings_have_their_sections_in_order():
+    for strategy in (informative, margin, maximin, random, variance_reduction):
+        titles = re.findall(r"^(\w+)\n-+$", strategy.__doc__, flags=re.MULTILINE)
+        assert titles[:2] == ["Parameters", "Returns"]
+        assert titles[2:] in ([], ["Examples"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import fields
+from inspect import cleandoc
 from typing import Any, TypeVar
 
 __all__ = ["with_parameter_docs"]
@@ -161,7 +162,10 @@ def with_parameter_docs(
     `parameters` are those that only this class has. If `attributes` is None, they are
     `ATTRIBUTES` or `SEARCH_ATTRIBUTES`.
     """
-    head, examples = cls.__doc__.split("Examples\n", 1)  # type: ignore[union-attr]
+    # Python before 3.13 keeps the indentation of a docstring.
+    head, mark, examples = cleandoc(cls.__doc__ or "").partition("Examples\n")
+    if not mark:  # ``python -OO`` drops docstrings
+        return cls
     names = [field.name for field in fields(cls)]
     known = PARAMETERS | (parameters or {})
     meanings = {name: known[name] for name in names}
@@ -172,8 +176,7 @@ def with_parameter_docs(
     if hasattr(cls, "noise_variance_"):
         attributes["noise_variance_"] = NOISE_VARIANCE
     sections = _section("Parameters", meanings), _section("Attributes", attributes)
-    body = textwrap.indent("\n".join(sections), "    ")
-    cls.__doc__ = f"{head.rstrip()}\n\n{body}\n    Examples\n{examples}"
+    cls.__doc__ = "\n".join([f"{head.rstrip()}\n", *sections, mark + examples])
     return cls
 
 

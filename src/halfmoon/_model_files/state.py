@@ -17,6 +17,7 @@ from inspect import getattr_static, isabstract
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from halfmoon._model_files.errors import ModelFileError, in_one_line
@@ -48,6 +49,7 @@ SIMPLE: dict[Any, tuple[type, ...]] = {
     None: (type(None),),
 }
 UNIONS = (Union, types.UnionType)
+ARRAYS = (np.ndarray, get_origin(NDArray[Any]))  # from NumPy 2.5 on, two origins
 
 
 def state_of(value: Any) -> dict[str, Any]:
@@ -187,7 +189,7 @@ def fits(value: Any, hint: Any) -> bool:
         return any(fits(value, each) for each in args)
     if origin is Literal:
         return any(type(value) is type(each) and value == each for each in args)
-    if origin is np.ndarray:
+    if origin in ARRAYS:
         numeric = "float" in str(args) or "int" in str(args)
         return isinstance(value, np.ndarray) and (
             not numeric or value.dtype.kind in "biuf"
@@ -222,6 +224,8 @@ def in_words(what: Any) -> str:
         return " or ".join(map(repr, args))
     if origin is list:
         return f"list of {in_words(args[0])}"
+    if origin in ARRAYS:
+        return "ndarray"
     if origin is not None:
         return str(getattr(origin, "__name__", "another type"))
     if what is None or what is type(None):

@@ -34,6 +34,7 @@ label would say the same. Duplicates come last, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -102,8 +103,9 @@ def _strategy(
         pool = Pool.of(estimator, X, n, labeled, random_state)
         return pool.in_table(choose(pool))
 
-    head, mark, examples = (choose.__doc__ or "").partition("    Examples\n")
-    strategy.__doc__ = f"{head.rstrip()}\n\n{SECTIONS}{mark}{examples}"
+    # Python before 3.13 keeps the indentation of a docstring.
+    head, mark, examples = cleandoc(choose.__doc__ or "").partition("Examples\n")
+    strategy.__doc__ = f"{head.rstrip()}\n\n{cleandoc(SECTIONS)}\n\n{mark}{examples}"
     strategy.__name__ = strategy.__qualname__ = choose.__name__
     return strategy
 
