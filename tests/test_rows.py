@@ -11,6 +11,8 @@ from halfmoon import (
     HalfmoonClassifier,
     HalfmoonRegressor,
     LaplacianClassifier,
+    LaplacianRegressor,
+    Problem,
 )
 from halfmoon import _rows as rows_module
 from halfmoon._rows import (
@@ -19,8 +21,11 @@ from halfmoon._rows import (
     as_table,
     inner_products,
     refuse_non_finite,
+    summed_entries,
 )
 from halfmoon.baselines import HarmonicClassifier
+from halfmoon.bases import Exact
+from halfmoon.kernels import Gaussian
 from optional_modules import optional
 
 pd = optional("pandas")
@@ -199,3 +204,29 @@ def test_other_errors_are_those_of_scikit_learn():
         LaplacianClassifier().fit(sp.csr_array([[np.nan], [1.0]]), [0, 1])
     with pytest.raises(ValueError, match="0 sample"):
         LaplacianClassifier().fit(np.empty((0, 3)), [])
+
+
+def in_halves(X):
+    """CSR rows with two entries, each a half, for each entry."""
+    X = sp.csr_array(X)
+    parts = np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr
+    return sp.csr_array(parts, shape=X.shape)
+
+
+def test_entries_that_a_csr_matrix_holds_twice_are_summed(rng):
+    X = rng.normal(size=(30, 3))
+    halves = in_halves(X)
+    before = halves.data.copy()
+    whole = summed_entries(halves)
+    assert_array_equal(whole.toarray(), X)
+    assert whole.nnz == X.size
+    assert_array_equal(halves.data, before)  # of the user: not changed
+    assert summed_entries(whole) is whole
+    assert summed_entries(X) is X
+    y = np.where(np.arange(30) < 20, X[:, 0], np.nan)
+    model = LaplacianRegressor(energy="graph", alpha=0.01)
+    expected = model.fit(sp.csr_array(X), y).predict(X)
+    assert_allclose(model.fit(halves, y).predict(in_halves(X)), expected, rtol=1e-12)
+    problem = Problem(Exact(Gaussian(1.0)), energy="graph")
+    expected = problem.fit(sp.csr_array(X), y).predict(X)
+    assert_allclose(problem.fit(halves, y).predict(X), expected, rtol=1e-12)

@@ -41,6 +41,7 @@ __all__ = [
     "refuse_non_finite",
     "refuse_range",
     "some_rows",
+    "summed_entries",
     "text_in_column",
 ]
 
@@ -194,6 +195,17 @@ def inner_products(X: Rows, Z: Rows) -> Array:
     return cast(Array, C.toarray() if sp.issparse(C) else np.asarray(C))
 
 
+def summed_entries(X: Rows) -> Rows:
+    """Return rows in which a CSR matrix holds each entry once, as it should.
+
+    Nearest neighbors, for one, would square the parts of an entry by themselves.
+    """
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()  # it is the user's
+        X.sum_duplicates()
+    return X
+
+
 def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
     """Return rows checked by `validate_data`, with plain errors for text and NaN."""
     if is_in_partitions(X):
@@ -208,7 +220,7 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
     if np.ma.is_masked(X):  # validate_data would drop the mask
         X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
-        return validate_data(estimator, X, **options)
+        return summed_entries(validate_data(estimator, X, **options))
     except ValueError as error:
         message = _plain_message(estimator, X, str(error))
         if message is None:

@@ -29,7 +29,14 @@ from sklearn.base import BaseEstimator
 from halfmoon._labels import as_targets, as_weights, no_labels, rows_with_targets
 from halfmoon._moments import dirichlet, energy_forecast
 from halfmoon._partitions.partitioned_rows import PartitionedRows
-from halfmoon._rows import Array, Rows, as_table, refuse_extreme, refuse_non_finite
+from halfmoon._rows import (
+    Array,
+    Rows,
+    as_table,
+    refuse_extreme,
+    refuse_non_finite,
+    summed_entries,
+)
 from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.blocks import Stream, blas_for
@@ -119,7 +126,7 @@ class Problem(BaseEstimator):
             if not (hasattr(part, "fit") or (part is None and name != "basis")):
                 raise TypeError(f"{name} is {part!r}; an object {kind}, is needed.")
         rng = np.random.default_rng(rng)
-        X = as_table(X)
+        X = summed_entries(as_table(X))
         refuse_non_finite(X)
         refuse_extreme(X)
         n = X.shape[0]
