@@ -75,6 +75,10 @@ def test_small_eigenvalues_lose_no_digits():
     assert_allclose(GradientFlow(1.0)(s), 1 - s / 2, rtol=1e-14)
 
 
+def test_the_step_of_gradient_descent_where_all_eigenvalues_are_0():
+    assert_array_equal(Landweber(3, None)(np.zeros(2)), [3.0, 3.0])
+
+
 @pytest.fixture
 def problem(rng):
     """Sigma and b of theta = argmin theta'Sigma theta / 2 - b'theta, and psi(Sigma)."""

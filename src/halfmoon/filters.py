@@ -140,7 +140,7 @@ class Landweber(Filter):
             raise ValueError(f"step is {self.step}; a positive number is needed.")
 
     def _psi(self, s: Array) -> Array:
-        largest = s.max(initial=np.finfo(np.float64).tiny)
+        largest = s.max(initial=0.0) or 1.0  # any step does where all s are 0
         step = 1.0 / largest if self.step is None else self.step
         if step * largest >= 2:
             raise ValueError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -311,3 +313,13 @@ def test_softmax_of_a_linear_kernel_sums_to_zero_over_classes():
     assert_allclose(fit.dual_coef().sum(axis=1), 0, atol=1e-9)
     assert_allclose(fit.beta.sum(axis=1), 0, atol=1e-9)
     assert_array_equal(fit.left_out_values.shape, (25, 3))
+
+
+def test_the_score_is_infinite_if_a_label_cannot_be_left_out():
+    data = two_classes()
+    posed = Problem(Exact(Gaussian(1.0)), loss=Logistic()).pose(data.X, data.y)
+    fit = solve_loss(posed, ALPHA)
+    assert 0 < fit.loo_score < 1
+    values = fit.left_out_values.copy()
+    values[3] = np.nan
+    assert replace(fit, left_out_values=values).loo_score == np.inf

@@ -207,7 +207,8 @@ class Fit:
         if self.loo_scores is not None:
             return float(self.loo_scores.min())
         if self.left_out_values is not None:
-            losses = self.posed.loss.values(self.posed.y, self.left_out_values)
+            with np.errstate(invalid="ignore"):  # logaddexp warns of NaN
+                losses = self.posed.loss.values(self.posed.y, self.left_out_values)
             mean = self.posed.w @ losses / self.posed.total_weight
             return float(np.where(np.isnan(mean), np.inf, mean).mean())
         if not self.by_ridge:
