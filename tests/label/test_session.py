@@ -214,6 +214,23 @@ def test_two_people(session):
     assert {x["who"] for x in answers} == {"ann", "bob"}  # both are kept
 
 
+def test_rows_on_the_page_of_somebody_else_come_last(session):
+    """Nobody is told that no row is left while there are some."""
+    labeling = session(two_groups(n=30, labels=10)[0])
+    labeling.refit()
+    hers = [x["row"] for x in labeling.next_questions("ann", 15)]
+    his = labeling.next_questions("bob", 30)
+    assert len(his) == 20
+    assert {x["row"] for x in his[:5]} == set(range(10, 30)) - set(hers)
+    last = his[5:]
+    assert {x["row"] for x in last} == set(hers)
+    # Some of them were chosen, so none of them counts as random.
+    assert {x["why"] for x in last} == {"chosen"}
+    say(labeling, hers[0], "left", "ann")
+    say(labeling, hers[0], "right", "bob")
+    assert labeling.answers.agreement() == (1, 0)
+
+
 def test_a_label_that_looks_wrong_is_asked_for_once(session):
     rows, truth = two_groups(n=80, labels=40)
     rows[5][3] = "left" if truth[4] == "right" else "right"
@@ -255,7 +272,7 @@ def test_invalid_values_are_refused(session):
     for wrong in ("", "  ", "x" * 1001, 3, ["a"], {}):
         with pytest.raises(RefusedAnswer):
             say(labeling, 20, wrong)
-    for row in (-1, 40, "20", None, 2.0):
+    for row in (-1, 40, "20", None, 2.0, True):
         with pytest.raises(RefusedAnswer, match="not in the table"):
             say(labeling, row, "left")
     with pytest.raises(RefusedAnswer, match="who"):

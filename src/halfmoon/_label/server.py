@@ -266,7 +266,7 @@ async def _body(request: Request) -> dict[str, Any]:
             raise RefusedRequest(413, "The request is too long.")
     try:
         body = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
         raise RefusedRequest(400, "The request is not a JSON object.")

@@ -145,14 +145,14 @@ class Labeling:
         ``seconds``.
         """
         number, who = body.get("row"), _text(body, "who")
-        if not isinstance(number, int) or number not in self.sample.at:
+        is_number = isinstance(number, int) and not isinstance(number, bool)
+        if not is_number or number not in self.sample.at:
             raise RefusedAnswer("This row is not in the table.")
         value = self._checked_value(body.get("value"))
         with self.lock:
             line = self._line(number, value, body)
             if self.journal.append(line, self.sample.columns):
-                self.answers.add(line)
-                self.answers.rows.setdefault(self.sample.place(number), number)
+                self.answers.add(line, number)
                 self._ever.add((who, number))
                 if line["why"] == "check":
                     self._checked.add((who, number))
