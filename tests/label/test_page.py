@@ -22,7 +22,12 @@ if browser_command() is None:
 PAUSE = 0.17  # seconds; a second press within 0.15 counts once
 WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"
 READY = "document.documentElement.dataset.ready === 'yes'"
+SETTLED = "document.getElementById('saved').textContent !== 'Saving …'"
 SAVED = "document.getElementById('saved').textContent === 'All answers are saved.'"
+HIDE = (
+    "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
+    "document.dispatchEvent(new Event('visibilitychange'))"
+)
 AXE = """axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa",
   "best-practice"]}).then(found => found.violations.map(
   each => [each.id, each.impact, each.nodes.map(node => node.html).slice(0, 3)]))"""
@@ -87,10 +92,13 @@ class Seen:
     def proposal(self):
         return self.text("proposed") if self.is_shown("proposal") else None
 
-    def press(self, *keys):
+    def press(self, *keys, settle=True):
+        """Press keys, each when the answer before it is saved."""
         for key in keys:
             time.sleep(PAUSE)
             self.tab.press(key)
+            if settle:
+                self.wait_for(SETTLED)
 
     def type(self, text):
         for letter in text:
@@ -270,6 +278,41 @@ def test_a_typed_number_is_not_skipped_by_a_space(page):
     assert seen.row == row
 
 
+def test_digits_typed_while_a_number_is_saved_stay(page):
+    seen = page(a_line()[0], target="y", model=False)
+    row = seen.row
+    seen.evaluate(
+        "{const real = fetch; window.fetch = async (path, ...more) => {"
+        " if (path === '/answer') await new Promise(done => setTimeout(done, 400));"
+        " return real(path, ...more); }};0"
+    )
+    seen.type("12")
+    seen.press("Enter", settle=False)
+    seen.type("34")
+    seen.wait_for(SETTLED)
+    assert seen.labels() == {row: 12.0}
+    second = seen.row
+    seen.press("Enter")
+    assert seen.labels() == {row: 12.0, second: 34.0}
+
+
+def test_the_file_tells_whether_a_proposal_was_shown(page):
+    seen = page(two_groups(n=60, labels=8)[0])
+    shown = {}
+    for _ in range(6):  # with a random row, which is answered once more
+        while seen.proposal is not None and len(shown) == 4:
+            seen.press(" ")
+        row = seen.row
+        seen.press("1", "u")
+        assert seen.row == row
+        shown[row] = seen.proposal is not None
+        seen.press("1")
+    assert set(shown.values()) == {True, False}
+    last = {line["row"] - 2: line for line in seen.lines() if "undo" not in line}
+    assert {row: last[row]["shown"] for row in shown} == shown
+    assert {last[row]["why"] for row in shown} == {"chosen"}
+
+
 def test_keys_can_be_turned_off(page):
     seen = page(two_groups(n=40, labels=8)[0], model=False)
     seen.press("?")
@@ -362,6 +405,25 @@ def test_every_key_does_what_its_button_says(page):
     assert seen.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("key", "code", "shift", "meaning"),
+    [
+        ("&", "Digit1", False, "a"),  # France: digits need Shift
+        ("1", "Digit1", True, "a"),
+        ("\u00e9", "Digit2", False, "b"),
+        ("\u0444", "KeyA", False, "j"),  # Russia
+        ("\u0433", "KeyU", False, "undo"),
+        ("/", "Digit7", True, "search"),  # Germany
+        ("!", "Digit1", True, None),
+        (";", "Semicolon", False, None),
+    ],
+)
+def test_keys_of_other_keyboards(parser, key, code, shift, meaning):
+    event = json.dumps({"key": key, "code": code, "shiftKey": shift})
+    said = parser.evaluate(f"meaningOf({event}, [...'abcdefghijkl'], false, false)")
+    assert (said and (said.get("value") or said["does"])) == meaning
+
+
 def test_double_presses_count_once(page):
     rows, _ = two_groups(n=60, labels=8)
     seen = page(rows)
@@ -371,6 +433,7 @@ def test_double_presses_count_once(page):
         "for (const key of '111112') document.dispatchEvent(new KeyboardEvent("
         "'keydown', {key, bubbles: true}))"
     )
+    seen.wait_for(SETTLED)
     second = seen.row
     assert second != first
     time.sleep(0.2)
@@ -493,6 +556,44 @@ def test_two_hundred_columns(page):
     assert seen.evaluate("document.querySelectorAll('dt').length") == 200
 
 
+def test_a_long_text_stays_open(page):
+    long = "a word and the next " * 200
+    lines = "\n".join(map(str, range(50)))
+    rows = [["t", "lines", "short", "y"]]
+    rows += [[f"{i} {long}", lines, "x " * 200, "ab"[i % 2]] for i in range(4)]
+    rows += [[f"{i} {long}", lines, "x " * 200, ""] for i in range(8)]
+    seen = page(rows, target="y", model=False)
+    folded = (
+        "Object.fromEntries([...document.querySelectorAll('#cells > div')].map(pair =>"
+        " [pair.querySelector('dt').innerText,"
+        " pair.querySelector('.text')?.classList.contains('folded') ?? null]))"
+    )
+    assert seen.evaluate(folded) == {"t": True, "lines": True, "short": None}
+    seen.tab.click("#cells > div:first-child button")
+    assert seen.evaluate(folded)["t"] is False
+    seen.press("1")
+    assert seen.evaluate(folded) == {"t": False, "lines": True, "short": None}
+    assert "Show less" in seen.text("cells")
+
+
+def test_pages_in_the_background_leave_connections_to_others(page, browser):
+    """A browser has six for a server; a stream of events takes one."""
+    seen = page(two_groups(n=40, labels=8)[0])
+    tabs = [seen]
+    for _ in range(6):
+        tabs[-1].evaluate(HIDE)
+        tabs.append(Seen(browser, seen.server, seen.folder, "side"))
+        tabs[-1].wait_for(READY)
+    tabs[-1].press("1")
+    assert len(tabs[-1].lines()) == 1
+    tabs[-1].evaluate(HIDE)
+    assert "9 labels" not in seen.text("counts")
+    seen.evaluate(HIDE.replace("true", "false"))  # it is looked at again
+    seen.wait_for("document.getElementById('counts').textContent.includes('9 labels')")
+    for tab in tabs[1:]:
+        tab.tab.call("Page.close")
+
+
 def test_two_people_the_same_row(page, browser):
     rows, _ = two_groups(n=40, labels=8)
     ann = page(rows)
@@ -535,21 +636,25 @@ def test_a_name_is_asked_for_once(page, browser):
     again.tab.call("Page.close")
 
 
-def test_a_stopped_server_is_reported(page):
-    rows, _ = two_groups(n=40, labels=8)
-    seen = page(rows)
+def test_a_row_stays_until_its_answer_is_saved(page):
+    """Answers are on disk before the next row is shown."""
+    seen = page(two_groups(n=40, labels=8)[0])
     seen.press("1")
-    before = seen.lines()
+    before, row = seen.labels(), seen.row
     seen.server.end()
-    seen.press("1")
+    seen.press("2", settle=False)
     seen.wait_for("!document.getElementById('trouble').hidden")
     assert "Not saved yet" in seen.text("trouble")
-    rows_seen = set()
-    for _ in range(8):
-        rows_seen.add(seen.row)
-        seen.press("1")
-    assert len(rows_seen) <= 5  # no more is taken until the others are saved
-    assert read_journal(seen.path).lines == before
+    assert seen.text("saved") == "Saving …"
+    marked = "[...document.querySelectorAll('.given')].map(each => each.innerText)"
+    assert [text.split()[-1] for text in seen.evaluate(marked)] == ["right"]
+    seen.press(*"1u /", settle=False)  # no more is taken until this one is saved
+    assert seen.row == row
+    assert not seen.is_shown("search")
+    assert seen.text("last").count("Row") == 1
+    answers = Answers("side")
+    answers.add_all(read_journal(seen.path).lines)
+    assert {x.place[2] - 2: x.value for x in answers.every.values()} == before
 
 
 @pytest.mark.slow
@@ -560,13 +665,13 @@ def test_answers_survive_a_restart(page, serve, browser):
     before = seen.labels()
     seen.server.end()
     row = seen.row
-    seen.press("1")
+    seen.press("1", settle=False)
     port = seen.server.port
     options = ("--target", "side", "--as", "ann", "--port", port)
     again = serve("t.csv", *options)  # with another token
     seen.wait_for("document.getElementById('trouble').textContent.includes('restart')")
-    assert not seen.evaluate(SAVED)
-    assert "Saving 1" in seen.text("saved")
+    assert seen.row == row
+    assert seen.text("saved") == "Saving …"
     # The new address in another tab gives the browser the new cookie.
     other = Seen(browser, again, seen.folder, "side")
     other.wait_for(READY)
@@ -578,7 +683,7 @@ def test_answers_survive_a_restart(page, serve, browser):
     other.tab.call("Page.close")
 
 
-def test_an_answer_that_fails_comes_back(page):
+def test_an_answer_that_is_refused_stays(page):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)
     row = seen.row

@@ -294,7 +294,7 @@ def test_events(page):
     async def first_events():
         page.site._loop = asyncio.get_running_loop()
         stream = page.site._stream("ann")
-        found = [await anext(stream)]
+        found = [await anext(stream), await anext(stream)]
         page.labeling.answer(ANSWER)
         found.append(await anext(stream))
         page.labeling.notify("queue")
@@ -306,8 +306,9 @@ def test_events(page):
     found = asyncio.run(first_events())
     names = [event.split("\n")[0] for event in found]
     assert names == [
-        *("event: progress", "event: progress", "event: queue", "event: progress"),
-        "event: stop",
+        *("event: progress", "event: filled", "event: progress"),
+        *("event: queue", "event: progress", "event: stop"),
     ]
     assert json.loads(found[0].split("data: ")[1])["answered"] == 1
-    assert json.loads(found[1].split("data: ")[1])["answered"] == 2
+    assert json.loads(found[1].split("data: ")[1])["working"] is False
+    assert json.loads(found[2].split("data: ")[1])["answered"] == 2

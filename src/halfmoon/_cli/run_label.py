@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -122,6 +123,7 @@ def _serve(
             log_level="error",  # warnings are about requests from elsewhere
             access_log=False,
             lifespan="off",
+            ws="none",
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -176,6 +178,8 @@ def _stop_cleanly(server: Any, site: Site) -> list[int]:
             remove_unfinished()
             os._exit(128 + number)
         received.append(number)
+        # Requests that are cut off by the end of the server are no errors.
+        logging.getLogger("uvicorn.error").disabled = True
         server.should_exit = True
         site.stop()
 

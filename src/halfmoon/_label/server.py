@@ -104,6 +104,8 @@ class Site:
     async def start(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()
         labeling, who = self.labeling, request.query_params.get("who", "")
+        progress = await run_in_threadpool(labeling.progress, who)
+        history = await run_in_threadpool(labeling.history, who, MAX_HISTORY)
         return JSONResponse(
             {
                 "table": Path(labeling.name).name,
@@ -112,8 +114,8 @@ class Site:
                 "decimal": labeling.sample.style.decimal,
                 "file": labeling.journal.path.name,
                 "notes": [str(note) for note in labeling.sample.notes],
-                "history": labeling.history(who, MAX_HISTORY),
-                "progress": await run_in_threadpool(labeling.progress, who),
+                "history": history,
+                "progress": progress,
                 "filled": self._filled(),
             }
         )
@@ -132,7 +134,8 @@ class Site:
         number = _number(asked.get("row", ""))
         if number not in self.labeling.sample.at:
             raise RefusedRequest(404, "This row is not in the table.")
-        return JSONResponse(self.labeling.question(asked.get("who", ""), number))
+        who, labeling = asked.get("who", ""), self.labeling
+        return JSONResponse(await run_in_threadpool(labeling.question, who, number))
 
     async def answer(self, request: Request) -> Response:
         body = await _body(request)
@@ -210,7 +213,9 @@ class Site:
         stream: asyncio.Queue[str] = asyncio.Queue()
         self._streams[stream] = who
         try:
-            yield await self._event("progress", who)
+            # A page that was in the background has missed events.
+            for what in ("progress", "filled"):
+                yield await self._event(what, who)
             while not self.stopping.is_set():
                 try:
                     changed = {await asyncio.wait_for(stream.get(), KEEP_ALIVE_SECONDS)}

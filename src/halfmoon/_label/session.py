@@ -141,8 +141,8 @@ class Labeling:
     def answer(self, body: Mapping[str, Any]) -> None:
         """Save an answer; when this returns, it is on disk.
 
-        `body` has ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who`` and
-        ``seconds``.
+        `body` has ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who``,
+        ``seconds`` and ``shown``: whether the page showed a proposal.
         """
         number, who = body.get("row"), _text(body, "who")
         is_number = isinstance(number, int) and not isinstance(number, bool)
@@ -281,12 +281,12 @@ class Labeling:
             "who": who,
             "when": self._now(),
             "seconds": round(float(seconds), 2) if is_time else None,  # type: ignore[arg-type]
-            "shown": question.shows_proposal,
+            "shown": body.get("shown", question.shows_proposal) is True,
             "why": question.why,
         }
         if question.why != "random":
             return line
-        if (who, number) in self._ever:
+        if (who, number) in self._ever or line["shown"]:
             line["why"] = "chosen"
             return line
         # The latest model that has not seen the answer.
