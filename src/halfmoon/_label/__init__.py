@@ -6,6 +6,7 @@
 `labels_from_journal`    find the rows of answers again, and use them as labels
 `session_rows`           the rows of the table that a session keeps in memory
 `refit`                  fit a model, choose rows to ask for, predict them
+`near_copies`            ask for near-copies of a row last
 `labeling_progress`      accuracy, what more labels would gain, when to stop
 `question_queue`         which row comes next, for each person
 `session`                a session: answers in, questions out

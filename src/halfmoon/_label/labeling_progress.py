@@ -109,9 +109,25 @@ def live_accuracy(
 ) -> LiveAccuracy | None:
     """Measure the accuracy on random rows; None if there are too few.
 
-    `labels` is the number of labels that the latest model was fitted to. The first
-    answer for each row counts.
+    `labels` is the number of labels that the latest model was fitted to.
     """
+    rows = measured_rows(answers, labels, is_share)
+    n = len(rows)
+    if n < MIN_RANDOM_ROWS:
+        return None
+    if is_share:
+        right = sum(str(x.value) == str(x.predicted) for x in rows)
+        common = max(Counter(str(x.value) for x in rows).values()) / n
+        return LiveAccuracy(right / n, *wilson_interval(right, n), n, True, common)
+    pairs: Any = [(x.value, x.predicted) for x in rows]
+    errors = np.abs(np.diff(np.array(pairs, dtype=float))).ravel()
+    return LiveAccuracy(*mean_error(errors), n, False)
+
+
+def measured_rows(
+    answers: Iterable[Answer], labels: int, is_share: bool
+) -> list[Answer]:
+    """Return the answers that measure the accuracy: the first for each random row."""
     rows: dict[object, Answer] = {}
     for x in answers:
         is_random = x.why == "random" and not x.shown
@@ -119,16 +135,7 @@ def live_accuracy(
         is_known = NoneType not in kinds and (is_share or str not in kinds)
         if is_random and is_known and x.labels >= MIN_LABELS_SHARE * labels:
             rows.setdefault(x.place, x)
-    n = len(rows)
-    if n < MIN_RANDOM_ROWS:
-        return None
-    if is_share:
-        right = sum(str(x.value) == str(x.predicted) for x in rows.values())
-        common = max(Counter(str(x.value) for x in rows.values()).values()) / n
-        return LiveAccuracy(right / n, *wilson_interval(right, n), n, True, common)
-    pairs: Any = [(x.value, x.predicted) for x in rows.values()]
-    errors = np.abs(np.diff(np.array(pairs, dtype=float))).ravel()
-    return LiveAccuracy(*mean_error(errors), n, False)
+    return list(rows.values())
 
 
 def mean_error(errors: Array) -> tuple[float, float, float]:
@@ -264,7 +271,13 @@ def _quality(labeling: Labeling, found: LiveAccuracy | None) -> str:
     if found is not None:
         return found.sentence
     if refit.has_model:
-        return "Label some more rows to see how well halfmoon does."
+        is_share = labeling.sample.kind == "classes"
+        answers = labeling.answers.every.values()
+        n = len(measured_rows(answers, refit.labels, is_share))
+        return (
+            f"After {MIN_RANDOM_ROWS} random rows you see how well halfmoon does; "
+            f"{n} so far."
+        )
     if labeling.refits and refit.why_not:
         answered = map(str, labeling.answers.labels().values())
         different = {*labeling.sample.given_classes(), *answered}

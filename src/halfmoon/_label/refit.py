@@ -1,7 +1,8 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
 The rows to ask for are unsure ones that say most about all others, each chosen as if
-those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
+those before it were labeled (`halfmoon.queries.informative`); near-copies of a row come
+last (`near_copies`). Labels that look wrong
 (`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._label.labeling_progress import MoreLabelsGain, expected_gain
+from halfmoon._label.near_copies import copies_last
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.row_reasons import reasons_of
@@ -31,6 +33,7 @@ from halfmoon.table._table_errors import LabelError
 __all__ = ["Neighbor", "Proposal", "RefitResult", "refit_model"]
 
 BATCH_ROWS = 40
+PICKS = 2  # rows to pick for each row of a batch, since some may be copies
 MAX_CHECKS = 5  # labels that look wrong
 MIN_SUSPICION = 0.8  # score of a label that looks wrong
 MAX_NEIGHBORS = 5
@@ -107,11 +110,12 @@ def refit_model(
     is_labeled = np.array([label is not None for label in found.labels])
     free = ~is_labeled & ~np.isin(numbers, list(not_asked))
     chosen: list[int] = []
-    n = min(BATCH_ROWS, int(free.sum()))
+    n = min(PICKS * BATCH_ROWS, int(free.sum()))
     if n:
         estimator, seed = model.estimator_, settings.seed
         picks = informative(estimator, X, n, labeled=~free, random_state=seed)
-        chosen = numbers[picks].tolist()
+        batch = copies_last(X, picks, is_labeled)[:BATCH_ROWS]
+        chosen = numbers[batch].tolist()
     doubted = [
         int(numbers[each.row])
         for each in suspicious_labels(model.estimator_)
