@@ -38,7 +38,7 @@ from benchmarks.lines import RESULTS, machine
 from benchmarks.markdown import row
 from benchmarks.tables import NUMBERS, TABLES, peak_kilobytes
 from halfmoon._label.journal import Journal
-from halfmoon._label.labeling_progress import live_accuracy
+from halfmoon._label.live_accuracy import live_accuracy
 from halfmoon._label.session import Labeling
 from halfmoon._label.session_rows import joined_labels
 from halfmoon.table._files import open_table

@@ -8,12 +8,8 @@ from sklearn.datasets import load_wine
 
 from halfmoon._label import labeling_progress
 from halfmoon._label.answers import Answer
-from halfmoon._label.labeling_progress import (
-    LiveAccuracy,
-    MoreLabelsGain,
-    live_accuracy,
-    mean_error,
-)
+from halfmoon._label.live_accuracy import LiveAccuracy, live_accuracy, mean_error
+from halfmoon._label.more_labels_gain import MoreLabelsGain
 from halfmoon._label.refit import RefitResult
 from small_tables import two_groups
 

@@ -41,10 +41,10 @@ def test_while_requests_are_open(serve, tmp_path):
     client = server.client()
     host = f"127.0.0.1:{server.port}"
     head = f"Host: {host}\r\nOrigin: http://{host}\r\nCookie: {client.cookie}\r\n"
+    json = "Content-Type: application/json\r\nContent-Length: 90\r\n"
     begun = []
     for request in (
-        f"POST /answer HTTP/1.1\r\n{head}Content-Type: application/json\r\n"
-        f"Content-Length: 90\r\n\r\n{{",
+        f"POST /answer HTTP/1.1\r\n{head}{json}\r\n{{",
         f"GET /events?who=ann HTTP/1.1\r\n{head}\r\n",
         "GET / HT",
     ):

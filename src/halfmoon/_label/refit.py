@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._label.labeling_progress import MoreLabelsGain, expected_gain
+from halfmoon._label.more_labels_gain import MoreLabelsGain, expected_gain
 from halfmoon._label.near_copies import copies_last
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
