@@ -142,8 +142,11 @@ function comeBack(question) {
 async function reopen(each, event) {
   if (!isReady() || !passes(event)) return;
   event.currentTarget?.blur();
-  const question = each.question ?? await get("/row", { who: state.who, row: each.row });
-  comeBack(question);
+  try {
+    comeBack(each.question ?? await get("/row", { who: state.who, row: each.row }));
+  } catch {
+    showTrouble("halfmoon label does not respond.");
+  }
 }
 
 function take(event) {
