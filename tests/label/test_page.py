@@ -683,6 +683,23 @@ def test_answers_survive_a_restart(page, serve, browser):
     other.tab.call("Page.close")
 
 
+@pytest.mark.slow  # a pause after each key
+def test_earlier_answers_are_listed_after_many_undos(page):
+    seen = page(two_groups(n=40, labels=8)[0], model=False)
+    client = seen.server.client()
+    for row in range(20, 33):
+        assert client.post("/answer", id=f"i{row}", row=row, value="left")[0] == 200
+    client.close()
+    seen.tab.open(seen.server.address)
+    seen.wait_for(READY)
+    assert seen.text("last").splitlines()[0] == "Row 34: left"
+    for row in range(32, 21, -1):
+        seen.press("u")
+        assert seen.row == row
+    assert seen.text("last").splitlines() == ["Row 23: left", "Row 22: left"]
+    assert list(seen.labels()) == [20, 21]
+
+
 def test_an_answer_that_is_refused_stays(page):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)

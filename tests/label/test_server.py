@@ -211,6 +211,7 @@ def test_answer_and_undo(page):
     assert start["progress"]["answered"] == 2
     back = page.say(path="/undo", id="u", who="ann", undo="second").json()
     assert back["question"]["row"] == 21
+    assert [x["id"] for x in back["history"]] == ["first"]
     assert page.client.get("/start?who=ann").json()["progress"]["answered"] == 1
     assert page.client.get("/row?who=ann&row=20").json()["name"] == 22
 

@@ -7,7 +7,8 @@
 ``/questions``  GET    the next rows for a person
 ``/row``        GET    one row, to be answered again
 ``/answer``     POST   save an answer; the response is sent when it is on disk
-``/undo``       POST   take an answer back; the response holds its row
+``/undo``       POST   take an answer back; the response holds its row, and the
+                       last answers before it
 ``/events``     GET    server-sent events: progress, a new queue, a filled table
 ``/fill``       POST   fill the table, in the background
 ``/files/...``  GET    labels, filled table, report
@@ -146,7 +147,10 @@ class Site:
     async def undo(self, request: Request) -> Response:
         body = await _body(request)
         found = await run_in_threadpool(self.labeling.undo, body)
-        return JSONResponse({"saved": body["id"], "question": found})
+        before = await run_in_threadpool(
+            self.labeling.history, body["who"], MAX_HISTORY
+        )
+        return JSONResponse({"saved": body["id"], "question": found, "history": before})
 
     async def events(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()

@@ -122,6 +122,7 @@ async function undo(event = null) {
   const reply = await sent("/undo", { undo: last?.id ?? null });
   if (reply === null) return;
   state.history.pop();
+  if (!state.history.length) state.history = reply.history.reverse(); // ten at a time
   showLast(state.history, reopen);
   const question = last?.question ?? reply.question;
   if (question) comeBack(question);
