@@ -193,7 +193,9 @@ def _stop_cleanly(server: Any, site: Site) -> list[int]:
 
 def _listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio turns off the delay of small packets, some 40 ms, only if TCP is named.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
