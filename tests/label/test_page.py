@@ -485,6 +485,12 @@ def test_touch_on_a_phone(page):
         )
         <= 640
     )
+    # Enlarged four times, they would hide the row.
+    seen.tab.resize(320, 256)
+    bar = "getComputedStyle(document.getElementById('answers')).position"
+    assert seen.evaluate(bar) == "static"
+    width, inner = seen.evaluate(WIDTHS)
+    assert width <= inner == 320
 
 
 def test_enter_accepts_the_proposal_after_a_click(page):
