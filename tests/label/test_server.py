@@ -150,10 +150,21 @@ def test_a_form_is_refused(page):
     assert page.is_unchanged
 
 
-def test_cross_site_requests_are_refused(page):
-    headers = {"Sec-Fetch-Site": "cross-site"}
-    assert page.client.get("/files/labels", headers=headers).status_code == 403
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_requests_of_other_sites_are_refused(page, site):
+    """Another port of this machine is the same site, so cookies are sent from there."""
+    headers = {"Sec-Fetch-Site": site}
+    for path in ("/files/labels", "/questions?who=ann", "/start", "/events?who=ann"):
+        assert page.client.get(path, headers=headers).status_code == 403
     assert page.client.get("/", headers=headers).status_code == 200  # a link
+
+
+def test_reading_only_the_head_needs_the_cookie(page):
+    stranger = page.browser()
+    for path in ("/", "/files/labels", "/start"):
+        assert stranger.request("HEAD", path).status_code == 403
+    assert page.client.request("HEAD", "/files/labels").status_code == 200
+    assert page.is_unchanged
 
 
 def test_other_methods_and_bodies_are_refused(page):
