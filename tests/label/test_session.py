@@ -299,6 +299,28 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
         assert labeling.questions.refit.labels == 5
 
 
+@pytest.mark.parametrize("kind", ["Int64", "float64"])
+def test_an_accepted_number_is_the_one_that_was_shown(session, tmp_path, kind):
+    import pandas as pd
+
+    x = np.random.default_rng(0).uniform(0, 1, 60)
+    y = pd.Series((300 * x + 5).round()).where(np.arange(60) < 30).astype(kind)
+    pd.DataFrame({"x": x, "y": y}).to_parquet(tmp_path / "t.parquet")
+    settings = Settings("y", budget=0.05, task="numbers")
+    with Journal("t.labels.jsonl") as journal, open_table("t.parquet") as table:
+        labeling = Labeling(table, settings, journal, (), Silent())
+        labeling.refit()
+        asked = [x for x in labeling.next_questions("ann", 20) if x["proposal"]]
+        assert len(asked) == 16
+        for question in asked:
+            proposal = question["proposal"]
+            assert float(proposal["text"]) == proposal["value"]
+            say(labeling, question["row"], proposal["value"])
+    assert [line["value"] for line in lines()[1:]] == [
+        float(x["proposal"]["text"]) for x in asked
+    ]
+
+
 def test_classes_of_a_scale_are_in_its_order(session):
     rows, _ = two_groups()
     labeling = session(rows, order=("right", "middle", "left"))

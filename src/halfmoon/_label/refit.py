@@ -171,7 +171,7 @@ def _proposals(
             if reason.row - first in sample.at
         ]
         found[number] = Proposal(
-            str(each.value) if sample.kind == "classes" else float(each.value),
+            _as_shown(each.value, cells),
             cells.shown(each.value),
             each.confidence,
             cells.shown(each.low),
@@ -179,6 +179,13 @@ def _proposals(
             tuple(near[:MAX_NEIGHBORS]),
         )
     return found
+
+
+def _as_shown(value: Any, cells: Cells) -> str | float:
+    """Return a prediction as an answer: what a person sees and accepts."""
+    if cells.kind == "classes":
+        return str(value)
+    return round(float(value), cells.digits)
 
 
 def _column_order(
