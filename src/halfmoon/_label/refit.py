@@ -151,6 +151,8 @@ def _proposals(
         return {}
     rows = sample.scan.rows.take(pa.array([sample.at[number] for number in numbers]))
     predicted, cells = model.predict(rows), Cells.of(model)
+    if pa.types.is_decimal(sample.type):
+        cells = replace(cells, digits=min(cells.digits, sample.type.scale))
     predictions = [predicted.at(i) for i in range(len(numbers))]
     first = sample.scan.first_row
     if checks:  # predicted without their own label
@@ -166,13 +168,19 @@ def _proposals(
     for number, each, why in zip(numbers, predictions, reasons, strict=True):
         strongest = sorted(why.all, key=lambda reason: -abs(reason.weight))
         near = [
-            Neighbor(reason.row - first, reason.label, reason in why.speaks_for)
+            Neighbor(
+                reason.row - first,
+                _shown_label(sample, reason.label),
+                reason in why.speaks_for,
+            )
             for reason in strongest
             if reason.row - first in sample.at
         ]
+        text = _shown_label(sample, cells.shown(each.value))
+        is_class = sample.kind == "classes"
         found[number] = Proposal(
-            _as_shown(each.value, cells),
-            cells.shown(each.value),
+            text if is_class else round(float(each.value), cells.digits),
+            text,
             each.confidence,
             cells.shown(each.low),
             cells.shown(each.high),
@@ -181,11 +189,9 @@ def _proposals(
     return found
 
 
-def _as_shown(value: Any, cells: Cells) -> str | float:
-    """Return a prediction as an answer: what a person sees and accepts."""
-    if cells.kind == "classes":
-        return str(value)
-    return round(float(value), cells.digits)
+def _shown_label(sample: SampledRows, text: str) -> str:
+    """Return a label as on its button: 0, not 0.0, if it is a class of floats."""
+    return str(sample.answer(sample.label(text))) if sample.kind == "classes" else text
 
 
 def _column_order(
