@@ -196,6 +196,7 @@ def test_numbers_by_keyboard(page):
     rows, _ = a_line()
     seen = page(rows, target="y")
     seen.wait_for("document.activeElement.id === 'number'")
+    assert not seen.is_shown("no-classes")
     before = 0
     while seen.proposal is None:
         seen.press(" ")
@@ -319,6 +320,22 @@ def test_the_file_tells_whether_a_proposal_was_shown(page):
     last = {line["row"] - 2: line for line in seen.lines() if "undo" not in line}
     assert {row: last[row]["shown"] for row in shown} == shown
     assert {last[row]["why"] for row in shown} == {"chosen"}  # none is new any more
+
+
+def test_the_first_class_is_typed(page):
+    rows = [["x", "y"], *([i, ""] for i in range(12))]
+    seen = page(rows, target="y", model=False)
+    assert seen.text("no-classes").startswith("There is no class yet.")
+    row = seen.row
+    seen.press("1")
+    assert seen.row == row
+    seen.press("/")
+    seen.type("one")
+    seen.press("Enter")
+    assert not seen.is_shown("no-classes")
+    second = seen.row
+    seen.press("1")
+    assert seen.labels() == {row: "one", second: "one"}
 
 
 def test_keys_can_be_turned_off(page):

@@ -46,7 +46,7 @@ function say(id, text) {
 const asText = value => value === null ? "skipped" : String(value);
 
 const WHY = {
-  random: "A random row without a proposal: it measures how well halfmoon does.",
+  random: "A random row without a proposal. Such rows measure how well halfmoon does.",
   again: "Somebody else has labeled this row. What is your answer?",
   chosen: "",
 };
@@ -186,6 +186,7 @@ function showNear({ cells, proposal }) {
 // Buttons are replaced only if the classes have changed, so that the focus stays.
 export function showClasses(classes, onPick) {
   const group = $("classes"), shown = classes.slice(0, MAX_BUTTONS);
+  $("no-classes").hidden = group.hidden || shown.length > 0; // hidden for numbers
   if (group.children.length === shown.length
     && shown.every((name, i) => group.children[i].value === name)) return;
   group.classList.toggle("many", shown.length > MANY_BUTTONS);
