@@ -23,7 +23,7 @@ import click
 from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
-from halfmoon._cli.paths import filled_path, labels_path
+from halfmoon._cli.paths import STREAM, filled_path, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
 from halfmoon._label.background import Background
 from halfmoon._label.filled_table import filled_table
@@ -65,6 +65,11 @@ def run_label(
                 f"The labeling page needs {library}, which is not installed. Run: pip "
                 f'install "halfmoon[label]"'
             )
+    if common.file == STREAM:
+        raise CommandError(
+            "The labeling page reads the table again to fill it, so standard input is "
+            "not enough. Save it to a file first."
+        )
     class_names = [name.strip() for name in (classes or "").split(",") if name.strip()]
     if class_names and asked["task"] == "numbers":
         raise CommandError(
