@@ -4,7 +4,11 @@ import socket
 
 import pytest
 
-from halfmoon._cli.run_label import _allowed_hosts, _listening_socket
+from halfmoon._cli.run_label import (
+    _allowed_hosts,
+    _download_name,
+    _listening_socket,
+)
 from halfmoon.table._table_errors import OutputError
 
 
@@ -31,3 +35,17 @@ def test_only_own_names_are_allowed():
     assert _allowed_hosts("::1", 8123) == local | {"[::1]:8123"}
     named = f"{socket.gethostname()}:8123"
     assert _allowed_hosts("0.0.0.0", 8123) == local | {named}
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("data/wines.csv", "wines.filled.csv"),
+        ("wines.xlsx", "wines.filled.xlsx"),
+        ("june", "june.filled.csv"),  # a folder
+        ("june/*.csv", "june.filled.csv"),
+    ],
+)
+def test_the_filled_table_has_a_name_that_programs_open(table, name, tmp_path):
+    (tmp_path / "june").mkdir()
+    assert _download_name(tmp_path / table) == name

@@ -23,7 +23,7 @@ import click
 from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
-from halfmoon._cli.paths import STREAM, filled_path, labels_path
+from halfmoon._cli.paths import STREAM, filled_path, is_table_name, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
 from halfmoon._label.background import Background
 from halfmoon._label.filled_table import filled_table
@@ -118,7 +118,7 @@ def _serve(
     if person:
         address += f"&as={quote(person)}"
     background = Background(labeling)
-    name = filled_path(Path(common.file)).name
+    name = _download_name(Path(common.file))
     fill = partial(filled_table, labeling, common.open_table, folder, name)
     site = Site(labeling, background, fill, person)
     is_public = host in ALL_ADDRESSES
@@ -212,6 +212,12 @@ def _listening_socket(host: str, port: int) -> socket.socket:
             f"another port, or leave out --port."
         ) from error
     return listener
+
+
+def _download_name(table: Path) -> str:
+    """Return the name of the filled table; that of a folder is one file."""
+    name = filled_path(table).name
+    return name if is_table_name(name) else f"{name}.csv"
 
 
 def _allowed_hosts(host: str, port: int) -> set[str]:
