@@ -12,7 +12,8 @@ average, so an error on them would favor the page. The queue and the refits are 
 of the page, and so is the accuracy that it shows, which is compared with the error.
 
 **keys**: the page of a table of 100,000 rows and 30 columns in headless Chromium. Keys
-are pressed while refits run; the time is from the key to the frame with the next row.
+are pressed while refits run; the time is from the key to the frame with the next row,
+and includes that the answer is written to disk.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from benchmarks.lines import RESULTS, machine
 from benchmarks.markdown import row
 from benchmarks.tables import NUMBERS, TABLES, peak_kilobytes
 from halfmoon._label.journal import Journal
-from halfmoon._label.labeling_progress import live_accuracy
+from halfmoon._label.live_accuracy import live_accuracy
 from halfmoon._label.session import Labeling
 from halfmoon._label.session_rows import joined_labels
 from halfmoon.table._files import open_table
@@ -319,9 +320,10 @@ def markdown(content):
     if keys:
         drawn, changed = np.array(keys["shown"]), np.array(keys["changed"])
         yield (
-            f"Time from a key to the next row in headless Chromium, on "
-            f"{keys['rows']:,} rows by {keys['columns']} columns, {keys['presses']} "
-            f"keys while a refit ran ({keys['refits']} refits): until the row has "
+            f"Time from a key to the next row, which is shown when the answer is on "
+            f"disk, in headless Chromium, on {keys['rows']:,} rows by "
+            f"{keys['columns']} columns, {keys['presses']} keys while a refit ran "
+            f"({keys['refits']} refits): until the row has "
             f"changed, median {np.median(changed):.1f} ms (90 %: "
             f"{np.quantile(changed, 0.9):.1f} ms); until the frame with it is drawn, "
             f"median {np.median(drawn):.1f} ms (90 %: {np.quantile(drawn, 0.9):.1f} "

@@ -152,10 +152,10 @@ def serve(launcher, tmp_path):
     """serve("t.csv", "--target", "y") in the folder of the test."""
     running = []
 
-    def serve(*arguments, folder=tmp_path):
+    def serve(*arguments, folder=tmp_path, budget="0.05"):
         for server in running:
             server.end()  # the launcher looks after one at a time
-        options = ("--no-browser", "--budget", "0.05")
+        options = ("--no-browser", "--budget", budget)
         running.append(Server(launcher, folder, [*options, *arguments]))
         return running[-1]
 

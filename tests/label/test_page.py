@@ -22,7 +22,12 @@ if browser_command() is None:
 PAUSE = 0.17  # seconds; a second press within 0.15 counts once
 WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"
 READY = "document.documentElement.dataset.ready === 'yes'"
+SETTLED = "document.getElementById('saved').textContent !== 'Saving …'"
 SAVED = "document.getElementById('saved').textContent === 'All answers are saved.'"
+HIDE = (
+    "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
+    "document.dispatchEvent(new Event('visibilitychange'))"
+)
 AXE = """axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa",
   "best-practice"]}).then(found => found.violations.map(
   each => [each.id, each.impact, each.nodes.map(node => node.html).slice(0, 3)]))"""
@@ -63,6 +68,8 @@ class Seen:
         self.tab = browser.new_page()
         self.tab.resize(1280, 900)
         self.tab.media()
+        # In sight, as in a window of its own, also when another tab is opened.
+        self.tab.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.tab.open(address or server.address)
         self.wait_for, self.evaluate = self.tab.wait_for, self.tab.evaluate
 
@@ -87,10 +94,19 @@ class Seen:
     def proposal(self):
         return self.text("proposed") if self.is_shown("proposal") else None
 
-    def press(self, *keys):
+    def press(self, *keys, settle=True):
+        """Press keys, each when the answer before it is saved."""
         for key in keys:
             time.sleep(PAUSE)
             self.tab.press(key)
+            if settle:
+                self.wait_for(SETTLED)
+
+    def click(self, selector, **options):
+        """Click or touch a button, and wait until its answer is saved."""
+        time.sleep(PAUSE)
+        self.tab.click(selector, **options)
+        self.wait_for(SETTLED)
 
     def type(self, text):
         for letter in text:
@@ -180,6 +196,7 @@ def test_numbers_by_keyboard(page):
     rows, _ = a_line()
     seen = page(rows, target="y")
     seen.wait_for("document.activeElement.id === 'number'")
+    assert not seen.is_shown("no-classes")
     before = 0
     while seen.proposal is None:
         seen.press(" ")
@@ -268,6 +285,57 @@ def test_a_typed_number_is_not_skipped_by_a_space(page):
         "Is 1,234 more than a thousand? Type 1234, or 1.234."
     )
     assert seen.row == row
+
+
+def test_digits_typed_while_a_number_is_saved_stay(page):
+    seen = page(a_line()[0], target="y", model=False)
+    row = seen.row
+    seen.evaluate(
+        "{const real = fetch; window.fetch = async (path, ...more) => {"
+        " if (path === '/answer') await new Promise(done => setTimeout(done, 400));"
+        " return real(path, ...more); }};0"
+    )
+    seen.type("12")
+    seen.press("Enter", settle=False)
+    seen.type("34")
+    seen.wait_for(SETTLED)
+    assert seen.labels() == {row: 12.0}
+    second = seen.row
+    seen.press("Enter")
+    assert seen.labels() == {row: 12.0, second: 34.0}
+
+
+def test_the_file_tells_whether_a_proposal_was_shown(page):
+    seen = page(two_groups(n=60, labels=8)[0])
+    shown = {}
+    for has_proposal in (True, False):
+        while (seen.proposal is not None) != has_proposal:
+            seen.press(" ")
+        row = seen.row
+        seen.press("1", "u")  # after which the page shows the row as before
+        assert seen.row == row
+        assert (seen.proposal is not None) == has_proposal
+        shown[row] = has_proposal
+        seen.press("1")
+    last = {line["row"] - 2: line for line in seen.lines() if "undo" not in line}
+    assert {row: last[row]["shown"] for row in shown} == shown
+    assert {last[row]["why"] for row in shown} == {"chosen"}  # none is new any more
+
+
+def test_the_first_class_is_typed(page):
+    rows = [["x", "y"], *([i, ""] for i in range(12))]
+    seen = page(rows, target="y", model=False)
+    assert seen.text("no-classes").startswith("There is no class yet.")
+    row = seen.row
+    seen.press("1")
+    assert seen.row == row
+    seen.press("/")
+    seen.type("one")
+    seen.press("Enter")
+    assert not seen.is_shown("no-classes")
+    second = seen.row
+    seen.press("1")
+    assert seen.labels() == {row: "one", second: "one"}
 
 
 def test_keys_can_be_turned_off(page):
@@ -362,6 +430,25 @@ def test_every_key_does_what_its_button_says(page):
     assert seen.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("key", "code", "shift", "meaning"),
+    [
+        ("&", "Digit1", False, "a"),  # France: digits need Shift
+        ("1", "Digit1", True, "a"),
+        ("\u00e9", "Digit2", False, "b"),
+        ("\u0444", "KeyA", False, "j"),  # Russia
+        ("\u0433", "KeyU", False, "undo"),
+        ("/", "Digit7", True, "search"),  # Germany
+        ("!", "Digit1", True, None),
+        (";", "Semicolon", False, None),
+    ],
+)
+def test_keys_of_other_keyboards(parser, key, code, shift, meaning):
+    event = json.dumps({"key": key, "code": code, "shiftKey": shift})
+    said = parser.evaluate(f"meaningOf({event}, [...'abcdefghijkl'], false, false)")
+    assert (said and (said.get("value") or said["does"])) == meaning
+
+
 def test_double_presses_count_once(page):
     rows, _ = two_groups(n=60, labels=8)
     seen = page(rows)
@@ -371,6 +458,7 @@ def test_double_presses_count_once(page):
         "for (const key of '111112') document.dispatchEvent(new KeyboardEvent("
         "'keydown', {key, bubbles: true}))"
     )
+    seen.wait_for(SETTLED)
     second = seen.row
     assert second != first
     time.sleep(0.2)
@@ -394,14 +482,13 @@ def test_touch_on_a_phone(page):
     width, inner = seen.evaluate(WIDTHS)
     assert width <= inner == 360
     first = seen.row
-    seen.tab.click("#classes button", touch=True)
+    seen.click("#classes button", touch=True)
     seen.wait_for(f"!{seen.asks(first)}")
-    time.sleep(PAUSE)
     second = seen.row
-    seen.tab.click("#skip", touch=True)
-    time.sleep(PAUSE)
-    seen.tab.click("#undo", touch=True)
-    assert seen.row == second
+    seen.click("#skip", touch=True)
+    seen.wait_for(f"!{seen.asks(second)}")
+    seen.click("#undo", touch=True)
+    seen.wait_for(seen.asks(second))
     assert seen.labels() == {first: "left"}
     heights = seen.evaluate(
         "[...document.querySelectorAll('.answers button')].filter(b => "
@@ -415,20 +502,25 @@ def test_touch_on_a_phone(page):
         )
         <= 640
     )
+    # Enlarged four times, they would hide the row.
+    seen.tab.resize(320, 256)
+    bar = "getComputedStyle(document.getElementById('answers')).position"
+    assert seen.evaluate(bar) == "static"
+    width, inner = seen.evaluate(WIDTHS)
+    assert width <= inner == 320
 
 
 def test_enter_accepts_the_proposal_after_a_click(page):
     rows, _ = two_groups(n=60, labels=8)
     seen = page(rows)
     first = seen.row
-    seen.tab.click("#classes button:nth-child(2)")
+    seen.click("#classes button:nth-child(2)")
     while seen.proposal is None:
         seen.press(" ")
     second, proposed = seen.row, seen.proposal
     seen.press("Enter")
     assert (seen.labels()[first], seen.labels()[second]) == ("right", proposed)
-    time.sleep(PAUSE)
-    seen.tab.click("#last button")  # the latest answer, to look at again
+    seen.click("#last button")  # the latest answer, to look at again
     assert seen.row == second
     seen.press("1")
     assert seen.labels()[second] == "left"
@@ -493,6 +585,44 @@ def test_two_hundred_columns(page):
     assert seen.evaluate("document.querySelectorAll('dt').length") == 200
 
 
+def test_a_long_text_stays_open(page):
+    long = "a word and the next " * 200
+    lines = "\n".join(map(str, range(50)))
+    rows = [["t", "lines", "short", "y"]]
+    rows += [[f"{i} {long}", lines, "x " * 200, "ab"[i % 2]] for i in range(4)]
+    rows += [[f"{i} {long}", lines, "x " * 200, ""] for i in range(8)]
+    seen = page(rows, target="y", model=False)
+    folded = (
+        "Object.fromEntries([...document.querySelectorAll('#cells > div')].map(pair =>"
+        " [pair.querySelector('dt').innerText,"
+        " pair.querySelector('.text')?.classList.contains('folded') ?? null]))"
+    )
+    assert seen.evaluate(folded) == {"t": True, "lines": True, "short": None}
+    seen.tab.click("#cells > div:first-child button")
+    assert seen.evaluate(folded)["t"] is False
+    seen.press("1")
+    assert seen.evaluate(folded) == {"t": False, "lines": True, "short": None}
+    assert "Show less" in seen.text("cells")
+
+
+def test_pages_in_the_background_leave_connections_to_others(page, browser):
+    """A browser has six for a server; a stream of events takes one."""
+    seen = page(two_groups(n=40, labels=8)[0])
+    tabs = [seen]
+    for _ in range(6):
+        tabs[-1].evaluate(HIDE)
+        tabs.append(Seen(browser, seen.server, seen.folder, "side"))
+        tabs[-1].wait_for(READY)
+    tabs[-1].press("1")
+    assert len(tabs[-1].lines()) == 1
+    tabs[-1].evaluate(HIDE)
+    assert "9 labels" not in seen.text("counts")
+    seen.evaluate(HIDE.replace("true", "false"))  # it is looked at again
+    seen.wait_for("document.getElementById('counts').textContent.includes('9 labels')")
+    for tab in tabs[1:]:
+        tab.tab.call("Page.close")
+
+
 def test_two_people_the_same_row(page, browser):
     rows, _ = two_groups(n=40, labels=8)
     ann = page(rows)
@@ -535,21 +665,25 @@ def test_a_name_is_asked_for_once(page, browser):
     again.tab.call("Page.close")
 
 
-def test_a_stopped_server_is_reported(page):
-    rows, _ = two_groups(n=40, labels=8)
-    seen = page(rows)
+def test_a_row_stays_until_its_answer_is_saved(page):
+    """Answers are on disk before the next row is shown."""
+    seen = page(two_groups(n=40, labels=8)[0])
     seen.press("1")
-    before = seen.lines()
+    before, row = seen.labels(), seen.row
     seen.server.end()
-    seen.press("1")
+    seen.press("2", settle=False)
     seen.wait_for("!document.getElementById('trouble').hidden")
     assert "Not saved yet" in seen.text("trouble")
-    rows_seen = set()
-    for _ in range(8):
-        rows_seen.add(seen.row)
-        seen.press("1")
-    assert len(rows_seen) <= 5  # no more is taken until the others are saved
-    assert read_journal(seen.path).lines == before
+    assert seen.text("saved") == "Saving …"
+    marked = "[...document.querySelectorAll('.given')].map(each => each.innerText)"
+    assert [text.split()[-1] for text in seen.evaluate(marked)] == ["right"]
+    seen.press(*"1u /", settle=False)  # no more is taken until this one is saved
+    assert seen.row == row
+    assert not seen.is_shown("search")
+    assert seen.text("last").count("Row") == 1
+    answers = Answers("side")
+    answers.add_all(read_journal(seen.path).lines)
+    assert {x.place[2] - 2: x.value for x in answers.every.values()} == before
 
 
 @pytest.mark.slow
@@ -560,13 +694,13 @@ def test_answers_survive_a_restart(page, serve, browser):
     before = seen.labels()
     seen.server.end()
     row = seen.row
-    seen.press("1")
+    seen.press("1", settle=False)
     port = seen.server.port
     options = ("--target", "side", "--as", "ann", "--port", port)
     again = serve("t.csv", *options)  # with another token
     seen.wait_for("document.getElementById('trouble').textContent.includes('restart')")
-    assert not seen.evaluate(SAVED)
-    assert "Saving 1" in seen.text("saved")
+    assert seen.row == row
+    assert seen.text("saved") == "Saving …"
     # The new address in another tab gives the browser the new cookie.
     other = Seen(browser, again, seen.folder, "side")
     other.wait_for(READY)
@@ -578,7 +712,24 @@ def test_answers_survive_a_restart(page, serve, browser):
     other.tab.call("Page.close")
 
 
-def test_an_answer_that_fails_comes_back(page):
+@pytest.mark.slow  # a pause after each key
+def test_earlier_answers_are_listed_after_many_undos(page):
+    seen = page(two_groups(n=40, labels=8)[0], model=False)
+    client = seen.server.client()
+    for row in range(20, 33):
+        assert client.post("/answer", id=f"i{row}", row=row, value="left")[0] == 200
+    client.close()
+    seen.tab.open(seen.server.address)
+    seen.wait_for(READY)
+    assert seen.text("last").splitlines()[0] == "Row 34: left"
+    for row in range(32, 21, -1):
+        seen.press("u")
+        assert seen.row == row
+    assert seen.text("last").splitlines() == ["Row 23: left", "Row 22: left"]
+    assert list(seen.labels()) == [20, 21]
+
+
+def test_an_answer_that_is_refused_stays(page):
     rows, _ = two_groups(n=40, labels=8)
     seen = page(rows)
     row = seen.row

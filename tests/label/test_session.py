@@ -2,9 +2,14 @@
 
 import json
 from collections import Counter
+from contextlib import ExitStack
 from datetime import datetime
+from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import halfmoon._label.session
@@ -26,6 +31,30 @@ def say(labeling, row, value, who="ann", id_=None):
 def lines():
     with open("t.labels.jsonl") as file:
         return [json.loads(line) for line in file]
+
+
+@pytest.fixture
+def typed_session(tmp_path, monkeypatch):
+    """typed_session(x, y, labels, kind) is a session of a Parquet file."""
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as opened:
+
+        def typed_session(x, y, labels, kind, **settings):
+            plain = pa.array(y.astype(float) if kind != pa.bool_() else y)
+            y = plain.cast(pa.float64() if pa.types.is_decimal(kind) else kind)
+            if pa.types.is_decimal(kind):
+                y = pa.array([Decimal(f"{each:.2f}") for each in y.to_pylist()], kind)
+            is_given = pa.array(np.arange(len(x)) < labels)
+            y = pc.if_else(is_given, y, pa.scalar(None, kind))
+            pq.write_table(pa.table({"x": x, "y": y}), "t.parquet")
+            journal = opened.enter_context(Journal("t.labels.jsonl"))
+            asked = Settings("y", budget=0.05, **settings)
+            with open_table("t.parquet") as table:
+                labeling = Labeling(table, asked, journal, (), Silent())
+            labeling.refit()
+            return labeling
+
+        yield typed_session
 
 
 def test_one_row_in_five_is_random_and_has_no_proposal(session):
@@ -214,6 +243,23 @@ def test_two_people(session):
     assert {x["who"] for x in answers} == {"ann", "bob"}  # both are kept
 
 
+def test_rows_on_the_page_of_somebody_else_come_last(session):
+    """Nobody is told that no row is left while there are some."""
+    labeling = session(two_groups(n=30, labels=10)[0])
+    labeling.refit()
+    hers = [x["row"] for x in labeling.next_questions("ann", 15)]
+    his = labeling.next_questions("bob", 30)
+    assert len(his) == 20
+    assert {x["row"] for x in his[:5]} == set(range(10, 30)) - set(hers)
+    last = his[5:]
+    assert {x["row"] for x in last} == set(hers)
+    # Some of them were chosen, so none of them counts as random.
+    assert {x["why"] for x in last} == {"chosen"}
+    say(labeling, hers[0], "left", "ann")
+    say(labeling, hers[0], "right", "bob")
+    assert labeling.answers.agreement() == (1, 0)
+
+
 def test_a_label_that_looks_wrong_is_asked_for_once(session):
     rows, truth = two_groups(n=80, labels=40)
     rows[5][3] = "left" if truth[4] == "right" else "right"
@@ -255,7 +301,7 @@ def test_invalid_values_are_refused(session):
     for wrong in ("", "  ", "x" * 1001, 3, ["a"], {}):
         with pytest.raises(RefusedAnswer):
             say(labeling, 20, wrong)
-    for row in (-1, 40, "20", None, 2.0):
+    for row in (-1, 40, "20", None, 2.0, True):
         with pytest.raises(RefusedAnswer, match="not in the table"):
             say(labeling, row, "left")
     with pytest.raises(RefusedAnswer, match="who"):
@@ -280,6 +326,43 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
             say(labeling, 6, "three")
         labeling.refit()
         assert labeling.questions.refit.labels == 5
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.decimal128(9, 2)])
+def test_an_accepted_number_is_the_one_that_was_shown(typed_session, kind):
+    x = np.random.default_rng(0).uniform(0, 1, 60)
+    y = (300 * x + 5).round() if pa.types.is_integer(kind) else (0.3 * x).round(2)
+    labeling = typed_session(x, y, 30, kind, task="numbers")
+    asked = [x for x in labeling.next_questions("ann", 20) if x["proposal"]]
+    assert len(asked) == 16
+    for question in asked:
+        proposal = question["proposal"]
+        assert float(proposal["text"]) == proposal["value"]
+        say(labeling, question["row"], proposal["value"])
+    given = [line["value"] for line in lines()[1:]]
+    assert given == [float(x["proposal"]["text"]) for x in asked]
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.int8(), pa.bool_(), pa.string()])
+def test_an_accepted_class_is_one_of_the_buttons(typed_session, kind):
+    """A column of 0 and 1 with blanks often holds 0.0 and 1.0."""
+    x = np.random.default_rng(0).normal(size=60)
+    labeling = typed_session(x, x > 0, 30, kind)
+    buttons = labeling.classes
+    assert len(buttons) == 2
+    for question in labeling.next_questions("ann", 20):
+        proposal = question["proposal"]
+        if proposal:
+            assert proposal["value"] == proposal["text"]
+            near = {each["label"] for each in proposal["neighbors"]}
+            assert {proposal["value"], *near} <= {*buttons}
+            say(labeling, question["row"], proposal["value"])
+        else:  # measures the accuracy
+            say(labeling, question["row"], buttons[int(x[question["row"]] > 0)])
+    assert labeling.classes == buttons
+    told = [line for line in lines()[1:] if line["why"] == "random"]
+    assert len(told) == 4
+    assert sum(line["predicted"] == line["value"] for line in told) >= 3
 
 
 def test_classes_of_a_scale_are_in_its_order(session):

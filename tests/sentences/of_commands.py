@@ -153,6 +153,7 @@ fill t.csv -t side --seed 1 more words
 fill t.csv -t side --budget soon
 label t.csv
 label t.csv -t sides
+label - -t side
 label line.csv -t y --classes a,b --task numbers
 label t.csv -t side --host 203.0.113.1 --no-browser
 predict t.csv line.csv

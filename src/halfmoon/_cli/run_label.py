@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -22,9 +23,10 @@ import click
 from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
-from halfmoon._cli.paths import filled_path, labels_path
+from halfmoon._cli.paths import STREAM, filled_path, is_table_name, labels_path
 from halfmoon._cli.print_summary import print_json, print_sentence
-from halfmoon._label.background import Background, filled_table
+from halfmoon._label.background import Background
+from halfmoon._label.filled_table import filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.number_format import count
@@ -63,6 +65,11 @@ def run_label(
                 f"The labeling page needs {library}, which is not installed. Run: pip "
                 f'install "halfmoon[label]"'
             )
+    if common.file == STREAM:
+        raise CommandError(
+            "The labeling page reads the table again to fill it, so standard input is "
+            "not enough. Save it to a file first."
+        )
     class_names = [name.strip() for name in (classes or "").split(",") if name.strip()]
     if class_names and asked["task"] == "numbers":
         raise CommandError(
@@ -111,7 +118,7 @@ def _serve(
     if person:
         address += f"&as={quote(person)}"
     background = Background(labeling)
-    name = filled_path(Path(common.file)).name
+    name = _download_name(Path(common.file))
     fill = partial(filled_table, labeling, common.open_table, folder, name)
     site = Site(labeling, background, fill, person)
     is_public = host in ALL_ADDRESSES
@@ -122,6 +129,7 @@ def _serve(
             log_level="error",  # warnings are about requests from elsewhere
             access_log=False,
             lifespan="off",
+            ws="none",
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -176,6 +184,8 @@ def _stop_cleanly(server: Any, site: Site) -> list[int]:
             remove_unfinished()
             os._exit(128 + number)
         received.append(number)
+        # Requests that are cut off by the end of the server are no errors.
+        logging.getLogger("uvicorn.error").disabled = True
         server.should_exit = True
         site.stop()
 
@@ -188,7 +198,9 @@ def _stop_cleanly(server: Any, site: Site) -> list[int]:
 
 def _listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio turns off the delay of small packets, some 40 ms, only if TCP is named.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -200,6 +212,12 @@ def _listening_socket(host: str, port: int) -> socket.socket:
             f"another port, or leave out --port."
         ) from error
     return listener
+
+
+def _download_name(table: Path) -> str:
+    """Return the name of the filled table; that of a folder is one file."""
+    name = filled_path(table).name
+    return name if is_table_name(name) else f"{name}.csv"
 
 
 def _allowed_hosts(host: str, port: int) -> set[str]:

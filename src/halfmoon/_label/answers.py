@@ -61,6 +61,7 @@ class Answers:
     #: All answers by id, in the order of the journal, without undone ones.
     every: dict[str, Answer] = field(default_factory=dict)
     _undone: set[str] = field(default_factory=set)
+    _by_row: dict[int, dict[str, Answer]] | None = None  # until a line is added
 
     def __len__(self) -> int:
         return len(self.every)
@@ -70,8 +71,14 @@ class Answers:
         """Number of answers for rows that the table does not have."""
         return sum(answer.place not in self.rows for answer in self.every.values())
 
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Add a line of a journal; an undo may come before its answer."""
+    def add(self, line: Mapping[str, Any], row: int | None = None) -> None:
+        """Add a line of a journal; an undo may come before its answer.
+
+        `row` is the number of its row, unless `rows` has it already.
+        """
+        self._by_row = None
+        if row is not None:
+            self.rows.setdefault((line["head"], line["key"], line["row"]), row)
         if "undo" in line:
             self._undone.add(line["undo"])
             self.every.pop(line["undo"], None)
@@ -89,14 +96,16 @@ class Answers:
 
     def by_row(self) -> dict[int, dict[str, Answer]]:
         """Return the answer of each person to each row, by row number."""
-        found: dict[int, dict[str, Answer]] = {}
-        # By time, since files may be joined in any order.
-        for answer in sorted(self.every.values(), key=lambda each: each.when):
-            if answer.place in self.rows:
-                people = found.setdefault(self.rows[answer.place], {})
-                people.pop(answer.who, None)  # so that the latest comes last
-                people[answer.who] = answer
-        return found
+        if self._by_row is None:
+            found: dict[int, dict[str, Answer]] = {}
+            # By time, since files may be joined in any order.
+            for answer in sorted(self.every.values(), key=lambda each: each.when):
+                if answer.place in self.rows:
+                    people = found.setdefault(self.rows[answer.place], {})
+                    people.pop(answer.who, None)  # so that the latest comes last
+                    people[answer.who] = answer
+            self._by_row = found
+        return self._by_row
 
     def labels(self) -> dict[int, str | float]:
         """Return the label of each row that has one, by row number."""
@@ -122,5 +131,7 @@ def most_common(values: list[str | float]) -> str | float:
     >>> most_common(["a", "b", "a"]), most_common(["a", "b"])
     ('a', 'b')
     """
+    if len(values) == 1:  # by far the most frequent case
+        return values[0]
     counts = Counter(values)
     return max(reversed(values), key=lambda value: counts[value])

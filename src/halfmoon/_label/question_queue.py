@@ -3,7 +3,8 @@
 Of every ten rows, two are drawn at random and have no proposal; one is a label that
 looks wrong, if there is one; one was labeled by somebody else, if there are several
 people. The last refit has chosen the others. Before there is a model, and when its
-batch is used up, rows are drawn at random, so there is always a next row.
+batch is used up, rows are drawn at random, so there is always a next row. Rows that are
+on the page of somebody else come last.
 """
 
 from __future__ import annotations
@@ -89,19 +90,21 @@ class Questions:
             "check": (x for x in self.refit.checks if x not in mine and x not in seen),
             "chosen": (x for x in self.refit.chosen if x not in taken),
             "random": (x for x in self.numbers if x not in taken),
+            "held": (x for x in self.numbers if x not in mine and x not in answers),
         }
         found: list[Question] = []
         while len(found) < n:
             why = TURNS.get(turn % CYCLE, "chosen")
-            order = ("random",) if why == "random" else (why, "chosen", "random")
-            first = next(((why, x) for why in order for x in queues[why]), None)
+            before = () if why == "random" else (why, "chosen")
+            order = (*before, "random", "held")
+            first = next(((name, x) for name in order for x in queues[name]), None)
             if first is None:
                 break
-            why, number = first
+            name, number = first
             taken.add(number)
             mine.add(number)
             turn += 1
-            found.append(self.question(number, why))
+            found.append(self.question(number, "chosen" if name == "held" else name))
         self._held[who] = mine
         return found
 

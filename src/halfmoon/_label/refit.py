@@ -1,7 +1,8 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
 The rows to ask for are unsure ones that say most about all others, each chosen as if
-those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
+those before it were labeled (`halfmoon.queries.informative`); near-copies of a row come
+last (`near_copies`). Labels that look wrong
 (`halfmoon.queries.suspicious_labels`) are asked for again.
 """
 
@@ -15,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._label.labeling_progress import MoreLabelsGain, expected_gain
+from halfmoon._label.more_labels_gain import MoreLabelsGain, expected_gain
+from halfmoon._label.near_copies import copies_last
 from halfmoon._label.session_rows import SampledRows
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.row_reasons import reasons_of
@@ -31,6 +33,7 @@ from halfmoon.table._table_errors import LabelError
 __all__ = ["Neighbor", "Proposal", "RefitResult", "refit_model"]
 
 BATCH_ROWS = 40
+PICKS = 2  # rows to pick for each row of a batch, since some may be copies
 MAX_CHECKS = 5  # labels that look wrong
 MIN_SUSPICION = 0.8  # score of a label that looks wrong
 MAX_NEIGHBORS = 5
@@ -107,11 +110,12 @@ def refit_model(
     is_labeled = np.array([label is not None for label in found.labels])
     free = ~is_labeled & ~np.isin(numbers, list(not_asked))
     chosen: list[int] = []
-    n = min(BATCH_ROWS, int(free.sum()))
+    n = min(PICKS * BATCH_ROWS, int(free.sum()))
     if n:
         estimator, seed = model.estimator_, settings.seed
         picks = informative(estimator, X, n, labeled=~free, random_state=seed)
-        chosen = numbers[picks].tolist()
+        batch = copies_last(X, picks, is_labeled)[:BATCH_ROWS]
+        chosen = numbers[batch].tolist()
     doubted = [
         int(numbers[each.row])
         for each in suspicious_labels(model.estimator_)
@@ -147,6 +151,8 @@ def _proposals(
         return {}
     rows = sample.scan.rows.take(pa.array([sample.at[number] for number in numbers]))
     predicted, cells = model.predict(rows), Cells.of(model)
+    if pa.types.is_decimal(sample.type):
+        cells = replace(cells, digits=min(cells.digits, sample.type.scale))
     predictions = [predicted.at(i) for i in range(len(numbers))]
     first = sample.scan.first_row
     if checks:  # predicted without their own label
@@ -162,19 +168,30 @@ def _proposals(
     for number, each, why in zip(numbers, predictions, reasons, strict=True):
         strongest = sorted(why.all, key=lambda reason: -abs(reason.weight))
         near = [
-            Neighbor(reason.row - first, reason.label, reason in why.speaks_for)
+            Neighbor(
+                reason.row - first,
+                _shown_label(sample, reason.label),
+                reason in why.speaks_for,
+            )
             for reason in strongest
             if reason.row - first in sample.at
         ]
+        text = _shown_label(sample, cells.shown(each.value))
+        is_class = sample.kind == "classes"
         found[number] = Proposal(
-            str(each.value) if sample.kind == "classes" else float(each.value),
-            cells.shown(each.value),
+            text if is_class else round(float(each.value), cells.digits),
+            text,
             each.confidence,
             cells.shown(each.low),
             cells.shown(each.high),
             tuple(near[:MAX_NEIGHBORS]),
         )
     return found
+
+
+def _shown_label(sample: SampledRows, text: str) -> str:
+    """Return a label as on its button: 0, not 0.0, if it is a class of floats."""
+    return str(sample.answer(sample.label(text))) if sample.kind == "classes" else text
 
 
 def _column_order(

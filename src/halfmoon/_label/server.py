@@ -7,7 +7,8 @@
 ``/questions``  GET    the next rows for a person
 ``/row``        GET    one row, to be answered again
 ``/answer``     POST   save an answer; the response is sent when it is on disk
-``/undo``       POST   take an answer back; the response holds its row
+``/undo``       POST   take an answer back; the response holds its row, and the
+                       last answers before it
 ``/events``     GET    server-sent events: progress, a new queue, a filled table
 ``/fill``       POST   fill the table, in the background
 ``/files/...``  GET    labels, filled table, report
@@ -30,7 +31,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from halfmoon._label.background import Background, FilledTable
+from halfmoon._label.background import Background
+from halfmoon._label.filled_table import FilledTable
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._table_errors import OutputError, TableError
@@ -104,6 +106,8 @@ class Site:
     async def start(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()
         labeling, who = self.labeling, request.query_params.get("who", "")
+        progress = await run_in_threadpool(labeling.progress, who)
+        history = await run_in_threadpool(labeling.history, who, MAX_HISTORY)
         return JSONResponse(
             {
                 "table": Path(labeling.name).name,
@@ -112,8 +116,8 @@ class Site:
                 "decimal": labeling.sample.style.decimal,
                 "file": labeling.journal.path.name,
                 "notes": [str(note) for note in labeling.sample.notes],
-                "history": labeling.history(who, MAX_HISTORY),
-                "progress": await run_in_threadpool(labeling.progress, who),
+                "history": history,
+                "progress": progress,
                 "filled": self._filled(),
             }
         )
@@ -132,7 +136,8 @@ class Site:
         number = _number(asked.get("row", ""))
         if number not in self.labeling.sample.at:
             raise RefusedRequest(404, "This row is not in the table.")
-        return JSONResponse(self.labeling.question(asked.get("who", ""), number))
+        who, labeling = asked.get("who", ""), self.labeling
+        return JSONResponse(await run_in_threadpool(labeling.question, who, number))
 
     async def answer(self, request: Request) -> Response:
         body = await _body(request)
@@ -142,7 +147,10 @@ class Site:
     async def undo(self, request: Request) -> Response:
         body = await _body(request)
         found = await run_in_threadpool(self.labeling.undo, body)
-        return JSONResponse({"saved": body["id"], "question": found})
+        before = await run_in_threadpool(
+            self.labeling.history, body["who"], MAX_HISTORY
+        )
+        return JSONResponse({"saved": body["id"], "question": found, "history": before})
 
     async def events(self, request: Request) -> Response:
         self._loop = asyncio.get_running_loop()
@@ -210,7 +218,9 @@ class Site:
         stream: asyncio.Queue[str] = asyncio.Queue()
         self._streams[stream] = who
         try:
-            yield await self._event("progress", who)
+            # A page that was in the background has missed events.
+            for what in ("progress", "filled"):
+                yield await self._event(what, who)
             while not self.stopping.is_set():
                 try:
                     changed = {await asyncio.wait_for(stream.get(), KEEP_ALIVE_SECONDS)}
@@ -266,7 +276,7 @@ async def _body(request: Request) -> dict[str, Any]:
             raise RefusedRequest(413, "The request is too long.")
     try:
         body = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
         raise RefusedRequest(400, "The request is not a JSON object.")

@@ -141,18 +141,18 @@ class Labeling:
     def answer(self, body: Mapping[str, Any]) -> None:
         """Save an answer; when this returns, it is on disk.
 
-        `body` has ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who`` and
-        ``seconds``.
+        `body` has ``id``, ``row`` (from 0), ``value`` (None is a skip), ``who``,
+        ``seconds`` and ``shown``: whether the page showed a proposal.
         """
         number, who = body.get("row"), _text(body, "who")
-        if not isinstance(number, int) or number not in self.sample.at:
+        is_number = isinstance(number, int) and not isinstance(number, bool)
+        if not is_number or number not in self.sample.at:
             raise RefusedAnswer("This row is not in the table.")
         value = self._checked_value(body.get("value"))
         with self.lock:
             line = self._line(number, value, body)
             if self.journal.append(line, self.sample.columns):
-                self.answers.add(line)
-                self.answers.rows.setdefault(self.sample.place(number), number)
+                self.answers.add(line, number)
                 self._ever.add((who, number))
                 if line["why"] == "check":
                     self._checked.add((who, number))
@@ -281,12 +281,12 @@ class Labeling:
             "who": who,
             "when": self._now(),
             "seconds": round(float(seconds), 2) if is_time else None,  # type: ignore[arg-type]
-            "shown": question.shows_proposal,
+            "shown": body.get("shown", question.shows_proposal) is True,
             "why": question.why,
         }
         if question.why != "random":
             return line
-        if (who, number) in self._ever:
+        if (who, number) in self._ever or line["shown"]:
             line["why"] = "chosen"
             return line
         # The latest model that has not seen the answer.

@@ -1,25 +1,23 @@
-// The page keeps a queue of rows, so the next row appears at once after a key. Answers go
-// to the server in the background, and count when they are saved.
+// The page keeps a queue of rows, so the next row appears as soon as an answer is saved.
 
+import { listen } from "./events.js";
 import { meaningOf, numberOf, once } from "./keys.js";
-import { get, newId, Outbox, RETRY_MS } from "./server.js";
+import { get, newId, post, RETRY_MS, save } from "./server.js";
 import { searching } from "./search.js";
 import {
-  $, announce, atEnd, showClasses, showFilled, showLast, showProgress, showRow, showSaved,
+  $, announce, atEnd, showClasses, showFilled, showGiven, showLast, showProgress, showRow, showSaved,
+  showTrouble,
 } from "./view.js";
 
 const FULL = 20, LOW = 10; // rows in the queue
-const MAX_WAITING = 5; // answers that are not saved yet
-const LISTEN_MS = 5000; // after which a page listens again to a server that was gone
 const CANNOT_SAVE = "This could not be saved. The terminal of halfmoon label says why.";
 
 const state = {
   who: "", target: "", kind: "classes", decimal: ".", classes: [],
   queue: [], current: null, shownAt: 0, history: [],
-  asking: null, again: false, saved: 0, ended: false, refits: 0,
+  asking: null, again: false, isSaving: false, ended: false, refits: 0,
 };
 const passes = once();
-const outbox = new Outbox((waiting, trouble) => showSaved(waiting, trouble, state.saved > 0));
 
 // The queue
 
@@ -34,10 +32,9 @@ async function fetchRows(fromRefit) {
   let failed = false;
   try {
     const kept = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
-    const held = [state.current, ...kept, ...waitingRows()].filter(Boolean).map(each => each.row);
+    const held = [state.current, ...kept].filter(Boolean).map(each => each.row);
     const found = await get("/questions", { who: state.who, n: FULL, held });
-    const answered = [...state.history, ...waitingRows()]; // perhaps since the request
-    const late = new Set([state.current, ...answered].map(each => each?.row));
+    const late = new Set([state.current, ...state.history].map(each => each?.row)); // since then
     const rest = fromRefit ? state.queue.filter(each => each.kept) : state.queue;
     const there = new Set(rest.map(each => each.row));
     const fresh = found.questions.filter(each => !late.has(each.row) && !there.has(each.row));
@@ -45,7 +42,7 @@ async function fetchRows(fromRefit) {
     state.refits = found.refits;
     state.ended = !fresh.length && !rest.length;
   } catch {
-    failed = true; // the outbox reports that the server does not respond
+    failed = true;
   }
   state.asking = null;
   document.documentElement.dataset.refits = state.refits;
@@ -55,8 +52,6 @@ async function fetchRows(fromRefit) {
     refill(true);
   }
 }
-
-const waitingRows = () => outbox.waiting.map(each => ({ row: each.body.row })).filter(each => each.row !== undefined);
 
 function advance() {
   state.current = state.queue.shift() ?? null;
@@ -73,7 +68,6 @@ function show() {
   const question = state.current;
   showRow(question, state.target);
   state.shownAt = performance.now();
-  $("number").value = "";
   $("number-wrong").textContent = "";
   if (state.kind === "numbers" && !document.querySelector("dialog[open]")) $("number").focus();
   const proposal = question.proposal === null ? "" : ` Proposal: ${question.proposal.text}.`;
@@ -81,43 +75,58 @@ function show() {
   announce(`Row ${question.name}.${proposal} ${cells.join(", ")}`);
 }
 
-// Answers
+// Answers. The row stays until the server has the answer on disk.
 
-function mayAnswer() {
-  if (state.current === null) return false;
-  if (outbox.length < MAX_WAITING) return true;
-  announce("Waiting until the last answers are saved.");
-  return false;
+function isReady() {
+  if (state.isSaving) announce("Waiting until the last answer is saved.");
+  return !state.isSaving;
+}
+
+// Send an answer or an undo; resolves with the reply, or with null if it is refused.
+async function sent(path, body) {
+  state.isSaving = true;
+  showSaved("Saving …");
+  const { ok, reply } = await save(path, { id: newId(), who: state.who, ...body }, why =>
+    showTrouble(`Not saved yet: ${why} Keep this page open: it keeps trying.`));
+  state.isSaving = false;
+  showGiven();
+  showSaved(ok ? "All answers are saved." : "");
+  showTrouble(ok ? "" : reply.error ?? CANNOT_SAVE);
+  return ok ? reply : null;
 }
 
 async function answer(value, event = null) {
-  if (!mayAnswer() || !passes(event)) return;
-  const question = state.current, id = newId();
+  if (state.current === null || !isReady() || !passes(event)) return;
+  const question = state.current, { row, name } = question;
   const seconds = (performance.now() - state.shownAt) / 1000;
-  state.history.push({ id, row: question.row, name: question.name, value, question });
+  const typed = $("number").value;
+  $("number").value = ""; // now, since what is typed next belongs to the next row
+  showGiven(value);
+  const reply = await sent("/answer", { row, value, seconds, shown: question.proposal !== null });
+  if (reply === null) {
+    $("number").value ||= typed;
+    return;
+  }
+  state.history.push({ id: reply.saved, row, name, value, question });
   if (typeof value === "string" && !state.classes.includes(value)) {
     state.classes.push(value);
     showClasses(state.classes, answer);
   }
   advance();
   showLast(state.history, reopen);
-  const { ok, reply } = await outbox.send("/answer", {
-    id, row: question.row, value, who: state.who, seconds,
-  });
-  if (ok) {
-    state.saved += 1;
-    showSaved(outbox.length, "", true);
-  } else {
-    refused(id, question, reply.error ?? CANNOT_SAVE);
-  }
 }
 
-// An answer that cannot be saved: its row comes back, and the page says why.
-function refused(id, question, why) {
-  state.history = state.history.filter(each => each.id !== id);
+async function undo(event = null) {
+  if (!isReady() || !passes(event)) return;
+  const last = state.history.at(-1);
+  const reply = await sent("/undo", { undo: last?.id ?? null });
+  if (reply === null) return;
+  state.history.pop();
+  if (!state.history.length) state.history = reply.history.reverse(); // ten at a time
   showLast(state.history, reopen);
-  comeBack(question);
-  showSaved(outbox.length, why, state.saved > 0);
+  const question = last?.question ?? reply.question;
+  if (question) comeBack(question);
+  else announce("There is nothing to undo.");
 }
 
 function comeBack(question) {
@@ -126,31 +135,19 @@ function comeBack(question) {
   }
   state.queue = state.queue.filter(each => each.row !== question.row);
   state.current = question;
+  $("number").value = "";
   show();
-}
-
-async function undo(event = null) {
-  if (!passes(event)) return;
-  const last = state.history.pop();
-  if (last?.question) comeBack(last.question);
-  showLast(state.history, reopen);
-  const { ok, reply } = await outbox.send("/undo", {
-    id: newId(), who: state.who, undo: last?.id ?? null,
-  });
-  if (!ok) {
-    showSaved(outbox.length, reply.error ?? CANNOT_SAVE, state.saved > 0);
-  } else if (!last?.question) {
-    if (reply.question) comeBack(reply.question);
-    else announce("There is nothing to undo.");
-  }
 }
 
 // Show one of the last answered rows again.
 async function reopen(each, event) {
-  if (!passes(event)) return;
+  if (!isReady() || !passes(event)) return;
   event.currentTarget?.blur();
-  const question = each.question ?? await get("/row", { who: state.who, row: each.row });
-  comeBack(question);
+  try {
+    comeBack(each.question ?? await get("/row", { who: state.who, row: each.row }));
+  } catch {
+    showTrouble("halfmoon label does not respond.");
+  }
 }
 
 function take(event) {
@@ -172,7 +169,8 @@ function sendNumber(event) {
 
 // Keys
 
-const openSearch = searching(() => state.classes, name => answer(name));
+const search = searching(() => state.classes, name => answer(name));
+const openSearch = () => isReady() && search();
 
 const ACTIONS = {
   class: (meaning, event) => answer(meaning.value, event),
@@ -227,11 +225,12 @@ $("number-form").addEventListener("submit", event => {
 });
 $("fill").addEventListener("click", async () => {
   showFilled({ working: true, table: "" });
-  const { ok, reply } = await outbox.send("/fill", {});
-  showFilled(ok ? reply : { working: false, said: reply.error ?? CANNOT_SAVE, table: "" });
+  const answer = await post("/fill", {});
+  const said = answer === null ? "halfmoon label does not respond." : answer.reply.error ?? CANNOT_SAVE;
+  showFilled(answer?.ok ? answer.reply : { working: false, said, table: "" });
 });
 addEventListener("beforeunload", event => {
-  if (outbox.length) event.preventDefault();
+  if (state.isSaving) event.preventDefault();
 });
 
 // Start
@@ -241,21 +240,6 @@ function onProgress(progress) {
   showClasses(state.classes, answer);
   showProgress(progress);
   if (progress.refits > state.refits) refill(true); // a refit ended before this page listened
-}
-
-function listen() {
-  const events = new EventSource(`/events?${new URLSearchParams({ who: state.who })}`);
-  events.addEventListener("progress", event => onProgress(JSON.parse(event.data)));
-  events.addEventListener("queue", () => refill(true));
-  events.addEventListener("filled", event => showFilled(JSON.parse(event.data)));
-  events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, LISTEN_MS);
-  });
-  events.addEventListener("stop", () => {
-    events.close();
-    setTimeout(listen, LISTEN_MS);
-    showSaved(outbox.length, "halfmoon label was stopped. Start it again to continue.", true);
-  });
 }
 
 function askName() {
@@ -292,10 +276,15 @@ async function begin() {
   showLast(state.history, reopen);
   onProgress(start.progress);
   showFilled(start.filled);
-  if (start.notes.length) showSaved(0, start.notes.join(" "), false);
+  showTrouble(start.notes.join(" "));
   await refill();
-  listen();
+  listen(`/events?${new URLSearchParams({ who: state.who })}`, {
+    progress: onProgress,
+    queue: () => refill(true),
+    filled: showFilled,
+    stop: () => showTrouble("halfmoon label was stopped. Start it again to continue."),
+  });
   document.documentElement.dataset.ready = "yes";
 }
 
-begin().catch(error => showSaved(0, `The page could not start: ${error.message}`, false));
+begin().catch(error => showTrouble(`The page could not start: ${error.message}`));

@@ -5,10 +5,19 @@ export const CLASS_KEYS = [..."123456789abcdefghijklmnopqrstuvwxyz"]
   .filter(key => !RESERVED.includes(key));
 const DOUBLE_PRESS_MS = 150; // within which a second press does not count
 
+// The name of a key. Where a keyboard has other characters, as on the digits in France and on
+// the letters in Greece, its place counts.
+function keyOf(event) {
+  const key = event.key.toLowerCase();
+  if (key.length > 1 || event.shiftKey || /[a-z0-9/? ]/.test(key)) return key;
+  const place = /^(?:Key|Digit)(.)$/.exec(event.code);
+  return place ? place[1].toLowerCase() : key;
+}
+
 // What a key means while a row is shown; null if the page does not use it.
 export function meaningOf(event, classes, typesNumbers, typed) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return null;
-  const key = event.key.toLowerCase();
+  const key = keyOf(event);
   if (key === "?") return { does: "help" };
   if (key === "/" && !typesNumbers) return { does: "search" };
   if (key === "u") return { does: "undo" };

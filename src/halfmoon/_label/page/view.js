@@ -3,7 +3,8 @@
 import { CLASS_KEYS } from "./keys.js";
 
 const MAX_COLUMNS = 25; // the others are folded
-const MAX_TEXT = 300; // characters of a cell; longer ones are folded
+const LONG_TEXT = 300; // characters of a cell that is set as a paragraph
+const MAX_TEXT = 1000, MAX_LINES = 14; // of a cell; longer ones are folded
 const SHORT_TEXT = 40, MANY = 8; // more cells than that, all short, are set in two columns
 const MAX_BUTTONS = 100, MANY_BUTTONS = 12; // classes; the others are found by searching
 const MAX_NAME = 60; // characters of a class on a button
@@ -45,7 +46,7 @@ function say(id, text) {
 const asText = value => value === null ? "skipped" : String(value);
 
 const WHY = {
-  random: "A random row without a proposal: it measures how well halfmoon does.",
+  random: "A random row without a proposal. Such rows measure how well halfmoon does.",
   again: "Somebody else has labeled this row. What is your answer?",
   chosen: "",
 };
@@ -78,24 +79,35 @@ function fill(list, cells) {
     if (text === "") {
       cell.className = "empty";
       cell.append("–");
-    } else if (text.length > MAX_TEXT) {
-      cell.className = "long";
-      const body = isolated(text), all = element("button", "Show all");
-      body.className = "text folded";
-      all.type = "button";
-      all.addEventListener("click", () => {
-        const folded = body.classList.toggle("folded");
-        all.textContent = folded ? "Show all" : "Show less";
-        all.setAttribute("aria-expanded", String(!folded));
-      });
-      all.setAttribute("aria-expanded", "false");
-      cell.append(body, all);
     } else {
-      cell.append(isolated(text));
+      cell.append(...isFolded(text) ? folding(name, text) : [isolated(text)]);
     }
+    cell.classList.toggle("long", text.length > LONG_TEXT);
     pair.append(term, cell);
     return pair;
   }));
+}
+
+const isFolded = text => text.length > MAX_TEXT || text.split("\n").length > MAX_LINES;
+const unfolded = new Set(); // columns whose texts are shown whole, in the next rows too
+
+// A long text and the button that shows all of it.
+function folding(column, text) {
+  const body = isolated(text), button = element("button");
+  body.className = "text";
+  button.type = "button";
+  const show = () => {
+    const whole = unfolded.has(column);
+    body.classList.toggle("folded", !whole);
+    button.textContent = whole ? "Show less" : "Show all";
+    button.setAttribute("aria-expanded", String(whole));
+  };
+  button.addEventListener("click", () => {
+    if (!unfolded.delete(column)) unfolded.add(column);
+    show();
+  });
+  show();
+  return [body, button];
 }
 
 let proposed = null; // the text of the proposal
@@ -106,6 +118,14 @@ function markProposed() {
     button.classList.toggle("proposal", is);
     if (is) button.scrollIntoView({ block: "nearest" });
   }
+}
+
+// Mark the button of the answer that is being saved; undefined if there is none.
+export function showGiven(value) {
+  for (const button of $("classes").children) {
+    button.classList.toggle("given", value !== undefined && button.value === value);
+  }
+  $("skip").classList.toggle("given", value === null);
 }
 
 // The button to accept stays where it is without a proposal, so that no other button moves.
@@ -166,6 +186,7 @@ function showNear({ cells, proposal }) {
 // Buttons are replaced only if the classes have changed, so that the focus stays.
 export function showClasses(classes, onPick) {
   const group = $("classes"), shown = classes.slice(0, MAX_BUTTONS);
+  $("no-classes").hidden = group.hidden || shown.length > 0; // hidden for numbers
   if (group.children.length === shown.length
     && shown.every((name, i) => group.children[i].value === name)) return;
   group.classList.toggle("many", shown.length > MANY_BUTTONS);
@@ -214,14 +235,11 @@ export function showFilled(filled) {
   $("made").hidden = !filled.table;
 }
 
-export function showSaved(waiting, trouble, saved) {
-  $("saved").textContent = waiting ? `Saving ${waiting} …` : saved ? "All answers are saved." : "";
-  const place = $("trouble");
-  place.hidden = trouble === "";
-  place.textContent = trouble && waiting
-    ? `Not saved yet: ${trouble} Keep this page open: it keeps trying.`
-    : trouble;
+export function showSaved(text) {
+  $("saved").textContent = text;
 }
+
+export const showTrouble = text => say("trouble", text);
 
 export function announce(text) {
   $("announcement").textContent = text;
