@@ -46,8 +46,8 @@ def test_formats_of_numbers():
         *("0 %", "100 %", "50 %", "99.6 %"),
         *("more than 99.99 %", "less than 0.01 %", "unknown"),
     ]
-    values = [0.0, 12345.6, -0.00123, 1e12, np.nan, np.inf, -np.inf]
-    words = ["0", "12,346", "−0.00123", "1e+12", "unknown", "∞", "−∞"]
+    values = [0.0, 12345.6, -0.00123, 1e12, 1e15, np.nan, np.inf, -np.inf]
+    words = ["0", "12,346", "−0.00123", "1 trillion", "1e+15", "unknown", "∞", "−∞"]
     assert [number(value) for value in values] == words
     assert count(1, "row") == "1 row"
     assert count(2000, "class", "classes") == "2,000 classes"

@@ -9,6 +9,7 @@ from halfmoon import load, save
 from halfmoon.table import TableModel
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import NumberStyle
+from halfmoon.table._runs.output_columns import Cells
 
 
 def style_of(cells):
@@ -93,3 +94,15 @@ def test_a_saved_model_reads_such_cells_alike(tmp_path):
         "-999 counted as missing",
     ]
     assert_allclose(again.transform(rows), model.transform(rows), rtol=0)
+
+
+def test_a_saved_model_writes_letters_alike(tmp_path):
+    x = np.random.default_rng(0).random(40)
+    labels = [f"${1000 * v:.0f}M" if v < 0.5 else f"${2 * v:.2f}B" for v in x]
+    rows = pa.table({"x": x.tolist()})
+    model = TableModel("worth", "numbers", budget=1.0)
+    model.fit(rows, [*labels[:20], *[None] * 20])
+    save(model, tmp_path / "m.halfmoon")
+    cells = Cells.of(load(tmp_path / "m.halfmoon"))
+    assert cells.shown(1.234e9) == "$1.23B"
+    assert cells.shown(77e6) == "$77.0M"

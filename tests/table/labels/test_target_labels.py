@@ -93,6 +93,8 @@ def test_a_measure_is_a_number(n):
         (["inf", "1.5"], "classes"),
         (["1_0", "2_0", "3_5"], "classes"),
         (["0", "1"], "classes"),
+        (["$630M", "$4.87B", "$630M"], "numbers"),
+        (["1b", "2b", "1b", "3m", "2b"], "classes"),
         ([None, None], "classes"),
     ],
 )
@@ -133,6 +135,11 @@ def test_numbers_from_text():
         ),
         ([str(i) for i in range(300)], "classes", "300 different.*`task='numbers'`"),
         ([f"n{i}" for i in range(30)], "classes", "30 different values in 30 labels"),
+        (
+            [f"2024-{1 + i // 28:02}-{1 + i % 28:02}" for i in [*range(76), 3, 3, 9]],
+            "classes",
+            "76 different values in 79 labels.*hardly any repeat. Dates cannot be",
+        ),
     ],
 )
 def test_labels_that_cannot_be_learned_from(labels, kind, words):

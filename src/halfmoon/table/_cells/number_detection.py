@@ -23,13 +23,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.table._cells.number_signs import (
+    MAGNITUDES,
+    MONEY,
     are_classes,
     has_magnitudes,
     normalized,
     with_exponents,
     without_signs,
 )
-from halfmoon.table._cells.number_style import CASED, PLAIN, NumberStyle, OtherUnit
+from halfmoon.table._cells.number_style import (
+    CASED,
+    PLAIN,
+    Letter,
+    NumberStyle,
+    OtherUnit,
+)
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["examples", "number_style"]
@@ -80,8 +88,8 @@ TIMES = (
     "yr yrs km/h kmh mph m/s hz khz mhz ghz"
 )
 OTHERS = "% ‰ ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
-MONEY = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
-UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {MONEY}".split())
+CURRENCIES = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
+UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {CURRENCIES}".split())
 DOTTED = r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$"
 TRAILING = r"(?:[0-9]{3}|[.,][0-9]+)-$"  # an amount; 2- may be a school grade
 # Decimal, thousands; if two fit equally well, the first is taken.
@@ -101,7 +109,8 @@ def number_style(
 
     The text has no spaces around it, and is null for no value. `stray` is the share of
     the cells that may be something else, and `inexact` whether cells such as ~12 and <5
-    are numbers, and several units are converted.
+    are numbers, and several units are converted. Letters for powers of ten, as in 630M
+    and 4.87B, always belong to numbers.
 
     Examples
     --------
@@ -111,18 +120,26 @@ def number_style(
     True
     """
     style = _exact_style(text, stray)
-    if style is not None or not inexact:
+    if style is not None:
         return style
     cells = examples(text, MAX_EXAMPLES)
-    if are_classes(cells.to_pylist()):
+    if inexact and are_classes(cells.to_pylist()):
         return None
-    bare = without_signs(text)
-    magnitudes = has_magnitudes(without_signs(cells))
-    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray, True)
+    bare = without_signs(text) if inexact else normalized(text)
+    numbers = without_signs(cells) if inexact else normalized(cells)
+    magnitudes = has_magnitudes(numbers)
+    if not (inexact or magnitudes):
+        return None
+    powers = with_exponents(bare) if magnitudes else bare
+    style = _exact_style(powers, stray, convert=inexact)
     if style is None:
         return None
-    signs = not bare.equals(normalized(text))
-    return replace(style, inexact=signs, magnitudes=magnitudes)
+    return replace(
+        style,
+        inexact=inexact and not bare.equals(normalized(text)),
+        magnitudes=magnitudes,
+        letters=_letters(numbers.to_pylist(), style.decimal) if magnitudes else (),
+    )
 
 
 def _exact_style(
@@ -284,6 +301,22 @@ def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
         negative=negative,
         digits=digits,
     )
+
+
+def _letters(cells: list[str], decimal: str) -> tuple[Letter, ...]:
+    """Return the letters for powers of ten in cells, the largest power first."""
+    letters = []
+    for names, power in MAGNITUDES.items():
+        amount = rf"[0-9](?:{re.escape(decimal)}([0-9]+))?"
+        cell = re.compile(rf"(?i:{amount}( ?(?:{names})){MONEY})$")
+        found = [each for text in cells if (each := cell.search(text))]
+        if found:
+            sign = Counter(each[2] for each in found).most_common(1)[0][0]
+            digits = max(len(each[1] or "") for each in found)
+            letters.append(Letter(power, sign, digits))
+    if letters and any(re.search(rf"[0-9]{MONEY}$", text) for text in cells):
+        letters.insert(0, Letter(0, "", 0))
+    return tuple(reversed(letters))
 
 
 def _most_common(pattern: str, cells: list[str]) -> str:

@@ -12,6 +12,7 @@ cell                  read as
 12[1], 5.2 ± 0.3      the number before: 12, 5.2
 30 (12 %), 1st, "7"   the number: 30, 1, 7
 1.2K, 3M, 2 GB        1.2e3, 3e6, 2e9, if a column has several such letters
+5,2 Mio. €            5,2e6 €, if other cells have another such word
 1.2 x 10^3, 1.2×10³   1.2e3
 ====================  ======================================================
 
@@ -28,6 +29,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 __all__ = [
+    "MAGNITUDES",
+    "MONEY",
     "are_classes",
     "has_magnitudes",
     "normalized",
@@ -63,6 +66,8 @@ ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
 QUOTED = r"^[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
+#: A currency after a letter for a power of ten.
+MONEY = r"(?: ?[€$£¥₹]|(?-i: (?:EUR|USD|GBP|CHF)))?"
 MAGNITUDES = {  # powers of 10
     r"k|tsd\.?|thousand|ki?b": 3,
     r"m|mn|mln|mio\.?|million|mi?b": 6,
@@ -142,7 +147,7 @@ def has_magnitudes(text: pa.Array) -> bool:
     ... )
     (True, False)
     """
-    ends = r"(?i)[0-9] ?(?:{})$".format
+    ends = rf"(?i)[0-9] ?(?:{{}}){MONEY}$".format
     found = [letters for letters in MAGNITUDES if _has(text, ends(letters))]
     mixed = len(found) > 1 or (_has(text, ends("k")) and _has(text, ends("")))
     return mixed or _has(text, POWER)
@@ -158,6 +163,6 @@ def with_exponents(text: pa.Array) -> pa.Array:
         plain = pc.replace_substring_regex(plain, POWER, r"\1e\2")
         text = pc.if_else(powers, plain, text)
     for letters, power in MAGNITUDES.items():
-        pattern = rf"(?i)([0-9]) ?(?:{letters})$"
-        text = pc.replace_substring_regex(text, pattern, rf"\1e{power}")
+        pattern = rf"(?i)([0-9]) ?(?:{letters})({MONEY})$"
+        text = pc.replace_substring_regex(text, pattern, rf"\1e{power}\2")
     return text
