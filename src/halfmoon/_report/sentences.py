@@ -143,20 +143,23 @@ def _not_measured(partial: PartialLabels | None, why: str) -> str:
 
 def _unlike_the_labeled(findings: Findings) -> str:
     """Limit the claim if the filled rows are not like those it was measured on."""
-    if findings.clumped and findings.loo.independent < 1:
-        return " Labels of similar rows were hidden together to measure this."
-    if findings.clumped:
+    if findings.clumped and findings.loo.independent == 1:
         return (
             " But this was measured on the labeled rows, which are much closer to each "
             "other than the filled rows are to them: expect worse."
         )
+    measured, rows = "", "this was measured on the labeled rows, and the filled ones"
+    if findings.clumped:
+        measured = " Labels of similar rows were hidden together to measure this."
+        rows = "the filled rows"
     if not findings.shifted:
-        return ""
+        return measured
     first, more = safe_text(findings.shifted[0], MAX_NAME), len(findings.shifted) - 1
     others = f" and {count(more, 'other column')}" if more else ""
+    them = "the labeled ones" if findings.clumped else "them"
     return (
-        f" But this was measured on the labeled rows, and the filled ones differ a lot "
-        f"from them in '{first}'{others}: expect worse."
+        f"{measured} But {rows} differ a lot from {them} in '{first}'{others}: expect "
+        f"worse."
     )
 
 
