@@ -209,7 +209,9 @@ class NumberStyle:
             self.suffix.strip(),
             MINUS_WORDS.get(self.negative, ""),
             "letters or powers for thousands or millions" if self.magnitudes else "",
-            "signs such as <, ~ or [1], which were ignored" if self.inexact else "",
+            "signs as in <5, ~5, 5[1] or 5th, which were ignored"
+            if self.inexact
+            else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:
