@@ -148,19 +148,23 @@ def _unlike_the_labeled(findings: Findings) -> str:
             " But this was measured on the labeled rows, which are much closer to each "
             "other than the filled rows are to them: expect worse."
         )
-    measured, rows = "", "this was measured on the labeled rows, and the filled ones"
+    measured = ""
     if findings.clumped:
         measured = " Labels of similar rows were hidden together to measure this."
-        rows = "the filled rows"
+    if findings.in_order:
+        return (
+            f"{measured} But labels change with the row number, and most filled rows "
+            f"come before or after all labeled ones: expect worse."
+        )
     if not findings.shifted:
         return measured
     first, more = safe_text(findings.shifted[0], MAX_NAME), len(findings.shifted) - 1
     others = f" and {count(more, 'other column')}" if more else ""
-    them = "the labeled ones" if findings.clumped else "them"
-    return (
-        f"{measured} But {rows} differ a lot from {them} in '{first}'{others}: expect "
-        f"worse."
-    )
+    differ = "this was measured on the labeled rows, and the filled ones differ a lot "
+    differ += "from them"
+    if findings.clumped:
+        differ = "the filled rows differ a lot from the labeled ones"
+    return f"{measured} But {differ} in '{first}'{others}: expect worse."
 
 
 def verdict(findings: Findings) -> Sentence:
