@@ -6,8 +6,9 @@
     python -m benchmarks.everyday --public            those of public.py, 15 minutes
     python -m benchmarks.everyday --as before         store results as another column
 
-Each table of `tables.py`, `messy.py` or `public.py` is written to a file, ``halfmoon fill`` fills it
-in its own process, and its output and its claims are compared with the truth.
+Each table of `tables.py`, `messy.py` or `public.py` is written to a file, ``halfmoon
+fill`` fills it in its own process, and its output and its claims are compared with the
+truth.
 """
 
 from __future__ import annotations
