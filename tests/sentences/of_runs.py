@@ -126,6 +126,7 @@ def weak_labels():
         {"high": "y"},
         {"task": "class"},
         {"level": 90},
+        {"seed": "x"},
         {"budget": 0},
     ):
         with refused():
