@@ -149,19 +149,21 @@ class Share(click.ParamType):
 
 
 class Whole(click.IntRange):
-    """A whole number in a range, with a message that says so."""
+    """A whole number in a range that has a lower end."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return the number."""
         try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
-            ends = f"of at least {self.min}"
-            if self.max is not None:
-                ends = f"from {self.min} to {self.max}"
+            number = int(value)
+        except ValueError:
+            number = None
+        low, high = self.min or 0, self.max
+        if number is None or number < low or (high is not None and number > high):
+            ends = f"of at least {low}" if high is None else f"from {low} to {high}"
             self.fail(f"{value!r} is not a whole number {ends}.", param, ctx)
+        return number
 
 
 def repeated(args: Sequence[str], multiple: Collection[str]) -> list[str]:
