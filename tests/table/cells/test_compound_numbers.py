@@ -70,6 +70,7 @@ def test_values(form, cell, value):
         (["2019-2020", "2020-2021"], "range"),
         (["1/2", "3/4", "2"], "fraction"),
         (["45/50", "38/50"], "fraction"),
+        (["4 out of 5", "3 out of 5"], "fraction"),
         (["3:1", "5:2"], "ratio"),
         (["48°51'N", "33°52'S"], "angle"),
         (["5'11\"", "180 cm", "6'", "1.8 m"], "feet"),

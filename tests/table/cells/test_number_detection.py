@@ -62,6 +62,35 @@ def test_money_has_no_three_decimals(cells, values):
         assert_allclose(style.read(pa.array(cells)), values)
 
 
+WHOLE = ["961", "12", "440", "-7"]
+POINTS = ["1.234", "12.500", "3.901", "-8.250", "100.000"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ([*WHOLE, *POINTS], [961, 12, 440, -7, 1234, 12_500, 3901, -8250, 100_000]),
+        ([*WHOLE, *POINTS, "1.5"], [961, 12, 440, -7, 1.234, 12.5]),
+        ([*WHOLE[:2], *POINTS], [961, 12, 1.234, 12.5]),
+        (POINTS, [1.234, 12.5, 3.901]),
+        ([*WHOLE, *POINTS, "2024"], [961, 12, 440, -7, 1.234]),
+        ([f"{x} kg" for x in [*WHOLE, *POINTS]], [961, 12, 440, -7, 1234, 12_500]),
+        (["1.234,-", "961,-", "59,\u2013"], [1234, 961, 59]),
+        (["CHF 1'234.\u2013", "CHF 59.-", "CHF 7.50"], [1234, 59, 7.5]),
+    ],
+)
+def test_points_among_whole_numbers(cells, values):
+    for inexact in (False, True):
+        style = number_style(pa.array(cells), 0.0, inexact=inexact)
+        assert_allclose(style.read(pa.array(cells))[: len(values)], values)
+
+
+def test_predictions_have_points_between_thousands():
+    style = number_style(pa.array([*WHOLE, *POINTS]), 0.0)
+    assert style.write([1234.4, 961], 0) == ["1.234", "961"]
+    assert style.describe() == "written with points between thousands"
+
+
 def test_two_currencies_get_the_same_median():
     amounts = np.array([10.0, 20, 30, 40, 50])
     cells = [f"${x:.2f}" for x in [*amounts, 60]] + [f"€{x / 2:.2f}" for x in amounts]

@@ -16,6 +16,7 @@ from halfmoon.table._table_errors import LabelError
 def test_the_usual_blanks_in_any_case():
     cells = ["", " ", "NA", "n/a", "NaN", "NULL", "none", "<NA>", "nana", "-", "?", "0"]
     assert_array_equal(Blanks().mask(pa.array(cells)), [True] * 8 + [False] * 4)
+    assert_array_equal(Blanks().mask(pa.array(["\\N", "N", "\n"])), [True, False, True])
 
 
 def test_blanks_are_counted_by_their_text():

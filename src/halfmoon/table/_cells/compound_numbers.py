@@ -4,7 +4,7 @@ r"""Numbers that are written as two or three, each column in one form.
 cell                        form       read as
 ==========================  =========  ======================================
 94-102, $5 to $7, 65+       range      the middle: 98, 6; a limit alone: 65
-1/2, 2 3/4, 7½, 7/10        fraction   0.5, 2.75, 7.5, 0.7
+1/2, 2 3/4, 7½, 7 out of 10 fraction   0.5, 2.75, 7.5, 0.7
 3:1, 16:9                   ratio      3, 1.78
 48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
 5'11", 5 ft 11 in; 180 cm   feet       inches: 71; 70.9
@@ -52,7 +52,9 @@ RANGE = re.compile(
 )
 SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
 LETTERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
-FRACTION = re.compile(r"(-?)(?:([0-9]+)[ -])?([0-9]+) ?/ ?([1-9][0-9]*)")
+FRACTION = re.compile(
+    r"(-?)(?:([0-9]+)[ -])?([0-9]+)(?: ?/ ?| out of | von )([1-9][0-9]*)"
+)
 RATIO = re.compile(rf"({NUMBER}) ?: ?({NUMBER})")
 PART = r"([0-9]+(?:[.,][0-9]+)?)"
 SIDES = ("N", "S", "E", "W")

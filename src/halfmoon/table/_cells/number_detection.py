@@ -3,9 +3,10 @@
 A comma may separate thousands or decimals. The style in which most cells are numbers
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
 1,234, both are possible; then a comma separates thousands, and a point decimals, but
-not in money above 10: 59.222 € is 59222. If some cells are like 12.5 and others like
-12,5, either sign separates decimals. Digits that identify something are no numbers:
-01099, 192.168.100.101, 030 123 456.
+not in money above 10: 59.222 € is 59222. Nor among whole numbers: in 961, 1.234, 12.500
+a point separates thousands, as decimals would be 961.000 or 12.5. If some cells are
+like 12.5 and others like 12,5, either sign separates decimals. Digits that identify
+something are no numbers: 01099, 192.168.100.101, 030 123 456.
 
 Labels have one unit or currency. In other columns amounts in kg and lb are converted.
 The rate between two currencies is not known: the amounts of the rarer one are
@@ -48,6 +49,8 @@ PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phone
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
 MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
 MAX_UNITS = 4  # in one column
+MIN_POINTS, MIN_WHOLE = 5, 3  # different cells like 1.234, and like 961
+LIKE_THOUSANDS = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
 MAX_LITER = 10.0  # money for a small amount may have three decimals
 
 CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
@@ -154,7 +157,9 @@ def _exact_style(
     if _are_codes(texts):
         return None
     style = PLAIN
-    if not pc.all(PLAIN.fits(texts)).as_py():
+    if _are_whole_with_points(PLAIN, texts):
+        style = replace(PLAIN, decimal=",", thousands=".")
+    elif not pc.all(PLAIN.fits(texts)).as_py():
         parts = pc.extract_regex(texts, CELL).drop_null()
         if len(parts) == 0:
             return None
@@ -233,7 +238,7 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         decimal = "," if commas > points else "."
         styles.append(replace(style, decimal=decimal, either=True))
     best = max(styles, key=lambda each: _count(each.read(values)))  # first of equals
-    if _is_money_with_points(best, values):
+    if _is_money_with_points(best, values) or _are_whole_with_points(best, values):
         return replace(best, decimal=",", thousands=".")
     return best
 
@@ -258,10 +263,28 @@ def _is_money_with_points(style: NumberStyle, values: pa.Array) -> bool:
         return False
     points = values.filter(pc.match_substring(values, "."))
     amounts = values.filter(style.fits(values))
-    like = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
-    if not len(points) or not pc.all(pc.match_substring_regex(points, like)).as_py():
+    if not len(points) or not _all_match(points, LIKE_THOUSANDS):
         return False
     return len(amounts) > 0 and pc.max(pc.abs(style.read(amounts))).as_py() > MAX_LITER
+
+
+def _are_whole_with_points(style: NumberStyle, values: pa.Array) -> bool:
+    """Whether points separate thousands, as in 961, 1.234, 12.500 of one column."""
+    if style.decimal != "." or style.thousands or style.either:
+        return False
+    numbers = values.filter(style.fits(values))
+    has_point = pc.match_substring(numbers, ".")
+    points, others = numbers.filter(has_point), numbers.filter(pc.invert(has_point))
+    return (
+        len(points) >= MIN_POINTS
+        and len(others) >= MIN_WHOLE
+        and _all_match(points, LIKE_THOUSANDS)
+        and _all_match(others, r"^[^0-9]*[0-9]{1,3}(?:[^0-9].*)?$")
+    )
+
+
+def _all_match(values: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
 def _may_be_thousands(values: pa.Array) -> bool:
