@@ -39,6 +39,11 @@ from halfmoon.table._cells.number_style import (
     NumberStyle,
     OtherUnit,
 )
+from halfmoon.table._cells.points_and_commas import (
+    are_whole_with_points,
+    is_money_with_points,
+    may_be_thousands,
+)
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["examples", "number_style"]
@@ -49,9 +54,6 @@ PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phone
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
 MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
 MAX_UNITS = 4  # in one column
-MIN_POINTS, MIN_WHOLE = 5, 3  # different cells like 1.234, and like 961
-LIKE_THOUSANDS = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
-MAX_LITER = 10.0  # money for a small amount may have three decimals
 
 CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 CURRENCY_SIGNS |= {"fr.": "chf"}
@@ -157,7 +159,7 @@ def _exact_style(
     if _are_codes(texts):
         return None
     style = PLAIN
-    if _are_whole_with_points(PLAIN, texts):
+    if are_whole_with_points(PLAIN, texts):
         style = replace(PLAIN, decimal=",", thousands=".")
     elif not pc.all(PLAIN.fits(texts)).as_py():
         parts = pc.extract_regex(texts, CELL).drop_null()
@@ -233,12 +235,15 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         for decimal, thousands in SIGNS
         if (thousands or decimal) in {*present, "."}
     ]
-    if {",", "."} <= present and not _may_be_thousands(values):
+    if {",", "."} <= present and not may_be_thousands(values):
         commas, points = (_share(pc.match_substring(values, s)) for s in ",.")
         decimal = "," if commas > points else "."
         styles.append(replace(style, decimal=decimal, either=True))
     best = max(styles, key=lambda each: _count(each.read(values)))  # first of equals
-    if _is_money_with_points(best, values) or _are_whole_with_points(best, values):
+    is_money = bool(_currency(best.prefix or best.suffix))
+    if (is_money and is_money_with_points(best, values)) or are_whole_with_points(
+        best, values
+    ):
         return replace(best, decimal=",", thousands=".")
     return best
 
@@ -252,49 +257,6 @@ def _merged_spellings(written: Counter[str]) -> Counter[str]:
         key = unit if cased else unit.lower().rstrip(".")
         merged[common.setdefault(key, unit)] += n
     return merged
-
-
-def _is_money_with_points(style: NumberStyle, values: pa.Array) -> bool:
-    """Whether points separate thousands: 59.222 € is no amount with three decimals.
-
-    1.899 € may be the price of a liter, if no amount is larger than 10.
-    """
-    if not _currency(style.prefix or style.suffix) or style.thousands or style.either:
-        return False
-    points = values.filter(pc.match_substring(values, "."))
-    amounts = values.filter(style.fits(values))
-    if not len(points) or not _all_match(points, LIKE_THOUSANDS):
-        return False
-    return len(amounts) > 0 and pc.max(pc.abs(style.read(amounts))).as_py() > MAX_LITER
-
-
-def _are_whole_with_points(style: NumberStyle, values: pa.Array) -> bool:
-    """Whether points separate thousands, as in 961, 1.234, 12.500 of one column."""
-    if style.decimal != "." or style.thousands or style.either:
-        return False
-    numbers = values.filter(style.fits(values))
-    has_point = pc.match_substring(numbers, ".")
-    points, others = numbers.filter(has_point), numbers.filter(pc.invert(has_point))
-    return (
-        len(points) >= MIN_POINTS
-        and len(others) >= MIN_WHOLE
-        and _all_match(points, LIKE_THOUSANDS)
-        and _all_match(others, r"^[^0-9]*[0-9]{1,3}(?:[^0-9].*)?$")
-    )
-
-
-def _all_match(values: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
-
-
-def _may_be_thousands(values: pa.Array) -> bool:
-    """Whether half of the cells with a comma, or with a point, are like 1,234."""
-    for sign in (",", r"\."):
-        having = values.filter(pc.match_substring_regex(values, sign))
-        like = rf"^[^0-9]*[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[^0-9].*)?$"
-        if _share(pc.match_substring_regex(having, like)) >= 0.5:
-            return True
-    return False
 
 
 def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
