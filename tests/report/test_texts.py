@@ -20,7 +20,8 @@ from report.made_up import HOSTILE
         ("\ud800x", "\ufffdx"),
         ("می\u200cخواهم 👩\u200d🔬", "می\u200cخواهم 👩\u200d🔬"),  # joiners stay
         ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
-        ("y" * 121, "y" * 120 + "… (121 characters)"),
+        ("y" * 139, "y" * 120 + "… (139 characters)"),
+        ("y" * 138, "y" * 138),  # cut off, it would be as long
         (3.5, "3.5"),
     ],
 )
