@@ -220,11 +220,14 @@ def _verdict_on_classes(score: Score, how: str) -> Sentence:
             f"tested: label at least two rows of each class."
         )
     naive = round(score.naive * score.tested)
+    # `rare_classes` says more where one class is very common.
+    worse = score.right <= naive and score.naive <= COMMON
+    so = ": in this test, the predictions are no better" if worse else ""
     return Sentence(
         f"Test: each of {score.tested:,} labels was hidden {how} and predicted from "
         f"the others; {recovered}.{alone} Always guessing the most common class, ",
         safe_text(score.guess, MAX_NAME),
-        f", would recover {naive:,} ({percent(score.naive)}).",
+        f", would recover {naive:,} ({percent(score.naive)}){so}.",
     )
 
 
