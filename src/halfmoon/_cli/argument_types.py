@@ -149,18 +149,18 @@ class Share(click.ParamType):
 
 
 class Whole(click.IntRange):
-    """A whole number in a range that has a lower end."""
+    """A whole number of at least 0, or in a range above."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return the number."""
+        low, high = self.min or 0, self.max
         try:
             number = int(value)
         except ValueError:
-            number = None
-        low, high = self.min or 0, self.max
-        if number is None or number < low or (high is not None and number > high):
+            number = -1
+        if number < low or (high is not None and number > high):
             ends = f"of at least {low}" if high is None else f"from {low} to {high}"
             self.fail(f"{value!r} is not a whole number {ends}.", param, ctx)
         return number
