@@ -135,7 +135,7 @@ def public(source, target, labeled, mess=None, *, rows=None, drop=(), **file):
         quoting = csv.QUOTE_NONNUMERIC if file.get("row_names") else csv.QUOTE_MINIMAL
         text = cells.to_csv(index=False, sep=file.get("sep", ","), quoting=quoting)
         if numbers:
-            truth *= file.get("in_units_of", 1.0)
+            truth = truth * file.get("in_units_of", 1.0)
         return Everyday(text.encode(), target, truth, blank, file.get("options", ()))
 
     return made
