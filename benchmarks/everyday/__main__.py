@@ -3,10 +3,12 @@
     python -m benchmarks.everyday                     all, a few minutes
     python -m benchmarks.everyday tickets --seeds 3   some of them, more draws
     python -m benchmarks.everyday --messy             those of messy.py, 5 minutes
+    python -m benchmarks.everyday --public            those of public.py, 15 minutes
     python -m benchmarks.everyday --as before         store results as another column
 
-Each table of `tables.py` or `messy.py` is written to a file, ``halfmoon fill`` fills it
-in its own process, and its output and its claims are compared with the truth.
+Each table of `tables.py`, `messy.py` or `public.py` is written to a file, ``halfmoon
+fill`` fills it in its own process, and its output and its claims are compared with the
+truth.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.everyday.messy import MESSY, PAIRS
+from benchmarks.everyday.public import PUBLIC
 from benchmarks.everyday.tables import TABLES
 from benchmarks.lines import RESULTS, machine
 
 PATH = RESULTS / "everyday.json"
 CLEAN = {f"{name}, clean": clean for name, (_, clean) in PAIRS.items()}
-EVERY = TABLES | MESSY | CLEAN
+EVERY = TABLES | MESSY | CLEAN | PUBLIC
+LETTERS = {"M": 1e6, "B": 1e9}
 ABOUT = """\
 `halfmoon fill` with default arguments on tables as people save them. Claimed is the
 interval that the command reports: for the accuracy of classes, or the mean absolute
@@ -41,6 +45,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.everyday")
     parser.add_argument("tables", nargs="*", help=f"some of {', '.join(EVERY)}")
     parser.add_argument("--messy", action="store_true", help="the tables of messy.py")
+    parser.add_argument("--public", action="store_true", help="those of public.py")
     parser.add_argument("--seeds", type=int, default=1, help="draws of each table")
     parser.add_argument(
         "--as", dest="version", default="now", help="name of the column"
@@ -48,7 +53,8 @@ def main():
     arguments = parser.parse_args()
     for unknown in set(arguments.tables) - set(EVERY):
         parser.error(f"no table is called {unknown}; there are {', '.join(EVERY)}")
-    for name in arguments.tables or (MESSY | CLEAN if arguments.messy else TABLES):
+    chosen = MESSY | CLEAN if arguments.messy else TABLES
+    for name in arguments.tables or (PUBLIC if arguments.public else chosen):
         for seed in range(arguments.seeds):
             key = {"version": arguments.version, "table": name, "seed": seed}
             result = key | run(EVERY[name](seed))
@@ -115,7 +121,7 @@ def as_number(cell):
     digits = re.sub(r"[^0-9.,-]", "", cell.replace("(", "-"))
     if re.search(r",[0-9]{1,2}$", digits):
         digits = digits.replace(".", "").replace(",", ".")
-    return float(digits.replace(",", ""))
+    return float(digits.replace(",", "")) * LETTERS.get(cell[-1:], 1.0)
 
 
 def read():

@@ -90,6 +90,12 @@ def test_patterns_of_columns(run, table):
         (("--budget", "2x"), "'2x' is not a time. Give seconds, such as 90"),
         (("--budget", "0"), "'0' is not a time"),
         (("--budget", "-1"), "'-1' is not a time"),
+        (("--level", "abc"), "'abc' is not a number between 0 and 1. Give 0.9 for"),
+        (("--level", "90"), "'90' is not a number between 0 and 1"),
+        (("--level", "nan"), "'nan' is not a number between 0 and 1"),
+        (("--seed", "abc"), "'abc' is not a whole number of at least 0."),
+        (("--seed", "-1"), "'-1' is not a whole number of at least 0."),
+        (("--to-label", "0", "a.csv"), "'0' is not a whole number from 1 to 500."),
     ],
 )
 def test_ambiguous_arguments_are_refused(run, table, args, words):
@@ -118,3 +124,12 @@ def test_durations(asked, seconds):
     from halfmoon._cli.argument_types import Seconds
 
     assert Seconds().convert(asked, None, None) == seconds
+
+
+@pytest.mark.parametrize(
+    ("asked", "share"), [("0.9", 0.9), ("90%", 0.9), ("5 %", 0.05)]
+)
+def test_shares(asked, share):
+    from halfmoon._cli.argument_types import Share
+
+    assert Share().convert(asked, None, None) == share

@@ -134,6 +134,12 @@ QUALITIES = {
     ),
     "labels in clumps": replace(classes("A" * 9 + "B" * 9, WORSE), clumped=True),
     "labels in clumps, hidden together": by_clump(classes("A" * 9 + "B" * 9, WORSE)),
+    "labels in clumps, hidden together, filled rows differ": replace(
+        by_clump(classes("A" * 9 + "B" * 9, WORSE)), shifted=("year", "month")
+    ),
+    "labels of a sorted table": replace(
+        classes("A" * 9 + "B" * 9, WORSE), in_order=True
+    ),
     "numbers in clumps, hidden together": by_clump(numbers(LINE, LINE + WAVE)),
     "numbers, filled rows differ in columns": replace(
         numbers(LINE, LINE + WAVE), shifted=("year", "month")

@@ -37,6 +37,18 @@ def test_numbers_have_the_unit_of_the_target():
     )
 
 
+def test_gains_of_billions():
+    found = forecast("numbers")
+    large = {x: 1e9 * getattr(found, x) for x in ("gain", "gain_low", "gain_high")}
+    findings = replace(
+        made_up(["a", "b"]), kind="numbers", forecast=replace(found, **large)
+    )
+    assert "mean error about 800,000,000 lower" in more_labels(findings)
+    more = {x: 1e3 * each for x, each in large.items()}
+    findings = replace(findings, forecast=replace(found, **more))
+    assert "mean error about 800 billion lower" in more_labels(findings)
+
+
 def test_a_gain_that_rounds_to_0_is_none():
     found = forecast("classes")
     tiny = [1e-6 * getattr(found, name) for name in ("gain", "gain_low", "gain_high")]

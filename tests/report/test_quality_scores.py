@@ -87,9 +87,20 @@ def test_interval_of_the_accuracy(filled):
     score = accuracy(given, predicted, filled)
     assert (score.tested, score.right, score.value) == (30, 28, 28 / 30)
     trials = 1 / (1.5 / 30 + 1 / filled)
-    for p in (score.low, score.high):
-        gap = (28 / 30 - p) ** 2 - norm.ppf(0.975) ** 2 * p * (1 - p) / trials
+    # While one of 20 labels is hidden, 19 are left: 1/20 of the misses are due to that.
+    for right, p in ((28, score.low), (28 + 2 / 20, score.high)):
+        gap = (right / 30 - p) ** 2 - norm.ppf(0.975) ** 2 * p * (1 - p) / trials
         assert_allclose(gap, 0.0, atol=1e-12)
+
+
+def test_the_upper_end_allows_for_the_hidden_label():
+    given = ["a", "a", "b", "b", "b", "c"]
+    score = accuracy(given, ["a", "b", "a", "b", "b", "a"])
+    right = 3 + 1 / 2 + 1 / 3  # one of two labels was hidden, and one of three
+    trials = 5 / 1.5
+    assert_allclose(score.high, wilson_interval(right / 5 * trials, trials)[1])
+    assert_allclose(score.low, wilson_interval(3 / 5 * trials, trials)[0])
+    assert accuracy("aabb", "aabb").high == 1.0
 
 
 def test_the_only_label_of_a_class_is_not_counted():

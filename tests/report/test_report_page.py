@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from halfmoon._report import render
-from halfmoon._report.findings import LooClasses
+from halfmoon._report.findings import Helped, LooClasses
 from halfmoon._report.safe_text import safe_text
 from report.examples import (
     EXAMPLES,
@@ -202,6 +202,11 @@ def test_findings_with_little_to_show():
     assert "Quality cannot be measured: each class has only one label." in text
     assert "The labels are too few to compare them, so the " in text
     assert "is used only if it predicts hidden labels better" not in text
+    gain = replace(findings.helped.gain, labels=40, difference=np.nan)
+    clumped = replace(findings, clumped=True, helped=Helped(False, gain))
+    text = Outline(render(clumped)).text
+    assert "Labels in clumps cannot compare them, so the first one is used." in text
+    assert "too few to compare" not in text
     none = LooClasses((), (), np.empty(0), np.empty(0))
     text = Outline(render(replace(findings, loo=none, columns=()))).text
     assert "No label could be hidden and predicted from the others" in text

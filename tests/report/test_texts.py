@@ -20,7 +20,8 @@ from report.made_up import HOSTILE
         ("\ud800x", "\ufffdx"),
         ("می\u200cخواهم 👩\u200d🔬", "می\u200cخواهم 👩\u200d🔬"),  # joiners stay
         ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
-        ("y" * 121, "y" * 120 + "… (121 characters)"),
+        ("y" * 139, "y" * 120 + "… (139 characters)"),
+        ("y" * 138, "y" * 138),  # cut off, it would be as long
         (3.5, "3.5"),
     ],
 )
@@ -46,8 +47,8 @@ def test_formats_of_numbers():
         *("0 %", "100 %", "50 %", "99.6 %"),
         *("more than 99.99 %", "less than 0.01 %", "unknown"),
     ]
-    values = [0.0, 12345.6, -0.00123, 1e12, np.nan, np.inf, -np.inf]
-    words = ["0", "12,346", "−0.00123", "1e+12", "unknown", "∞", "−∞"]
+    values = [0.0, 12345.6, -0.00123, 1e12, 1e15, np.nan, np.inf, -np.inf]
+    words = ["0", "12,346", "−0.00123", "1 trillion", "1e+15", "unknown", "∞", "−∞"]
     assert [number(value) for value in values] == words
     assert count(1, "row") == "1 row"
     assert count(2000, "class", "classes") == "2,000 classes"

@@ -151,6 +151,9 @@ fill t.csv line.csv -t side
 fill t.csv side
 fill t.csv -t side --seed 1 more words
 fill t.csv -t side --budget soon
+fill t.csv -t side --level 90
+fill t.csv -t side --seed x
+fill t.csv -t side --to-label 0 todo.csv
 label t.csv
 label t.csv -t sides
 label - -t side

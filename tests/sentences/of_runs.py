@@ -40,6 +40,7 @@ from halfmoon.table._runs.run_notes import (
     leak_notes,
     leaking_columns,
     learning_notes,
+    order_note,
     weak_notes,
 )
 from halfmoon.table._runs.run_settings import Settings
@@ -125,6 +126,7 @@ def weak_labels():
         {"high": "y"},
         {"task": "class"},
         {"level": 90},
+        {"seed": "x"},
         {"budget": 0},
     ):
         with refused():
@@ -199,8 +201,8 @@ def run(fitted=None, *, labels=30, learned=30, blank=90, unlabeled=90, **changes
     return SimpleNamespace(**usual | changes)
 
 
-def loo_residuals(name, why):
-    return SimpleNamespace(name=name, role="left out", why=why, kind="text")
+def left_out(name, why, kind="text"):
+    return SimpleNamespace(name=name, role="left out", why=why, kind=kind)
 
 
 def of_ends(ends):
@@ -229,14 +231,15 @@ def notes():
         run(model("numbers", choice_=ColumnChoice(("day",), 2.5, 2.0))),
         run(model(doubtful_=("day",), estimator_=perfect)),
         run(model(doubtful_=("day", "hour"), estimator_=perfect)),
-        run(model(columns=[loo_residuals("id", "it numbers the rows")])),
-        run(model(columns=[loo_residuals(f"c{i}", "") for i in range(6)])),
-        run(model(columns=[loo_residuals(f"id{i}", "its codes") for i in range(7)])),
+        run(model(columns=[left_out("id", "it numbers the rows", "identifier")])),
+        run(model(columns=[left_out(f"c{i}", "") for i in range(6)])),
+        run(model(columns=[left_out(f"id{i}", "its codes") for i in range(7)])),
     ):
         found = leaking_columns(each.model, each.scan)
         list(learning_notes(each.model, each.scan, found))
     clumped_note(measured=True)
     clumped_note(measured=False)
+    order_note()
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):

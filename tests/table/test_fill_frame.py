@@ -242,7 +242,7 @@ def fill_sha(frame):
             "a.csv",
             "y",
             {},
-            "frame is a str, but must be a data frame of pandas, polars or Dask",
+            "frame is of type str, but must be a data frame of pandas, polars or Dask",
         ),
         (pd.DataFrame({"a": [1]}), "b", {}, "no column 'b'"),
         (pd.DataFrame({"a": [1]}), "a", {"budgte": 1}, "Did you mean 'budget'?"),
@@ -346,6 +346,8 @@ def test_several_targets_at_once(make):
         ({"level": 90}, "level is 90, but must be between 0 and 1"),
         ({"budget": -1}, "budget is -1, but must be a positive number"),
         ({"budget": "2m"}, "budget is '2m', but must be a positive number"),
+        ({"seed": "a"}, "seed is 'a', but must be a whole number of at least 0"),
+        ({"seed": -1}, "seed is -1, but must be a whole number of at least 0"),
     ],
 )
 def test_wrong_values_are_refused_before_anything_is_read(options, said):

@@ -17,7 +17,7 @@ import click
 
 from halfmoon._cli.paths import STREAM, is_table_name
 
-__all__ = ["Arguments", "Seconds"]
+__all__ = ["Arguments", "Seconds", "Share", "Whole"]
 
 NEGATIVE_NUMBER = re.compile(r"-[\d.]")
 DURATION = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(s|sec|m|min|h|)\s*", re.IGNORECASE)
@@ -123,6 +123,47 @@ class Seconds(click.ParamType):
                 ctx,
             )
         return seconds
+
+
+class Share(click.ParamType):
+    """A number between 0 and 1, or a percentage."""
+
+    name = "share"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = 0.0
+        if not 0 < share < 1:
+            self.fail(
+                f"{value!r} is not a number between 0 and 1. Give 0.9 for 90 %.",
+                param,
+                ctx,
+            )
+        return share
+
+
+class Whole(click.IntRange):
+    """A whole number of at least 0, or in a range above."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the number."""
+        low, high = self.min or 0, self.max
+        try:
+            number = int(value)
+        except ValueError:
+            number = -1
+        if number < low or (high is not None and number > high):
+            ends = f"of at least {low}" if high is None else f"from {low} to {high}"
+            self.fail(f"{value!r} is not a whole number {ends}.", param, ctx)
+        return number
 
 
 def repeated(args: Sequence[str], multiple: Collection[str]) -> list[str]:

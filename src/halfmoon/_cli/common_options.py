@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from halfmoon._cli.argument_types import Arguments, Seconds
+from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._runs.run_settings import Settings
@@ -115,7 +115,7 @@ DETAILS: dict[str, dict[str, Any]] = {
     "--task": {"type": click.Choice(["classes", "numbers", "ordered"])},
     "--budget": {"type": Seconds(), "default": Settings.budget},
     "--memory": {"default": Settings.memory},
-    "--seed": {"type": click.IntRange(0), "default": Settings.seed},
+    "--seed": {"type": Whole(0), "default": Settings.seed},
     "--format": {"type": click.Choice(FORMATS)},
     "--formulas": {"type": click.Choice(["escape", "keep"]), "default": "escape"},
     "--json": {"to": "as_json"},

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from halfmoon._cli.argument_types import Share, Whole
 from halfmoon._cli.common_options import (
     FORMULAS,
     LEARNING,
@@ -59,8 +60,8 @@ FILL = f"""
     labels from halfmoon label (NAME.labels.jsonl).
 {OUTPUT}
 """
-SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-ROWS_AND_FILE = (click.IntRange(1, MAX_ROWS_TO_LABEL), str)
+SHARE = Share()
+ROWS_AND_FILE = (Whole(1, MAX_ROWS_TO_LABEL), str)
 
 
 @command("fill")
@@ -154,7 +155,7 @@ REFIT_TEXT = (
         "--as": {"to": "person"},
         "--budget": {"help": REFIT_TEXT, "default": REFIT_SECONDS},
         "--port": {
-            "type": click.IntRange(0, 65535),
+            "type": Whole(0, 65535),
             "default": 0,
             "show_default": False,
         },
@@ -207,7 +208,7 @@ NEXT = f"""
 {PRINTING}
 """
 RULES = ["informative", "margin", "variance", "maximin", "random"]
-COUNT = click.IntRange(1, MAX_ROWS_TO_LABEL)
+COUNT = Whole(1, MAX_ROWS_TO_LABEL)
 
 
 @command("next")
@@ -254,9 +255,7 @@ EXPLAIN = f"""
 
 @command("explain")
 @click.argument("file", type=click.Path(allow_dash=True))
-@options(
-    EXPLAIN, {"--row": {"to": "rows", "required": True, "type": click.IntRange(1)}}
-)
+@options(EXPLAIN, {"--row": {"to": "rows", "required": True, "type": Whole(1)}})
 def explain(common: CommonOptions, **others: Any) -> None:
     """Explain the predictions for some rows of the table FILE.
 

@@ -259,6 +259,7 @@ class Findings:
     forecast: Forecast | None = None  # what more labels would bring
     shifted: tuple[str, ...] = ()  # columns in which the filled rows differ a lot
     clumped: bool = False  # whether labels are nearer to each other than to the others
+    in_order: bool = False  # whether labels of a sorted table leave out most of it
 
     @property
     def suspected(self) -> int:

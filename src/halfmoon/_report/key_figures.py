@@ -49,7 +49,8 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         quality = _of_numbers(findings.loo, findings.predicted)
     else:
         quality = _of_classes(findings)
-    differ = findings.shifted or (findings.clumped and findings.loo.independent == 1)
+    unmeasured = findings.clumped and findings.loo.independent == 1
+    differ = findings.shifted or findings.in_order or unmeasured
     if differ and quality[0].figure != "unknown":
         note = f"{quality[0].note}; the filled rows differ, so expect worse"
         quality[0] = quality[0]._replace(note=note)

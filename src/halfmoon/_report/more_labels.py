@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from halfmoon._report.findings import Findings
@@ -31,7 +32,7 @@ def more_labels(findings: Findings) -> str:
         return UNKNOWN[findings.kind] if is_early else ""
     first, last = (_gain(found, i, of_classes) for i in (0, -1))
     most = count(int(found.n_labels[-1]), "more label")
-    if float(last[0].replace("−", "-").replace(",", "")) == 0:
+    if not re.search("[1-9]", last[0]):  # it is shown as 0
         same = "accuracy" if of_classes else "the mean error"
         return f"{most} would leave {same} about as it is."
     about, low, high = first

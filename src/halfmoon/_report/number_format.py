@@ -54,13 +54,19 @@ def number(value: float) -> str:
     --------
     >>> number(1234.5), number(0.01234), number(3.0), number(-1.5e-9)
     ('1,234', '0.0123', '3', '−1.5e-09')
+    >>> number(6.11e9), number(-2e13), number(999.9e9)
+    ('6.11 billion', '−20 trillion', '1 trillion')
     """
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else ("∞" if value > 0 else "−∞")
     if value == 0:
         return "0"
+    rounded = abs(float(f"{value:.3g}"))
     if 1000 <= abs(value) < 1e9:
         text = f"{value:,.0f}"
+    elif 1e9 <= rounded < 1e15:
+        size, word = (1e9, "billion") if rounded < 1e12 else (1e12, "trillion")
+        text = f"{value / size:.3g} {word}"
     else:
         text = f"{value:.3g}"
     return text.replace("-", "−", 1) if value < 0 else text

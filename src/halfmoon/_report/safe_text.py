@@ -51,11 +51,12 @@ def safe_text(text: object, max_length: int = MAX_LENGTH) -> str:
     ('a⇥b⟨U+202E⟩', 'xxx… (5,000 characters)')
     """
     text = str(text)
-    length = len(text)
-    cut = length > max_length
-    text = _MARKS.sub(r"\1", text[:max_length])
+    more = f"… ({len(text):,} characters)"
+    if len(text) <= max_length + len(more):  # shortened, it would be longer
+        more = ""
+    text = _MARKS.sub(r"\1", text[:max_length] if more else text)
     text = _ACTIVE.sub(_visible, text.replace("\r\n", "\n"))
-    return f"{text}… ({length:,} characters)" if cut else text
+    return f"{text}{more}"
 
 
 def rounded(text: str) -> str:

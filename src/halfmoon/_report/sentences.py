@@ -143,21 +143,28 @@ def _not_measured(partial: PartialLabels | None, why: str) -> str:
 
 def _unlike_the_labeled(findings: Findings) -> str:
     """Limit the claim if the filled rows are not like those it was measured on."""
-    if findings.clumped and findings.loo.independent < 1:
-        return " Labels of similar rows were hidden together to measure this."
-    if findings.clumped:
+    if findings.clumped and findings.loo.independent == 1:
         return (
             " But this was measured on the labeled rows, which are much closer to each "
             "other than the filled rows are to them: expect worse."
         )
+    measured = ""
+    if findings.clumped:
+        measured = " Labels of similar rows were hidden together to measure this."
+    if findings.in_order:
+        return (
+            f"{measured} But labels change with the row number, and most filled rows "
+            f"come before or after all labeled ones: expect worse."
+        )
     if not findings.shifted:
-        return ""
+        return measured
     first, more = safe_text(findings.shifted[0], MAX_NAME), len(findings.shifted) - 1
     others = f" and {count(more, 'other column')}" if more else ""
-    return (
-        f" But this was measured on the labeled rows, and the filled ones differ a lot "
-        f"from them in '{first}'{others}: expect worse."
-    )
+    differ = "this was measured on the labeled rows, and the filled ones differ a lot "
+    differ += "from them"
+    if findings.clumped:
+        differ = "the filled rows differ a lot from the labeled ones"
+    return f"{measured} But {differ} in '{first}'{others}: expect worse."
 
 
 def verdict(findings: Findings) -> Sentence:
@@ -213,11 +220,14 @@ def _verdict_on_classes(score: Score, how: str) -> Sentence:
             f"tested: label at least two rows of each class."
         )
     naive = round(score.naive * score.tested)
+    # `rare_classes` says more where one class is very common.
+    worse = score.right <= naive and score.naive <= COMMON
+    so = ": in this test, the predictions are no better" if worse else ""
     return Sentence(
         f"Test: each of {score.tested:,} labels was hidden {how} and predicted from "
         f"the others; {recovered}.{alone} Always guessing the most common class, ",
         safe_text(score.guess, MAX_NAME),
-        f", would recover {naive:,} ({percent(score.naive)}).",
+        f", would recover {naive:,} ({percent(score.naive)}){so}.",
     )
 
 

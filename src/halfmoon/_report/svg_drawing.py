@@ -15,6 +15,7 @@ import base64
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -236,6 +237,8 @@ def short_names(names: Sequence[str], max_length: int = MAX_NAME) -> list[str]:
     ['…1', '…2']
     >>> short_names(["kind of bird no. 1", "kind of bird no. 22"], 12)
     ['…bird no. 1', '…bird no. 22']
+    >>> short_names(["theft", "hacking at home", "hacking at work"], 10)
+    ['theft', 'hack… home', 'hack… work']
     """
     texts = [short(name, max_length) for name in names]
     if len(set(texts)) == len(set(names)):
@@ -243,11 +246,24 @@ def short_names(names: Sequence[str], max_length: int = MAX_NAME) -> list[str]:
     whole = [safe_text(name, 10 * max_length) for name in names]
     alike = takewhile(lambda letters: len({*letters}) == 1, zip(*whole, strict=False))
     start = len([*alike])
+    if start == 0:
+        common = Counter(texts)
+        return [
+            _without_middle(text, max_length) if common[cut] > 1 else cut
+            for text, cut in zip(whole, texts, strict=True)
+        ]
     # As many whole words of the common beginning as fit.
     words = (i for i in range(start) if whole[0][:i].endswith(" "))
     longest = max(map(len, whole))
     start = next((i for i in words if longest - i < max_length), start)
     return ["…" + short(text[start:], max_length - 1) for text in whole]
+
+
+def _without_middle(text: str, max_length: int) -> str:
+    if len(text) <= max_length:
+        return text
+    start = (max_length - 1) // 2
+    return f"{text[:start]}…{text[start + 1 - max_length :]}"
 
 
 def _slim(svg: str) -> str:

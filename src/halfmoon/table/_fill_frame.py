@@ -100,8 +100,8 @@ def fill(
     library = library_of(frame)
     if library is None:
         raise CommandError(
-            f"frame is a {type(frame).__name__}, but must be a data frame of pandas, "
-            f"polars or Dask, or a table of pyarrow. For a file, use "
+            f"frame is of type {type(frame).__name__}, but must be a data frame of "
+            f"pandas, polars or Dask, or a table of pyarrow. For a file, use "
             f"halfmoon.table.fill_table."
         )
     table: Table = FrameTable(frame) if library != "dask" else DaskTable(frame)

@@ -52,6 +52,10 @@ from halfmoon.table._columns.column_kinds import Columns
         ("feet", "5 ft 11 in", 71),
         ("feet", "6'", 72),
         ("pounds", "8 lb 3 oz", 131),
+        ("feet", "180 cm", 180 / 2.54),
+        ("feet", "1,8 m", 180 / 2.54),
+        ("feet", "80 kg", np.nan),
+        ("pounds", "4 kg", 141.095848),
     ],
 )
 def test_values(form, cell, value):
@@ -66,8 +70,13 @@ def test_values(form, cell, value):
         (["2019-2020", "2020-2021"], "range"),
         (["1/2", "3/4", "2"], "fraction"),
         (["45/50", "38/50"], "fraction"),
+        (["4 out of 5", "3 out of 5"], "fraction"),
         (["3:1", "5:2"], "ratio"),
         (["48°51'N", "33°52'S"], "angle"),
+        (["5'11\"", "180 cm", "6'", "1.8 m"], "feet"),
+        (["8 lb 3 oz", "4 kg", "3900 g"], "pounds"),
+        (["5'11\"", "180 cm", "181 cm", "182 cm"], ""),  # one may be mistyped
+        (["5'11\"", "80 kg"], ""),
         (["555-1234", "555-9876"], ""),  # telephones
         (["3-1", "0-2"], ""),  # results of games
         (["12/3", "4/17", "11/30"], ""),  # days of the year

@@ -25,6 +25,9 @@ MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in ra
         "%B %d, %Y",
         "%A, %d %B %Y",
         "%A, %B %d, %Y",
+        "%a %d %b %Y",
+        "%a %b %d %Y",
+        "%a %b %d %H:%M:%S %Y",
         "%d/%b/%Y",
         "%d.%m.%Y %H:%M",
         "%m/%d/%Y %I:%M %p",
@@ -53,6 +56,13 @@ def test_a_share_of_strays_is_allowed():
     text = pa.array([*(f"2021-01-{i:02d}" for i in range(1, 29)), "soon"])
     assert find_date_format(text, 0.05) == "ISO8601"
     assert find_date_format(text, 0.0) == ""
+
+
+def test_endings_of_days():
+    cells = pa.array(["Feb 9th, 2022", "Mar 1st, 2021", "May 22nd, 2021"])
+    assert find_date_format(cells, 0.0) == "%b %d, %Y"
+    dates, unread = read_dates(cells, "%b %d, %Y")
+    assert (dates[0].isoformat(), unread) == ("2022-02-09T00:00:00", 0)
 
 
 def test_times():

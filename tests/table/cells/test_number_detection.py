@@ -9,6 +9,7 @@ from halfmoon import load, save
 from halfmoon.table import TableModel
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import NumberStyle
+from halfmoon.table._runs.output_columns import Cells
 
 
 def style_of(cells):
@@ -61,6 +62,35 @@ def test_money_has_no_three_decimals(cells, values):
         assert_allclose(style.read(pa.array(cells)), values)
 
 
+WHOLE = ["961", "12", "440", "-7"]
+POINTS = ["1.234", "12.500", "3.901", "-8.250", "100.000"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ([*WHOLE, *POINTS], [961, 12, 440, -7, 1234, 12_500, 3901, -8250, 100_000]),
+        ([*WHOLE, *POINTS, "1.5"], [961, 12, 440, -7, 1.234, 12.5]),
+        ([*WHOLE[:2], *POINTS], [961, 12, 1.234, 12.5]),
+        (POINTS, [1.234, 12.5, 3.901]),
+        ([*WHOLE, *POINTS, "2024"], [961, 12, 440, -7, 1.234]),
+        ([f"{x} kg" for x in [*WHOLE, *POINTS]], [961, 12, 440, -7, 1234, 12_500]),
+        (["1.234,-", "961,-", "59,\u2013"], [1234, 961, 59]),
+        (["CHF 1'234.\u2013", "CHF 59.-", "CHF 7.50"], [1234, 59, 7.5]),
+    ],
+)
+def test_points_among_whole_numbers(cells, values):
+    for inexact in (False, True):
+        style = number_style(pa.array(cells), 0.0, inexact=inexact)
+        assert_allclose(style.read(pa.array(cells))[: len(values)], values)
+
+
+def test_predictions_have_points_between_thousands():
+    style = number_style(pa.array([*WHOLE, *POINTS]), 0.0)
+    assert style.write([1234.4, 961], 0) == ["1.234", "961"]
+    assert style.describe() == "written with points between thousands"
+
+
 def test_two_currencies_get_the_same_median():
     amounts = np.array([10.0, 20, 30, 40, 50])
     cells = [f"${x:.2f}" for x in [*amounts, 60]] + [f"€{x / 2:.2f}" for x in amounts]
@@ -93,3 +123,15 @@ def test_a_saved_model_reads_such_cells_alike(tmp_path):
         "-999 counted as missing",
     ]
     assert_allclose(again.transform(rows), model.transform(rows), rtol=0)
+
+
+def test_a_saved_model_writes_letters_alike(tmp_path):
+    x = np.random.default_rng(0).random(40)
+    labels = [f"${1000 * v:.0f}M" if v < 0.5 else f"${2 * v:.2f}B" for v in x]
+    rows = pa.table({"x": x.tolist()})
+    model = TableModel("worth", "numbers", budget=1.0)
+    model.fit(rows, [*labels[:20], *[None] * 20])
+    save(model, tmp_path / "m.halfmoon")
+    cells = Cells.of(load(tmp_path / "m.halfmoon"))
+    assert cells.shown(1.234e9) == "$1.23B"
+    assert cells.shown(77e6) == "$77.0M"

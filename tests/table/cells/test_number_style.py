@@ -195,9 +195,30 @@ def test_letters_for_thousands_and_millions():
     ],
 )
 def test_magnitudes_differ_from_cell_to_cell(cells, values):
-    assert number_style(pa.array(cells), 0.0) is None  # labels are not rewritten
-    style = number_style(pa.array(cells), 0.0, inexact=True)
-    assert style.read(pa.array(cells)).to_pylist() == values
+    for inexact in (False, True):
+        style = number_style(pa.array(cells), 0.0, inexact=inexact)
+        assert style.read(pa.array(cells)).to_pylist() == values
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "written"),
+    [
+        (["$630M", "$4.87B"], [1.5e9, 77e6, 0], ["$1.50B", "$77.0M", "$0M"]),
+        (["5,2 Mio. €", "1,1 Mrd. €"], [2e9, -3e5], ["2,00 Mrd. €", "-0,300 Mio. €"]),
+        (["950", "1.2K"], [812.4, 15_300, 0.5], ["812", "15.3K", "0.500"]),
+        (["512 MB", "1.5 GB"], [2e9, 64e6], ["2.00 GB", "64.0 MB"]),
+    ],
+)
+def test_letters_are_written_as_in_the_cells(cells, values, written):
+    style = number_style(pa.array(cells), 0.0)
+    assert style.abbreviate(values) == written
+    assert style.abbreviate([None, np.nan]) == [None, None]
+    back = style.read(pa.array(written)).to_pylist()
+    np.testing.assert_allclose(back, values, rtol=0.005)
+
+
+def test_a_unit_that_begins_like_a_letter_is_none():
+    assert number_style(pa.array(["5 mmol", "3 kmol"]), 0.0, inexact=True) is None
 
 
 def test_a_single_letter_is_a_unit():

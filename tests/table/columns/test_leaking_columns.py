@@ -155,6 +155,27 @@ def test_a_shift_is_noted(rng, labeled, classes):
     assert found.shifted == ("shifted", "year", "month")
 
 
+def test_a_shift_of_several_values_together_is_noted(rng):
+    places = np.array(["Asia", "Africa", "Oceania", "Europe", "America"])
+    place = places[rng.integers(0, 5, 500)]
+    y = [
+        "ab"[i % 2] if p in ("Europe", "America") and i < 150 else None
+        for i, p in enumerate(place)
+    ]
+    found = found_in({"x": rng.normal(size=500), "place": place.tolist()}, y)
+    assert found.shifted == ("place",)
+    assert found.left_out == {}
+
+
+def test_rare_values_are_no_shift(rng):
+    noted = 0
+    for _ in range(60):
+        place = [f"p{k}" for k in rng.geometric(0.08, 400)]
+        y = where(np.isin(np.arange(400), rng.permutation(400)[:25]), ["a", "b"] * 200)
+        noted += found_in({"x": rng.normal(size=400), "place": place}, y).shifted != ()
+    assert noted == 0
+
+
 @pytest.mark.parametrize(
     "load",
     [

@@ -263,13 +263,28 @@ ERRORS = {
         "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "
         "(columns 2 and 5). Give each column its own name in the header."
     ),
-    b"a,,\n1,2,3\n": "has duplicate column names: an empty name (columns 2 and 3).",
     b'a,b\n1,2\n"3,4\n5,6\n': (
         "standard input, line 3: a quotation mark in the record that begins here is "
         "never closed. Close it, or double it if it belongs to the text."
     ),
     b"PK\x03\x04": "is a zip archive. Unpack it, or: unzip -p FILE",
 }
+
+
+def test_rows_that_end_in_commas(tmp_path):
+    lines = [f"{i * i},{'ab'[i % 2] if i < 20 else ''},,," for i in range(40)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,kind,,,", *lines]) + "\n")
+    with open_table(path) as table:
+        assert table.columns == ("x", "kind", "column 3", "column 4", "column 5")
+    out = tmp_path / "out.csv"
+    with open_table(path) as table:
+        fill_table(table, out, Settings("kind", budget=0.1))
+    written = out.read_text().splitlines()
+    assert written[0] == "x,kind,,,,kind_source,kind_confidence"
+    cells = [line.split(",") for line in written[1:]]
+    assert [row[0] for row in cells] == [str(i * i) for i in range(40)]
+    assert all(row[2:5] == ["", "", ""] for row in cells)
 
 
 @pytest.mark.parametrize("data", ERRORS)

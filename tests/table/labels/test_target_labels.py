@@ -16,6 +16,7 @@ from halfmoon.table._table_errors import LabelError
 def test_the_usual_blanks_in_any_case():
     cells = ["", " ", "NA", "n/a", "NaN", "NULL", "none", "<NA>", "nana", "-", "?", "0"]
     assert_array_equal(Blanks().mask(pa.array(cells)), [True] * 8 + [False] * 4)
+    assert_array_equal(Blanks().mask(pa.array(["\\N", "N", "\n"])), [True, False, True])
 
 
 def test_blanks_are_counted_by_their_text():
@@ -93,6 +94,8 @@ def test_a_measure_is_a_number(n):
         (["inf", "1.5"], "classes"),
         (["1_0", "2_0", "3_5"], "classes"),
         (["0", "1"], "classes"),
+        (["$630M", "$4.87B", "$630M"], "numbers"),
+        (["1b", "2b", "1b", "3m", "2b"], "classes"),
         ([None, None], "classes"),
     ],
 )
@@ -133,6 +136,11 @@ def test_numbers_from_text():
         ),
         ([str(i) for i in range(300)], "classes", "300 different.*`task='numbers'`"),
         ([f"n{i}" for i in range(30)], "classes", "30 different values in 30 labels"),
+        (
+            [f"2024-{1 + i // 28:02}-{1 + i % 28:02}" for i in [*range(76), 3, 3, 9]],
+            "classes",
+            "76 different values in 79 labels.*hardly any repeat. Dates cannot be",
+        ),
     ],
 )
 def test_labels_that_cannot_be_learned_from(labels, kind, words):

@@ -52,7 +52,9 @@ __all__ = [
 ]
 
 #: Texts that mark a missing value, in upper or lower case.
-MISSING_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", "-", "nat")
+MISSING_TEXTS = (
+    *("", "na", "n/a", "nan", "null", "none", "<na>", r"\n", "?", "-", "nat"),
+)
 
 BLANK_LIKE = """
 ? | ?? | ??? | - | -- | --- | . | .. | ... | * | … | – | — | nil | unk | unknown | tbd

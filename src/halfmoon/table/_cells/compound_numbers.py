@@ -4,11 +4,11 @@ r"""Numbers that are written as two or three, each column in one form.
 cell                        form       read as
 ==========================  =========  ======================================
 94-102, $5 to $7, 65+       range      the middle: 98, 6; a limit alone: 65
-1/2, 2 3/4, 7½, 7/10        fraction   0.5, 2.75, 7.5, 0.7
+1/2, 2 3/4, 7½, 7 out of 10 fraction   0.5, 2.75, 7.5, 0.7
 3:1, 16:9                   ratio      3, 1.78
 48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
-5'11", 5 ft 11 in           feet       inches: 71
-8 lb 3 oz                   pounds     ounces: 131
+5'11", 5 ft 11 in; 180 cm   feet       inches: 71; 70.9
+8 lb 3 oz; 4 kg             pounds     ounces: 131; 141.1
 1h 30m, 2 days 03:04:05,    duration   seconds; a column with one unit, such as
 94:58, PT1H30M                         90 min, is a column of numbers
 ==========================  =========  ======================================
@@ -21,7 +21,7 @@ denominators.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,9 @@ RANGE = re.compile(
 )
 SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
 LETTERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
-FRACTION = re.compile(r"(-?)(?:([0-9]+)[ -])?([0-9]+) ?/ ?([1-9][0-9]*)")
+FRACTION = re.compile(
+    r"(-?)(?:([0-9]+)[ -])?([0-9]+)(?: ?/ ?| out of | von )([1-9][0-9]*)"
+)
 RATIO = re.compile(rf"({NUMBER}) ?: ?({NUMBER})")
 PART = r"([0-9]+(?:[.,][0-9]+)?)"
 SIDES = ("N", "S", "E", "W")
@@ -63,6 +65,9 @@ FEET = re.compile(
     rf"{PART} ?(?:'|′|ft\.?|feet|foot) ?(?:{PART} ?(?:\"|''|″|in\.?|inch|inches)?)?",
     re.I,
 )
+METRIC = re.compile(rf"{PART} ?(mm|cm|m|kg|g)")
+INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "m": 100 / 2.54}
+OUNCES = {"g": 1 / 28.349523125, "kg": 1 / 0.028349523125}
 POUNDS = re.compile(
     rf"{PART} ?(?:lbs?\.?|pounds?) ?(?:{PART} ?(?:oz\.?|ounces?))?", re.I
 )
@@ -208,17 +213,26 @@ def _angle(cell: str) -> float:
     return -value if side in ("-", "S", "W") else value
 
 
-def _sum_of(pattern: re.Pattern[str], size: float) -> Callable[[str], float]:
-    """Return a reader of two parts; the first counts `size` times."""
+def _sum_of(
+    pattern: re.Pattern[str], size: float, units: Mapping[str, float], words: str
+) -> Form:
+    """Return the form of two parts, of which the first counts `size` times.
+
+    Some cells may be in metric `units`, given by their size.
+    """
 
     def read(cell: str) -> float:
-        found = pattern.fullmatch(cell)
-        if found is None:
-            return np.nan
-        first, second = map(_part, found.groups())
-        return size * first + second
+        if found := pattern.fullmatch(cell):
+            first, second = map(_part, found.groups())
+            return size * first + second
+        metric = METRIC.fullmatch(cell)
+        return _part(metric[1]) * units.get(metric[2], np.nan) if metric else np.nan
 
-    return read
+    def may_be(cells: list[str]) -> bool:
+        n = sum(pattern.fullmatch(cell) is not None for cell in cells)
+        return n >= MIN_COMPOUND * len(cells)
+
+    return Form(read, words, may_be)
 
 
 def duration_seconds(cell: str) -> float:
@@ -249,8 +263,8 @@ def duration_seconds(cell: str) -> float:
 FORMS = {
     "duration": Form(duration_seconds, "durations in seconds"),
     "fraction": Form(_fraction, "fractions", _are_fractions),
-    "feet": Form(_sum_of(FEET, 12.0), "feet and inches, read in inches"),
-    "pounds": Form(_sum_of(POUNDS, 16.0), "pounds and ounces, read in ounces"),
+    "feet": _sum_of(FEET, 12.0, INCHES, "feet and inches, read in inches"),
+    "pounds": _sum_of(POUNDS, 16.0, OUNCES, "pounds and ounces, read in ounces"),
     "angle": Form(_angle, "angles in degrees"),
     "range": Form(_middle, "ranges, read as their middle", _are_ranges),
     "ratio": Form(_ratio, "ratios"),

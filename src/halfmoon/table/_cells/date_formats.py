@@ -7,7 +7,7 @@ cell                       rewritten             what changes
 =========================  ====================  =============================
 3. März 2024               3. March 2024         names of months
 3 de mayo de 2024          3 May 2024
-3rd May 2024               3 May 2024            endings of numbers
+3rd May 2024, May 3rd 2024 3 May 2024, May 3 2024  endings of numbers
 2024-05-03 15:08 UTC       2024-05-03 15:08      zone UTC, and words for o'clock
 03.05.2024, 15:08 Uhr      03.05.2024 15:08
 3:05pm, 15h05              3:05 pm, 15:05
@@ -50,13 +50,17 @@ KNOWN_DATES = """
 %d %b %Y | %d %B %Y | %d. %B %Y | %d-%b-%Y | %d-%b-%y | %d/%b/%Y
 %b %d, %Y | %B %d, %Y | %b %d %Y | %B %d %Y
 %a, %d %b %Y | %A, %d %B %Y | %A %d %B %Y | %A, %B %d, %Y | %d. %b %Y
+%a %d %b %Y | %a %b %d %Y | %a, %b %d, %Y
 %b %Y | %B %Y | %b-%y | %b %y | %b-%Y | %m/%Y | %m.%Y | %Y/%m
 %G-W%V-%u | %Y年%m月%d日
 """
 DATES = tuple(  # where two fit, the month comes first
     each.strip() for row in KNOWN_DATES.split("\n")[1:-1] for each in row.split("|")
 )
-ZONED = ("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z")
+ZONED = (
+    *("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z"),
+    *("%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %z %Y"),
+)
 
 MONTHS = {  # German, French, Spanish, Italian, Portuguese, Dutch
     "January": "januar|jänner|janvier|enero|gennaio|janeiro|januari",
@@ -78,7 +82,7 @@ CHANGES = (
         (rf"(?i){BOUND}(?:{names})\.?([^\p{{L}}]|$)", rf"\1{month}\2")
         for month, names in MONTHS.items()
     ),
-    (r"(?i)^([0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
+    (r"(?i)^(\p{L}* ?[0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
     (r"(?i)([0-9]) de (\p{L}+) (?:de|del) ([0-9])", r"\1 \2 \3"),
     (r"(?i)([0-9]) ?(?:UTC|GMT|Uhr|o'clock)$", r"\1"),
     (r"^([0-9/. -]+[0-9]), ([0-9]{1,2}:)", r"\1 \2"),

@@ -3,9 +3,10 @@
 A comma may separate thousands or decimals. The style in which most cells are numbers
 wins: 12,5 and 0,125 have decimal commas, 1,234,567 has thousands. If all cells are like
 1,234, both are possible; then a comma separates thousands, and a point decimals, but
-not in money above 10: 59.222 € is 59222. If some cells are like 12.5 and others like
-12,5, either sign separates decimals. Digits that identify something are no numbers:
-01099, 192.168.100.101, 030 123 456.
+not in money above 10: 59.222 € is 59222. Nor among whole numbers: in 961, 1.234, 12.500
+a point separates thousands, as decimals would be 961.000 or 12.5. If some cells are
+like 12.5 and others like 12,5, either sign separates decimals. Digits that identify
+something are no numbers: 01099, 192.168.100.101, 030 123 456.
 
 Labels have one unit or currency. In other columns amounts in kg and lb are converted.
 The rate between two currencies is not known: the amounts of the rarer one are
@@ -23,13 +24,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.table._cells.number_signs import (
+    MAGNITUDES,
+    MONEY,
     are_classes,
     has_magnitudes,
     normalized,
     with_exponents,
     without_signs,
 )
-from halfmoon.table._cells.number_style import CASED, PLAIN, NumberStyle, OtherUnit
+from halfmoon.table._cells.number_style import (
+    CASED,
+    PLAIN,
+    Letter,
+    NumberStyle,
+    OtherUnit,
+)
+from halfmoon.table._cells.points_and_commas import (
+    are_whole_with_points,
+    is_money_with_points,
+    may_be_thousands,
+)
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["examples", "number_style"]
@@ -40,7 +54,6 @@ PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phone
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
 MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
 MAX_UNITS = 4  # in one column
-MAX_LITER = 10.0  # money for a small amount may have three decimals
 
 CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 CURRENCY_SIGNS |= {"fr.": "chf"}
@@ -80,8 +93,8 @@ TIMES = (
     "yr yrs km/h kmh mph m/s hz khz mhz ghz"
 )
 OTHERS = "% ‰ ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
-MONEY = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
-UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {MONEY}".split())
+CURRENCIES = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
+UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {CURRENCIES}".split())
 DOTTED = r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$"
 TRAILING = r"(?:[0-9]{3}|[.,][0-9]+)-$"  # an amount; 2- may be a school grade
 # Decimal, thousands; if two fit equally well, the first is taken.
@@ -101,7 +114,8 @@ def number_style(
 
     The text has no spaces around it, and is null for no value. `stray` is the share of
     the cells that may be something else, and `inexact` whether cells such as ~12 and <5
-    are numbers, and several units are converted.
+    are numbers, and several units are converted. Letters for powers of ten, as in 630M
+    and 4.87B, always belong to numbers.
 
     Examples
     --------
@@ -111,18 +125,26 @@ def number_style(
     True
     """
     style = _exact_style(text, stray)
-    if style is not None or not inexact:
+    if style is not None:
         return style
     cells = examples(text, MAX_EXAMPLES)
-    if are_classes(cells.to_pylist()):
+    if inexact and are_classes(cells.to_pylist()):
         return None
-    bare = without_signs(text)
-    magnitudes = has_magnitudes(without_signs(cells))
-    style = _exact_style(with_exponents(bare) if magnitudes else bare, stray, True)
+    bare = without_signs(text) if inexact else normalized(text)
+    numbers = without_signs(cells) if inexact else normalized(cells)
+    magnitudes = has_magnitudes(numbers)
+    if not (inexact or magnitudes):
+        return None
+    powers = with_exponents(bare) if magnitudes else bare
+    style = _exact_style(powers, stray, convert=inexact)
     if style is None:
         return None
-    signs = not bare.equals(normalized(text))
-    return replace(style, inexact=signs, magnitudes=magnitudes)
+    return replace(
+        style,
+        inexact=inexact and not bare.equals(normalized(text)),
+        magnitudes=magnitudes,
+        letters=_letters(numbers.to_pylist(), style.decimal) if magnitudes else (),
+    )
 
 
 def _exact_style(
@@ -137,7 +159,9 @@ def _exact_style(
     if _are_codes(texts):
         return None
     style = PLAIN
-    if not pc.all(PLAIN.fits(texts)).as_py():
+    if are_whole_with_points(PLAIN, texts):
+        style = replace(PLAIN, decimal=",", thousands=".")
+    elif not pc.all(PLAIN.fits(texts)).as_py():
         parts = pc.extract_regex(texts, CELL).drop_null()
         if len(parts) == 0:
             return None
@@ -211,12 +235,15 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
         for decimal, thousands in SIGNS
         if (thousands or decimal) in {*present, "."}
     ]
-    if {",", "."} <= present and not _may_be_thousands(values):
+    if {",", "."} <= present and not may_be_thousands(values):
         commas, points = (_share(pc.match_substring(values, s)) for s in ",.")
         decimal = "," if commas > points else "."
         styles.append(replace(style, decimal=decimal, either=True))
     best = max(styles, key=lambda each: _count(each.read(values)))  # first of equals
-    if _is_money_with_points(best, values):
+    is_money = bool(_currency(best.prefix or best.suffix))
+    if (is_money and is_money_with_points(best, values)) or are_whole_with_points(
+        best, values
+    ):
         return replace(best, decimal=",", thousands=".")
     return best
 
@@ -230,31 +257,6 @@ def _merged_spellings(written: Counter[str]) -> Counter[str]:
         key = unit if cased else unit.lower().rstrip(".")
         merged[common.setdefault(key, unit)] += n
     return merged
-
-
-def _is_money_with_points(style: NumberStyle, values: pa.Array) -> bool:
-    """Whether points separate thousands: 59.222 € is no amount with three decimals.
-
-    1.899 € may be the price of a liter, if no amount is larger than 10.
-    """
-    if not _currency(style.prefix or style.suffix) or style.thousands or style.either:
-        return False
-    points = values.filter(pc.match_substring(values, "."))
-    amounts = values.filter(style.fits(values))
-    like = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
-    if not len(points) or not pc.all(pc.match_substring_regex(points, like)).as_py():
-        return False
-    return len(amounts) > 0 and pc.max(pc.abs(style.read(amounts))).as_py() > MAX_LITER
-
-
-def _may_be_thousands(values: pa.Array) -> bool:
-    """Whether half of the cells with a comma, or with a point, are like 1,234."""
-    for sign in (",", r"\."):
-        having = values.filter(pc.match_substring_regex(values, sign))
-        like = rf"^[^0-9]*[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[^0-9].*)?$"
-        if _share(pc.match_substring_regex(having, like)) >= 0.5:
-            return True
-    return False
 
 
 def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
@@ -284,6 +286,22 @@ def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
         negative=negative,
         digits=digits,
     )
+
+
+def _letters(cells: list[str], decimal: str) -> tuple[Letter, ...]:
+    """Return the letters for powers of ten in cells, the largest power first."""
+    letters = []
+    for names, power in MAGNITUDES.items():
+        amount = rf"[0-9](?:{re.escape(decimal)}([0-9]+))?"
+        cell = re.compile(rf"(?i:{amount}( ?(?:{names})){MONEY})$")
+        found = [each for text in cells if (each := cell.search(text))]
+        if found:
+            sign = Counter(each[2] for each in found).most_common(1)[0][0]
+            digits = max(len(each[1] or "") for each in found)
+            letters.append(Letter(power, sign, digits))
+    if letters and any(re.search(rf"[0-9]{MONEY}$", text) for text in cells):
+        letters.insert(0, Letter(0, "", 0))
+    return tuple(reversed(letters))
 
 
 def _most_common(pattern: str, cells: list[str]) -> str:

@@ -10,8 +10,10 @@ cell                  read as
 ~12, ±3, ca. 30       the number
 65+, 12*, 8 (est)     the number
 12[1], 5.2 ± 0.3      the number before: 12, 5.2
-30 (12 %), 1st, "7"   the number: 30, 1, 7
+30 (12 %), 1st, "7"   the number: 30, 1, 7; also ="7", as spreadsheets protect it
+59.-, 1.234,– €       no cents: 59.0, 1.234,0 €; also in labels
 1.2K, 3M, 2 GB        1.2e3, 3e6, 2e9, if a column has several such letters
+5,2 Mio. €            5,2e6 €, if other cells have another such word
 1.2 x 10^3, 1.2×10³   1.2e3
 ====================  ======================================================
 
@@ -28,6 +30,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 __all__ = [
+    "MAGNITUDES",
+    "MONEY",
     "are_classes",
     "has_magnitudes",
     "normalized",
@@ -60,9 +64,13 @@ AFTER = (
     rf"(?:[+*†‡]+|\({IN_BRACKETS}\)|\[[^\[\]]{{1,12}}\]|(?:±|\+/-) ?[0-9].*)$"
 )
 ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
-QUOTED = r"^[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
+QUOTED = r"^=?[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
+DASHES = "-{1,2}|[\u2012-\u2015]"
+NO_CENTS = rf"([0-9][.,]) ?(?:{DASHES})( ?[\p{{L}}\p{{Sc}}.]*)$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
+#: A currency after a letter for a power of ten.
+MONEY = r"(?: ?[€$£¥₹]|(?-i: (?:EUR|USD|GBP|CHF)))?"
 MAGNITUDES = {  # powers of 10
     r"k|tsd\.?|thousand|ki?b": 3,
     r"m|mn|mln|mio\.?|million|mi?b": 6,
@@ -76,9 +84,11 @@ def normalized(text: pa.Array) -> pa.Array:
 
     Examples
     --------
-    >>> normalized(pa.array(["٦٣٫٧", "\u22125", "2½"])).to_pylist()
-    ['63.7', '-5', '2 1/2']
+    >>> normalized(pa.array(["٦٣٫٧", "\u22125", "2½", "59.–"])).to_pylist()
+    ['63.7', '-5', '2 1/2', '59.0']
     """
+    if _has(text, NO_CENTS):
+        text = pc.replace_substring_regex(text, NO_CENTS, r"\10\2")
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
     signs = [(SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'"), (INVISIBLE, "")]
@@ -142,7 +152,7 @@ def has_magnitudes(text: pa.Array) -> bool:
     ... )
     (True, False)
     """
-    ends = r"(?i)[0-9] ?(?:{})$".format
+    ends = rf"(?i)[0-9] ?(?:{{}}){MONEY}$".format
     found = [letters for letters in MAGNITUDES if _has(text, ends(letters))]
     mixed = len(found) > 1 or (_has(text, ends("k")) and _has(text, ends("")))
     return mixed or _has(text, POWER)
@@ -158,6 +168,6 @@ def with_exponents(text: pa.Array) -> pa.Array:
         plain = pc.replace_substring_regex(plain, POWER, r"\1e\2")
         text = pc.if_else(powers, plain, text)
     for letters, power in MAGNITUDES.items():
-        pattern = rf"(?i)([0-9]) ?(?:{letters})$"
-        text = pc.replace_substring_regex(text, pattern, rf"\1e{power}")
+        pattern = rf"(?i)([0-9]) ?(?:{letters})({MONEY})$"
+        text = pc.replace_substring_regex(text, pattern, rf"\1e{power}\2")
     return text

@@ -11,6 +11,7 @@ $55.59     ``prefix="$"``, a currency
 (5,388)    ``negative="(x)"``; also ``x-`` and a typographic minus sign
 ~12, <5    ``inexact=True``: read as 12 and 5 (`_cells/number_signs.py`)
 5 lb       among cells in kg: one of ``others``, converted
+4.87B      ``magnitudes=True``, and B is one of ``letters``
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
@@ -23,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import floor, log10
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,11 +32,13 @@ import pyarrow.compute as pc
 from halfmoon.table._cells.number_signs import normalized, with_exponents, without_signs
 from halfmoon.table._files.arrow_types import null_where
 
-__all__ = ["PLAIN", "NumberStyle", "OtherUnit"]
+__all__ = ["PLAIN", "Letter", "NumberStyle", "OtherUnit"]
 
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
 
+SHORT_DIGITS = 3  # of a number before a letter
+MAX_SHORT_DIGITS = 6  # decimals of one that is far below its letter
 CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
 
 SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
@@ -58,6 +62,15 @@ class OtherUnit:
 
 
 @dataclass(frozen=True)
+class Letter:
+    """A letter or word for a power of ten, such as B in 4.87B."""
+
+    power: int
+    sign: str  # with the space before it; empty for none
+    digits: int  # largest number of decimals
+
+
+@dataclass(frozen=True)
 class NumberStyle:
     """How numbers are written."""
 
@@ -71,6 +84,7 @@ class NumberStyle:
     inexact: bool = False  # some cells have a sign such as ~ or <
     magnitudes: bool = False  # some cells have a letter such as K or M
     others: tuple[OtherUnit, ...] = ()  # units that are converted
+    letters: tuple[Letter, ...] = ()  # to write numbers with; the largest power first
 
     @property
     def is_plain(self) -> bool:
@@ -151,6 +165,30 @@ class NumberStyle:
 
         return [None if text is None else dressed(text) for text in texts]
 
+    def abbreviate(self, values: Iterable[float | None]) -> list[str | None]:
+        """Write numbers with the letters of the style, with three digits or more.
+
+        Examples
+        --------
+        >>> letters = (Letter(9, "B", 2), Letter(6, "M", 0))
+        >>> style = NumberStyle(prefix="$", magnitudes=True, letters=letters)
+        >>> style.abbreviate([4_871e6, 630e6, -2.5e6, None])
+        ['$4.87B', '$630M', '-$2.50M', None]
+        """
+        return [None if x is None or x != x else self._short(x) for x in values]
+
+    def _short(self, value: float) -> str | None:
+        size = abs(value)
+        letter = next(
+            (each for each in self.letters if size >= 10.0**each.power),
+            self.letters[-1],
+        )
+        mantissa = value / 10.0**letter.power
+        leading = floor(log10(abs(mantissa))) if mantissa else 0
+        digits = max(letter.digits, min(SHORT_DIGITS - 1 - leading, MAX_SHORT_DIGITS))
+        style = replace(self, suffix=letter.sign + self.suffix)
+        return style.write([mantissa], digits if mantissa else letter.digits)[0]
+
     def describe(self) -> str:
         """Describe the style for a person; empty if it is plain.
 
@@ -171,7 +209,9 @@ class NumberStyle:
             self.suffix.strip(),
             MINUS_WORDS.get(self.negative, ""),
             "letters or powers for thousands or millions" if self.magnitudes else "",
-            "signs such as <, ~ or [1], which were ignored" if self.inexact else "",
+            "signs as in <5, ~5, 5[1] or 5th, which were ignored"
+            if self.inexact
+            else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:

@@ -292,8 +292,7 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
     elif use.kind == "text" and many and _are_codes(values):
         why = "its values are codes, one for each row"
     if why:
-        use.kind, use.role = "identifier", "left out"
-        use.why = f"{why}; name it among the features to keep it"
+        use.kind, use.role, use.why = "identifier", "left out", why
 
 
 def _are_codes(values: pd.Series) -> bool:

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import gammaln
-from scipy.stats import hypergeom, kstwobign
+from scipy.stats import chi2_contingency, hypergeom, kstwobign
 
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
@@ -49,6 +49,7 @@ COPY_ROWS, COPY_REPEATS = 20, 6  # labeled rows, and rows of a class, to call it
 COPY_NUMBERS = 10  # labeled rows to call a column of numbers a copy
 UNEXPLAINED = 1e-6  # share of the variance in a copy of numbers
 DEFAULTS = (0.0, -1.0)  # numbers that may stand for a cell that nobody filled in
+MIN_EXPECTED = 5  # rows of each side, if labels had been given at random
 LARGE = 0.5  # difference of shares, or of distribution functions
 
 ONLY_LABELED = "it has values only in labeled rows"
@@ -240,13 +241,34 @@ def _differs(
     if not labeled.any() or labeled.all():
         return False
     if use.kind == "category":
-        return any(_is_uneven(x == v, labeled, significance) for v in np.unique(x))
+        return any(
+            _is_uneven(x == v, labeled, significance) for v in np.unique(x)
+        ) or _are_uneven(x, labeled, significance)
     ours, theirs = np.sort(x[labeled]), np.sort(x[~labeled])
     shares = (np.searchsorted(each, x, "right") / len(each) for each in (ours, theirs))
     statistic = float(np.abs(np.subtract(*shares)).max())  # of Kolmogorov and Smirnov
     size = math.sqrt(len(ours) * len(theirs) / len(x))
     # The limit for many rows, which is cautious for few.
     return statistic >= LARGE and float(kstwobign.sf(statistic * size)) < significance
+
+
+def _are_uneven(x: Array, labeled: NDArray[np.bool_], significance: float) -> bool:
+    """Whether the shares of all values together differ a lot and significantly.
+
+    Rare values count as one, because the test (chi-squared) is one of large counts.
+    """
+    codes = np.unique(x, return_inverse=True)[1]
+    counts = np.array([np.bincount(codes[labeled], minlength=codes.max() + 1)] * 2)
+    counts[1] = np.bincount(codes) - counts[0]
+    totals, least = counts.sum(axis=0), len(x) / counts.sum(axis=1).min()
+    common = totals >= MIN_EXPECTED * least
+    counts = np.column_stack([counts[:, common], counts[:, ~common].sum(axis=1)])
+    counts = counts[:, counts.sum(axis=0) >= MIN_EXPECTED * least]
+    if counts.shape[1] < 2:
+        return False
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    distance = float(np.abs(np.subtract(*shares)).sum() / 2)  # total variation
+    return distance >= LARGE and float(chi2_contingency(counts).pvalue) < significance
 
 
 def _is_uneven(

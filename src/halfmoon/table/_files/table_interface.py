@@ -21,6 +21,7 @@ __all__ = [
     "Progress",
     "Table",
     "TableOutput",
+    "named_by_place",
     "refuse_duplicate_names",
 ]
 
@@ -203,6 +204,22 @@ class TableOutput(ABC):
 
     def abandon(self) -> None:  # noqa: B027
         """Free the resources of an output that will not exist."""
+
+
+def named_by_place(columns: Sequence[str]) -> list[str]:
+    """Return names of columns; several without a name are named by their place.
+
+    Spreadsheets write rows that end in commas. A single column without a name keeps it:
+    such a column has the row names of R.
+
+    Examples
+    --------
+    >>> named_by_place(["", "a"]), named_by_place(["a", "", ""])
+    (['', 'a'], ['a', 'column 2', 'column 3'])
+    """
+    if columns.count("") < 2:
+        return list(columns)
+    return [name or f"column {place}" for place, name in enumerate(columns, start=1)]
 
 
 def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:

@@ -30,7 +30,12 @@ from halfmoon.table._files.records import (
     lines_of,
     read_records,
 )
-from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
+from halfmoon.table._files.table_interface import (
+    Batch,
+    Table,
+    named_by_place,
+    refuse_duplicate_names,
+)
 from halfmoon.table._table_errors import ReadError
 
 __all__ = ["ShortRows", "TextTable"]
@@ -67,6 +72,7 @@ class TextTable(Table):
             raise ReadError(
                 f"{self.name} is empty. A table with a header and rows is needed."
             )
+        columns = named_by_place(columns)
         refuse_duplicate_names(columns, self.name)
         try:
             self.schema = pa.schema([(column, pa.string()) for column in columns])

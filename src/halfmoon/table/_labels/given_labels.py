@@ -34,8 +34,8 @@ from halfmoon.table._table_errors import LabelError
 
 __all__ = ["BLANK_TEXTS", "Blanks", "GivenLabels", "TypedLabels", "label_text"]
 
-#: Texts that count as blank in a target, in upper or lower case.
-BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>")
+#: Texts that count as blank in a target, in upper or lower case; \N is of databases.
+BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", r"\n")
 #: Those that may also be a class: no sex, North America, not applicable.
 DOUBTFUL = ("na", "n/a", "none")
 

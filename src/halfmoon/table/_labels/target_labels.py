@@ -60,6 +60,7 @@ LARGEST = 1e100  # a label of this size can still be squared and summed
 MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
 SHOWN_CHARACTERS = 40  # of a value in a message
 MAX_STRAYS = 3  # different labels that are named in a message
+MIN_REPEATED = 0.1  # share of the labels of many classes that are not alone in theirs
 MIXTURE = 0.5  # share of numbers among labels that makes a mixture
 MIXTURE_NUMBERS = 10  # different numbers in a mixture
 AMOUNTS = 20  # positive labels from which on all are taken to be positive
@@ -83,7 +84,9 @@ def target_kind(labels: Iterable[Any]) -> Kind:
         return "classes"
     numbers = np.array([value for value in read.values if value is not None])
     different = np.unique(numbers).size
-    if (numbers != np.round(numbers)).any() or different > FEW_NUMBERS:
+    # 4.87B has decimals, though it is whole.
+    letters = read.style is not None and read.style.letters and read.style.digits
+    if letters or (numbers != np.round(numbers)).any() or different > FEW_NUMBERS:
         return "numbers"
     codes = CODES[0] <= numbers.min() and numbers.max() <= CODES[1]
     if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:
@@ -217,9 +220,11 @@ def _checked_classes(name: str, labels: Sequence[Any]) -> list[Any]:
 
 def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     """Raise an error if labels are too many classes, or hardly any repeats."""
-    repeated = sum(n > 1 for n in counts.values())
+    several = [n for n in counts.values() if n > 1]
+    repeated = len(several)
+    some_repeat = repeated >= 2 and sum(several) >= MIN_REPEATED * counts.total()
     too_many = len(counts) > MAX_CLASSES
-    if not too_many and (len(counts) <= FEW_NUMBERS or repeated >= 2):
+    if not too_many and (len(counts) <= FEW_NUMBERS or some_repeat):
         return
     start = (
         f"{name!r} has {len(counts):,} different values in {counts.total():,} labels"

@@ -45,6 +45,7 @@ from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._fill_table import Filled
+from halfmoon.table._labels.labels_in_order import leave_out_a_part
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.predictions import (
     Unsure,
@@ -64,6 +65,7 @@ from halfmoon.table._runs.run_notes import (
     common_notes,
     leaking_columns,
     learning_notes,
+    order_note,
 )
 from halfmoon.table._runs.run_settings import Settings
 
@@ -99,6 +101,9 @@ def findings_of(
     weak = model if isinstance(model, WeakTableModel) else None
     if model.clumps_ is not None:
         notes.append(clumped_note(measured=model.hides_clumps))
+    in_order = not weak and leave_out_a_part(scan.labels, scan.numbers, model.kind)
+    if in_order:
+        notes.append(order_note())
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
@@ -148,6 +153,7 @@ def findings_of(
         forecast=forecast,
         shifted=leaks.shifted,
         clumped=model.clumps_ is not None,
+        in_order=in_order,
     )
 
 

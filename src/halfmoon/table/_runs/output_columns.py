@@ -85,6 +85,7 @@ class Cells:
             digits = shown_decimals(digits, style.digits)
         if getattr(model, "ends", ()):  # a number at an end must stay within it
             digits = max(digits, style.digits if model.style_ else EXACT_DIGITS)
+            style = replace(style, letters=())
         if type_ is not None and pt.is_integer(type_):
             digits = 0
         return cls("numbers", added, number_edges(given), digits, style, type_)
@@ -143,8 +144,13 @@ class Cells:
         ]
 
     def _written(self, values: Any) -> pa.Array:
-        numbers = np.asarray(values, float).tolist()
-        return pa.array(self.style.write(numbers, self.digits), pa.string())
+        numbers, style = np.asarray(values, float).tolist(), self.style
+        return pa.array(
+            style.abbreviate(numbers)
+            if style.letters
+            else style.write(numbers, self.digits),
+            pa.string(),
+        )
 
     def _rounded(self, values: Any) -> pa.Array:
         return pa.array(np.round(np.asarray(values, float), self.digits))

@@ -20,7 +20,13 @@ from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._runs.first_pass import Scan
 
-__all__ = ["clumped_note", "common_notes", "leaking_columns", "learning_notes"]
+__all__ = [
+    "clumped_note",
+    "common_notes",
+    "leaking_columns",
+    "learning_notes",
+    "order_note",
+]
 
 MAX_NOTE_COLUMNS = 5  # columns named in one note
 MAX_LEFT_OUT_NOTES = 5
@@ -71,9 +77,14 @@ def learning_notes(
         only = use.name if why.startswith("it") else ""  # "it" is a single column
         groups.setdefault((why, only), []).append(use.name)
     named = list(groups.items())[:MAX_LEFT_OUT_NOTES]
+    kinds = {use.name: use.kind for use in left_out}
     for (why, _), names in named:
         verb = "was" if len(names) == 1 else "were"
-        yield Note(f"{listed(names)} {verb} not learned from: {why}.")
+        keep = "To use it anyway, name it and the other columns in `features`."
+        yield Note(
+            f"{listed(names)} {verb} not learned from: {why}.",
+            keep if kinds[names[0]] == "identifier" else "",
+        )
     rest = len(left_out) - sum(len(names) for _, names in named)
     if rest:
         more = count(rest, "more column was", "more columns were")
@@ -164,6 +175,17 @@ def clumped_note(measured: bool) -> Note:
         f"Labeled rows are much closer to each other than the blank rows are to them, "
         f"as if all rows of some people, places or days were labeled. {so}",
         "Label some of the other rows, drawn at random.",
+        important=True,
+    )
+
+
+def order_note() -> Note:
+    """Note that labels of a sorted table leave out most of it."""
+    return Note(
+        "Labels change with the row number, as in a table that is sorted or grows over "
+        "time, and most blank rows come before the first or after the last labeled "
+        "row. Their true values may lie beyond all labels.",
+        "Label some rows from all over the table.",
         important=True,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Literal, Protocol
 
 from halfmoon.table._table_errors import CommandError
@@ -110,6 +110,10 @@ class Settings:
         if not (isinstance(self.budget, Real) and 0 < self.budget < float("inf")):
             raise CommandError(
                 f"budget is {self.budget!r}, but must be a positive number of seconds."
+            )
+        if not (isinstance(self.seed, Integral) and self.seed >= 0):
+            raise CommandError(
+                f"seed is {self.seed!r}, but must be a whole number of at least 0."
             )
 
     def _check_weak(self) -> None:
