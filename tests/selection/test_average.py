@@ -16,6 +16,7 @@ from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import solve_locally, solve_ridge
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.smoothers import Diffusion
 from halfmoon.unpenalized import Polynomials
 from halfmoon.unpenalized._base import PreparedFeatures
@@ -390,6 +391,24 @@ def test_one_local_member_without_its_own_labels(of_all_kinds, data):
     some = np.array([2, 7, 12])
     actual = alone.loo_predictor(some)(data.X[some])
     assert_allclose(actual, alone.held_out[some], rtol=1e-6, atol=1e-8)
+
+
+def test_local_members_of_one_region_without_own_labels(
+    of_all_kinds, data, new, monkeypatch
+):
+    average, some = of_all_kinds, np.array([2, 7, 12])
+    members = []
+    for alpha, weight in ((0.01, 0.6), (0.1, 0.4)):
+        fit = solve_locally(average.members[2].fit.posed, alpha, size=99, rng=0)
+        members.append(Member("", fit, weight, fit.held_out, data.y, False))
+    average = replace(average, members=members)
+    rows = np.vstack([data.X[some], new[:3]])
+    H = average.smoother_matrix(rows)[np.arange(6), np.resize(some, 6)]
+    residuals = np.tile((data.y - average.held_out)[some], (2, 1))
+    expected = average.predict(rows).reshape(6, -1) - H[:, None] * residuals
+    monkeypatch.setattr(LocalFit, "smoother_matrix", None)  # l weights for each row
+    actual = average.loo_predictor(some)(rows)
+    assert_allclose(actual, expected, rtol=1e-9, atol=1e-11)
 
 
 def test_held_out_values_of_some_labeled_rows_only(of_all_kinds, data, new):
