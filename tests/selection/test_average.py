@@ -7,14 +7,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon._selection import average_members
 from halfmoon._selection.average_members import Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
 from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.relevance import Stretched
+from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
+from halfmoon.kernels._gaussian_sums import gaussian_sum
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import solve_locally, solve_ridge
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.smoothers import Diffusion
@@ -114,21 +119,51 @@ def test_kernels_and_preparations_are_evaluated_once_in_a_block(
         entries, np.full(4, 0.25), replace(data, stream=stream), None
     )
     expected = average.predict(new)
-    calls = []
-    value, transform = Gaussian._value, type(prepare.transformer).transform
+    calls, transform = [], type(prepare.transformer).transform
 
-    def counting(self, X, Z):
-        calls.append("gaussian")
-        return value(self, X, Z)
+    def counting(Z, terms):
+        assert len(terms) == 1
+        total = gaussian_sum(Z, terms)
+        return lambda X: calls.append("gaussian") or total(X)
 
     def preparing(self, X):
         calls.append("prepared")
         return transform(self, X)
 
-    monkeypatch.setattr(Gaussian, "_value", counting)
+    monkeypatch.setattr(average_members, "gaussian_sum", counting)
     monkeypatch.setattr(type(prepare.transformer), "transform", preparing)
-    assert_array_equal(average.predict(new), expected)
+    again = replace(average)  # without the functions of the first
+    again._groups[0].values  # noqa: B018 - built, which prepares the labeled rows
+    calls.clear()
+    assert_array_equal(again.predict(new), expected)
     assert sorted(calls) == 3 * ["gaussian"] + 3 * ["prepared"]  # 3, 3 and 1 rows
+
+
+@pytest.mark.parametrize("stretched", [False, True])
+def test_gaussian_kernels_of_the_same_rows_share_distances(
+    kernels, constant, shared, data, new, monkeypatch, stretched
+):
+    gaussian = kernels["gaussian"].kernel
+    prepare, inner = gaussian.prepare, gaussian.kernel
+    if stretched:
+        by = np.linspace(0.5, 1.5, prepare(data.X).shape[1])
+        prepare = Preparation("stretched", Stretched(prepare, by))
+    entries = []
+    for width in (1.0, 0.5, 0.25, 0.3):
+        kernel = Prepared(prepare, Gaussian(width * inner.width))
+        candidate = Candidate("", "plain", kernel, constant)
+        entries.append(fit_at_all_alphas(candidate, shared, NumberCriterion())[4])
+    average = average_of_entries(entries, np.full(4, 0.25), data, None)
+    built = []
+
+    def counting(Z, terms):
+        built.append(len(terms))
+        return gaussian_sum(Z, terms)
+
+    monkeypatch.setattr(average_members, "gaussian_sum", counting)
+    each = [member.fit.predict(new) for member in average.members]
+    assert_allclose(average.predict(new), np.mean(each, axis=0), rtol=1e-10)
+    assert built == [4]
 
 
 def test_walks_on_one_graph_take_their_first_step_together(
