@@ -203,9 +203,8 @@ class Average:
 
     def _own_weights(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function to the weights of labels ``some[j]`` at rows j, (b,)."""
-        sums, others = [], []
-        for member in self.members:
-            (sums if is_kernel_sum(member.fit) else others).append(member)
+        sums = [member for member in self.members if is_kernel_sum(member.fit)]
+        others = [member for member in self.members if not is_kernel_sum(member.fit)]
         weights = self._weights_of(some, sums)
 
         def own(X: Rows) -> Array:

@@ -129,8 +129,9 @@ class LocalFit:
             duals.append(point.c)
             betas.append(point.beta + beta_0)
         unknown = np.full_like(y, np.nan)
-        found = {"duals": duals, "betas": np.array(betas), "held_out": unknown}
-        return replace(self, posed=posed, **found)
+        return replace(
+            self, posed=posed, duals=duals, betas=np.array(betas), held_out=unknown
+        )
 
     def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
         """Return the leave-one-out residuals, shape (l,) or (l, t)."""

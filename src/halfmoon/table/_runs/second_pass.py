@@ -174,8 +174,8 @@ def _with_predictions(
     batch, asked, predictions = predicted
     replaced: dict[str, Any] = {}
     added: dict[str, Any] = {}
-    for job, *known in zip(jobs, asked, predictions, strict=True):
-        for name, values in job.columns(batch, *known).items():
+    for job, each, prediction in zip(jobs, asked, predictions, strict=True):
+        for name, values in job.columns(batch, each, prediction).items():
             if name not in table.columns:
                 added[name] = values
             elif name == job.model.target:
