@@ -132,6 +132,7 @@ def fill_folder(
             scans[0],
             max(1, min(engine.threads, len(left))),
             sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
+            table.source.size,
         )
         forecast.tell(stages.say)
         before = [0, *accumulate(table.counts[:-1])]
