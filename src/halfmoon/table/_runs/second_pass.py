@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,7 @@ MIN_RUN_ROWS = 32  # mean length of runs of rows that are copied as runs
 class _Asked:
     """What is to be predicted in a batch of n rows."""
 
+    batch: Batch
     rows: pa.RecordBatch  # (b,), those to predict
     known: Sequence[Any] | None  # their partial labels, for `WeakTableModel`
     labels: Any  # (n,), None if the table has no such column
@@ -97,17 +98,16 @@ class Job:
             known = [
                 x if p else None for x, p in zip(read, partial[where], strict=True)
             ]
-        return _Asked(rows, known, labels, blank, partial, skipped)
+        return _Asked(batch, rows, known, labels, blank, partial, skipped)
 
     def predict(self, asked: _Asked) -> Prediction:
         """Predict the rows; several threads may do so at once."""
         return self.model.predict(asked.rows, asked.known)
 
-    def columns(
-        self, batch: Batch, asked: _Asked, prediction: Prediction
-    ) -> dict[str, Any]:
+    def columns(self, asked: _Asked, prediction: Prediction) -> dict[str, Any]:
         """Return the target and the added columns; None for a cell that stays."""
-        n, blank, partial = len(batch), asked.blank, asked.partial
+        batch, blank, partial = asked.batch, asked.blank, asked.partial
+        n = len(batch)
         where = np.flatnonzero(blank)
         if len(where):
             numbers = batch.start + where
@@ -150,32 +150,24 @@ def new_columns(
     table: Table, jobs: Sequence[Job], batch: Batch
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns of a batch with replaced cells, and columns that are new."""
-    return _with_predictions(table, jobs, _predicted(jobs, _asked(jobs, batch)))
+    asked = [job.asked(batch) for job in jobs]
+    return _with_predictions(table, jobs, asked, _predictions(jobs, asked))
 
 
-#: A batch as the jobs see it, with what each job asks for, and the predictions.
-_Asking: TypeAlias = tuple[Batch, list[_Asked]]
-_Predicted: TypeAlias = tuple[Batch, list[_Asked], list[Prediction]]
-
-
-def _asked(jobs: Sequence[Job], batch: Batch) -> _Asking:
-    return batch, [job.asked(batch) for job in jobs]
-
-
-def _predicted(jobs: Sequence[Job], asking: _Asking) -> _Predicted:
-    batch, asked = asking
-    predictions = [job.predict(each) for job, each in zip(jobs, asked, strict=True)]
-    return batch, asked, predictions
+def _predictions(jobs: Sequence[Job], asked: Sequence[_Asked]) -> list[Prediction]:
+    return [job.predict(each) for job, each in zip(jobs, asked, strict=True)]
 
 
 def _with_predictions(
-    table: Table, jobs: Sequence[Job], predicted: _Predicted
+    table: Table,
+    jobs: Sequence[Job],
+    asked: Sequence[_Asked],
+    predictions: Sequence[Prediction],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    batch, asked, predictions = predicted
     replaced: dict[str, Any] = {}
     added: dict[str, Any] = {}
     for job, each, prediction in zip(jobs, asked, predictions, strict=True):
-        for name, values in job.columns(batch, each, prediction).items():
+        for name, values in job.columns(each, prediction).items():
             if name not in table.columns:
                 added[name] = values
             elif name == job.model.target:
@@ -206,18 +198,20 @@ def write_filled(
     wide = BATCH_ROWS * len(table.columns) > MAX_CELLS_AHEAD
     threads = 1 if wide else free_workers()
 
-    def predict(batch_and_asking: tuple[Batch, _Asking]) -> tuple[Batch, _Predicted]:
-        batch, asking = batch_and_asking
-        with alone() if threads > 1 else nullcontext():
-            return batch, _predicted(jobs, asking)
+    def ask(batch: Batch) -> tuple[Batch, list[_Asked]]:
+        shown = seen(batch)
+        return batch, [job.asked(shown) for job in jobs]
 
-    asking = (
-        (batch, _asked(jobs, seen(batch))) for batch in table.batches(progress=progress)
-    )
+    def predict(asking: tuple[Batch, list[_Asked]]) -> tuple[Any, ...]:
+        batch, asked = asking
+        with alone() if threads > 1 else nullcontext():
+            return batch, asked, _predictions(jobs, asked)
+
+    asking = map(ask, table.batches(progress=progress))
     # Closed at once if writing fails, so that the threads stop too.
     with closing(in_threads(predict, asking, threads)) as results:
-        for batch, predicted in results:
-            replaced, added = _with_predictions(table, jobs, predicted)
+        for batch, asked, predictions in results:
+            replaced, added = _with_predictions(table, jobs, asked, predictions)
             out.write(batch, replace=replaced, append=added)
     if not table.n_rows:  # an empty table gets the new columns too
         empty = table.empty()
