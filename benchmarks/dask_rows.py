@@ -221,9 +221,9 @@ ABOUT = """\
 
 `LaplacianRegressor` with {p} landmarks and {labels:,} labels on rows of {d} columns,
 which are generated partition by partition and never stored. Two local workers of one
-thread each. Seconds are processor seconds of both workers together, because the machine
-was busy with other work. The forecast is computed as in a fit, from a short test of the
-sum and from the duration of the first pass. {machine}, dask {dask}.
+thread each. Seconds are processor seconds of both workers together, elapsed is by the
+clock. The forecast is computed as in a fit, from a short test of the sum and from the
+duration of the first pass. {machine}, dask {dask}.
 """
 
 NOTES = """
@@ -258,7 +258,7 @@ def page(about: dict) -> str:
             f"{1e6 * run['seconds'] / run['rows']:.2f}",
             f"{run['forecast']:.1f}",
             f"{run['forecast'] / run['seconds']:.2f}",
-            f"{run['elapsed']:.0f}",
+            f"{run['elapsed']:.1f}",
             f"{run['worker_peak'] / 1e6:.0f} MB",
         )
         lines.append(row(cells))

@@ -22,7 +22,14 @@ import numpy as np
 
 from halfmoon._memory import format_bytes
 
-__all__ = ["EnergyCost", "duration", "in_words", "seconds_a_call"]
+__all__ = [
+    "EXPONENTIAL_OPERATIONS",
+    "EnergyCost",
+    "duration",
+    "in_words",
+    "seconds_a_call",
+    "work_in_words",
+]
 
 FLOAT_BYTES = 8
 EXPONENTIAL_OPERATIONS = 20
@@ -68,8 +75,9 @@ class EnergyCost(NamedTuple):
         >>> cost.in_words(cost.seconds(3e10, workers=64))  # doctest: +ELLIPSIS
         'About 35 minutes: 1,000,000,000 rows at 472,000 a second. That is 4.1e+15 ...'
         """
-        work = f"{self.operations:.2g} operations, {format_bytes(self.bytes_moved)}"
-        return f"{in_words(seconds, self.n)} That is {work} moved."
+        return in_words(
+            seconds, self.n, work_in_words(self.operations, self.bytes_moved)
+        )
 
 
 def seconds_a_call(
@@ -90,8 +98,19 @@ def seconds_a_call(
     return float(best)
 
 
-def in_words(seconds: float, rows: int) -> str:
-    """Return the expected duration as a sentence.
+def work_in_words(operations: float, bytes_moved: float) -> str:
+    """Return the amount of work as text.
+
+    Examples
+    --------
+    >>> work_in_words(4.53e11, 2_500_000_000)
+    '4.5e+11 operations, 2.5 GB moved'
+    """
+    return f"{operations:.2g} operations, {format_bytes(int(bytes_moved))} moved"
+
+
+def in_words(seconds: float, rows: int, work: str = "") -> str:
+    """Return the expected duration as a sentence, and the work as another.
 
     Examples
     --------
@@ -101,7 +120,10 @@ def in_words(seconds: float, rows: int) -> str:
     'About 40 seconds: 1,000,000 rows at 25,000 a second.'
     """
     rate = rows / seconds if seconds > 0 else float(rows)
-    return f"About {duration(seconds)}: {rows:,} rows at {_rounded(rate):,} a second."
+    sentence = f"{rows:,} rows at {_rounded(rate):,} a second."
+    return f"About {duration(seconds)}: {sentence}" + (
+        f" That is {work}." if work else ""
+    )
 
 
 def duration(seconds: float) -> str:

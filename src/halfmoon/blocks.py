@@ -62,6 +62,11 @@ def worker_count(n_jobs: int | None = None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
+def free_workers(n_jobs: int | None = None) -> int:
+    """Return the number of workers to start: one, if this is a worker already."""
+    return 1 if _flag("in_worker") else worker_count(n_jobs)
+
+
 def blas_for(operations: float) -> AbstractContextManager[Any]:
     """Return a context that limits BLAS to one thread if there is little work."""
     if operations > SMALL_OPERATIONS:
@@ -324,7 +329,7 @@ def _single_threaded_blas() -> AbstractContextManager[Any]:
 
 def side_by_side(
     work: Callable[[Any], Any], items: Iterable[Any], workers: int
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Yield the results of a function for each item, in order, computed by threads.
 
     Each thread uses one BLAS thread. An exception stops the others and is raised

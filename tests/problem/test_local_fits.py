@@ -109,6 +109,19 @@ def test_each_region_predicts_its_rows(unpenalized, block_rows):
     assert_array_equal(again.held_out, fit.held_out)
 
 
+@pytest.mark.parametrize("weights", [True, False])
+@pytest.mark.parametrize("size", [9, 18])  # several regions, and one
+@pytest.mark.parametrize("unpenalized", UNPENALIZED)
+def test_fits_to_unit_targets_are_the_smoother_matrix(unpenalized, size, weights):
+    data = table(weights=weights)
+    fit = solve_locally(posed_on(data, unpenalized), ALPHA, size=size, rng=0)
+    units = fit.with_targets(np.eye(len(fit.posed.y)))
+    actual, expected = units.predict(data.new), fit.smoother_matrix(data.new)
+    assert_allclose(actual, expected, rtol=1e-8, atol=1e-11)
+    same = fit.with_targets(fit.posed.y)
+    assert_array_equal(same.predict(data.new)[:, 0], fit.predict(data.new))
+
+
 @pytest.mark.parametrize("unpenalized", ["no features", "constant", "linear"])
 def test_held_out_values_do_not_depend_on_their_own_label(unpenalized):
     data = table(n=60, l=40)

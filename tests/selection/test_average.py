@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from halfmoon._selection import average_members
 from halfmoon._selection.average_members import Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
 from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.relevance import Stretched
+from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.target_transforms import IDENTITY
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
+from halfmoon.kernels._gaussian_sums import gaussian_sum
+from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import solve_locally, solve_ridge
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.smoothers import Diffusion
 from halfmoon.unpenalized import Polynomials
 from halfmoon.unpenalized._base import PreparedFeatures
@@ -113,21 +119,51 @@ def test_kernels_and_preparations_are_evaluated_once_in_a_block(
         entries, np.full(4, 0.25), replace(data, stream=stream), None
     )
     expected = average.predict(new)
-    calls = []
-    value, transform = Gaussian._value, type(prepare.transformer).transform
+    calls, transform = [], type(prepare.transformer).transform
 
-    def counting(self, X, Z):
-        calls.append("gaussian")
-        return value(self, X, Z)
+    def counting(Z, terms):
+        assert len(terms) == 1
+        total = gaussian_sum(Z, terms)
+        return lambda X: calls.append("gaussian") or total(X)
 
     def preparing(self, X):
         calls.append("prepared")
         return transform(self, X)
 
-    monkeypatch.setattr(Gaussian, "_value", counting)
+    monkeypatch.setattr(average_members, "gaussian_sum", counting)
     monkeypatch.setattr(type(prepare.transformer), "transform", preparing)
-    assert_array_equal(average.predict(new), expected)
+    again = replace(average)  # without the functions of the first
+    again._groups[0].values  # noqa: B018 - built, which prepares the labeled rows
+    calls.clear()
+    assert_array_equal(again.predict(new), expected)
     assert sorted(calls) == 3 * ["gaussian"] + 3 * ["prepared"]  # 3, 3 and 1 rows
+
+
+@pytest.mark.parametrize("stretched", [False, True])
+def test_gaussian_kernels_of_the_same_rows_share_distances(
+    kernels, constant, shared, data, new, monkeypatch, stretched
+):
+    gaussian = kernels["gaussian"].kernel
+    prepare, inner = gaussian.prepare, gaussian.kernel
+    if stretched:
+        by = np.linspace(0.5, 1.5, prepare(data.X).shape[1])
+        prepare = Preparation("stretched", Stretched(prepare, by))
+    entries = []
+    for width in (1.0, 0.5, 0.25, 0.3):
+        kernel = Prepared(prepare, Gaussian(width * inner.width))
+        candidate = Candidate("", "plain", kernel, constant)
+        entries.append(fit_at_all_alphas(candidate, shared, NumberCriterion())[4])
+    average = average_of_entries(entries, np.full(4, 0.25), data, None)
+    built = []
+
+    def counting(Z, terms):
+        built.append(len(terms))
+        return gaussian_sum(Z, terms)
+
+    monkeypatch.setattr(average_members, "gaussian_sum", counting)
+    each = [member.fit.predict(new) for member in average.members]
+    assert_allclose(average.predict(new), np.mean(each, axis=0), rtol=1e-10)
+    assert built == [4]
 
 
 def test_walks_on_one_graph_take_their_first_step_together(
@@ -390,6 +426,24 @@ def test_one_local_member_without_its_own_labels(of_all_kinds, data):
     some = np.array([2, 7, 12])
     actual = alone.loo_predictor(some)(data.X[some])
     assert_allclose(actual, alone.held_out[some], rtol=1e-6, atol=1e-8)
+
+
+def test_local_members_of_one_region_without_own_labels(
+    of_all_kinds, data, new, monkeypatch
+):
+    average, some = of_all_kinds, np.array([2, 7, 12])
+    members = []
+    for alpha, weight in ((0.01, 0.6), (0.1, 0.4)):
+        fit = solve_locally(average.members[2].fit.posed, alpha, size=99, rng=0)
+        members.append(Member("", fit, weight, fit.held_out, data.y, False))
+    average = replace(average, members=members)
+    rows = np.vstack([data.X[some], new[:3]])
+    H = average.smoother_matrix(rows)[np.arange(6), np.resize(some, 6)]
+    residuals = np.tile((data.y - average.held_out)[some], (2, 1))
+    expected = average.predict(rows).reshape(6, -1) - H[:, None] * residuals
+    monkeypatch.setattr(LocalFit, "smoother_matrix", None)  # l weights for each row
+    actual = average.loo_predictor(some)(rows)
+    assert_allclose(actual, expected, rtol=1e-9, atol=1e-11)
 
 
 def test_held_out_values_of_some_labeled_rows_only(of_all_kinds, data, new):

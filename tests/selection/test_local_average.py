@@ -99,3 +99,19 @@ def test_time_bounds_the_work(small, numbers):
     X, _, data = numbers
     names = [member.name for member in fit(X, data, seconds=0.0).members]
     assert names == ["normal scores, laplace 0.12, local fits"]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 30.0])
+def test_threads_change_neither_the_fits_nor_the_draws_after_them(
+    small, numbers, monkeypatch, seconds
+):
+    X, _, data = numbers
+    found = []
+    for workers in (1, 4):
+        monkeypatch.setattr(many_labels, "free_workers", lambda _, n=workers: n)
+        rng = np.random.default_rng(0)
+        model = average_of_local_fits(X, data, NumberCriterion(), rng, seconds)
+        found.append(([m.name for m in model.members], model.predict(X), rng.random()))
+    assert found[0][0] == found[1][0]
+    assert_array_equal(found[0][1], found[1][1])
+    assert found[0][2] == found[1][2]

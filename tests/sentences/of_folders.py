@@ -1,6 +1,7 @@
 """Folders that cannot be filled, or not gone on with, and a note on others."""
 
 import json
+import os
 import sys
 from copy import copy
 from pathlib import Path
@@ -160,6 +161,18 @@ def of_folders():
     Path("circle", "again").symlink_to(Path("circle").absolute())
     with refused():
         list_folder("circle")
+    Path("pipe").mkdir()
+    os.mkfifo(Path("pipe", "a.csv"))
+    with refused():
+        list_folder("pipe")
+    Path("bytes").mkdir()
+    Path("bytes", os.fsdecode(b"\xe9t\xe9.csv")).touch()
+    with refused():
+        list_folder("bytes")
+    Path("again", "c=1", "c=2").mkdir(parents=True)
+    Path("again", "c=1", "c=2", "a.csv").touch()
+    with refused():
+        list_folder("again")
     Path("others").mkdir()
     for i in range(5):
         Path("others", f"{i}.pdf").touch()

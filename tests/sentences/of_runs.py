@@ -1,5 +1,6 @@
 """What a run says of labels, columns and rows, from small or made-up pieces of it."""
 
+import dataclasses
 import itertools
 import time
 from collections import Counter
@@ -244,7 +245,9 @@ def notes():
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
-    list(TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0).notes())
+    forecast = TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0)
+    list(forecast.notes())
+    list(dataclasses.replace(forecast, operations=7.5e11, bytes_moved=2.5e9).notes())
     for ends in ([[0.0, np.inf]] * 3, [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]]):
         list(weak_notes(of_ends(ends)))
     many = run(of_ends([[0.0, 1.0]] * 3), labels=9_000, learned=2_000)

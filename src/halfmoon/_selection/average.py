@@ -125,7 +125,9 @@ class Average:
         l = len(self.y)
         total = np.zeros((X.shape[0], l))
         for labels in np.array_split(np.arange(l), -(-l // LABELS_AT_ONCE)):
-            weights = self._exact_weights_of(labels) if l > len(labels) else self._few
+            weights = self._few
+            if l > len(labels):
+                weights = self._weights_of(labels, self._exact_members)
             if weights is not None:
                 total[:, labels] = self._map(weights, X, copies=4)
         for member in self.members:
@@ -133,22 +135,30 @@ class Average:
                 total += member.weight * member.fit.smoother_matrix(X)
         return total
 
-    def _exact_weights_of(self, labels: Indices) -> Callable[[Rows], Array] | None:
-        """Return a function to the weights of some labels in exact members, (b, m).
+    @property
+    def _exact_members(self) -> list[Member]:
+        return [member for member in self.members if is_exact(member.fit)]
 
-        Such members are fitted to unit targets one by one, and only their sum is kept,
-        which has m numbers for each row of a graph. None without such members.
+    def _weights_of(
+        self, labels: Indices, members: Sequence[Member]
+    ) -> Callable[[Rows], Array] | None:
+        """Return a function to the weights of some labels in kernel sums, (b, m).
+
+        The members are fitted to unit targets one by one, and only their sum is kept,
+        which has m numbers for each row of a graph. None without members.
         """
-        exact = [member for member in self.members if is_exact(member.fit)]
-        if not exact:
+        if not members:
             return None
         units = np.zeros((len(self.y), len(labels)))
         units[labels, np.arange(len(labels))] = 1.0
         sums = KernelSums()
         posed: dict[tuple[int, int], Posed] = {}  # problems that members share
         grams: dict[Kernel, Array] = {}
-        for member in exact:
-            fit = cast(Fit, member.fit)
+        for member in members:
+            fit = member.fit
+            if isinstance(fit, LocalFit):
+                sums.add(fit.with_targets(units), member.weight)
+                continue
             key = id(fit.posed.basis), id(fit.posed.unpenalized)
             if key not in posed:
                 posed[key] = fit.posed.with_targets(units)
@@ -163,7 +173,7 @@ class Average:
     @cached_property
     def _few(self) -> Callable[[Rows], Array] | None:
         """The exact weights of all labels, kept because they are few."""
-        return self._exact_weights_of(np.arange(len(self.y)))
+        return self._weights_of(np.arange(len(self.y)), self._exact_members)
 
     def loo_predictor(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function that predicts rows without the labels of labeled rows.
@@ -193,14 +203,15 @@ class Average:
 
     def _own_weights(self, some: Indices) -> Callable[[Rows], Array]:
         """Return a function to the weights of labels ``some[j]`` at rows j, (b,)."""
-        exact = self._exact_weights_of(some)
-        others = [member for member in self.members if not is_exact(member.fit)]
+        sums = [member for member in self.members if is_kernel_sum(member.fit)]
+        others = [member for member in self.members if not is_kernel_sum(member.fit)]
+        weights = self._weights_of(some, sums)
 
         def own(X: Rows) -> Array:
             places, b = np.arange(X.shape[0]), X.shape[0]
             total = np.zeros(b)
-            if exact is not None:
-                total += exact(X)[places, places % len(some)]
+            if weights is not None:
+                total += weights(X)[places, places % len(some)]
             for member in others:
                 H = member.fit.smoother_matrix(X)
                 total += member.weight * H[places, np.resize(some, b)]

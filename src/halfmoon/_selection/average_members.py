@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+import scipy.sparse as sp
 
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import Array, Rows, as_rows
 from halfmoon._selection.relevance import unstretched
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Exact
-from halfmoon.kernels import Kernel
+from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._gaussian_sums import gaussian_sum
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem import Fit
 from halfmoon.problem._local_fits import LocalFit
@@ -139,32 +141,63 @@ class KernelSums:
     def functions(self) -> list[Callable[[Rows], Array]]:
         """Return functions of rows whose sum is the sum of the fits.
 
-        Diffusions over the same graph share their first step onto it.
+        Diffusions over the same graph share their first step onto it, and Gaussian
+        kernels of the same rows their distances.
         """
         found = [_linear(f, beta) for f, beta in self.by_features.items()]
-        prepared: dict[Any, list[tuple[Kernel, Rows, Array]]] = {}
-        for term, (rows, C) in self.by_kernel.items():
-            if isinstance(term, Prepared):
-                prepare, kernel = unstretched(term)
-                prepared.setdefault(prepare, []).append((kernel, rows, C))
+        prepared: dict[Any, list[_Term]] = {}
+        for kernel, (rows, C) in self.by_kernel.items():
+            if isinstance(kernel, Prepared):
+                prepare, by, inner = unstretched(kernel)
+                prepared.setdefault(prepare, []).append(_Term(by, inner, rows, C))
             else:
-                found.append(term.combination(rows, C))
+                found.append(kernel.combination(rows, C))
         found += [_after(*each) for each in prepared.items()]
         return found
 
 
+class _Term(NamedTuple):
+    """A kernel on prepared rows, whose columns are multiplied by factors."""
+
+    by: Array | None
+    kernel: Kernel
+    rows: Rows  # the labeled rows, not prepared
+    C: Array  # their coefficients, (l, t)
+
+
 def _after(
-    prepare: Callable[[Rows], Rows], kernels: list[tuple[Kernel, Rows, Array]]
+    prepare: Callable[[Rows], Rows], terms: list[_Term]
 ) -> Callable[[Rows], Array]:
     """Return the sum of combinations of kernels on prepared rows."""
-    Z = prepare(kernels[0][1])  # the labeled rows, which all kernels share
-    found = []
+    Z = prepare(terms[0].rows)  # which all kernels share
+    by_stretch: dict[int, list[_Term]] = {}
+    for term in terms:
+        by_stretch.setdefault(id(term.by), []).append(term)
+    found = [_stretched(Z, each) for each in by_stretch.values()]
+
+    def total(X: Rows) -> Array:
+        prepared = prepare(X)
+        return np.sum([function(prepared) for function in found], axis=0)
+
+    return total
+
+
+def _stretched(Z: Rows, terms: list[_Term]) -> Callable[[Rows], Array]:
+    """Return the sum of combinations of kernels on rows with the same stretches."""
+    by = terms[0].by
+    Z = Z if by is None else Z * by
+    found: list[Callable[[Rows], Array]] = []
+    gaussians: list[tuple[float, Array]] = []
     on_graph: dict[Any, list[tuple[DiffusionKernel, Array]]] = {}
-    for kernel, _, C in kernels:
+    for _, kernel, _, C in terms:
         if isinstance(kernel, DiffusionKernel):
             on_graph.setdefault(kernel.walk.index_, []).append((kernel, C))
+        elif isinstance(kernel, Gaussian) and not sp.issparse(Z):
+            gaussians.append((kernel.width, C))
         else:
             found.append(kernel.combination(Z, C))
+    if gaussians:
+        found.append(gaussian_sum(as_rows(Z), gaussians))
     for walks in on_graph.values():
         # One at a time, because each has a row for every node of the graph.
         (first, C), *others = walks
@@ -173,9 +206,9 @@ def _after(
             values += kernel.at_rows(Z, C)
         found.append(first.walk.function(values))
 
-    def total(X: Rows) -> Array:
-        prepared = prepare(X)
-        return np.sum([function(prepared) for function in found], axis=0)
+    def total(rows: Rows) -> Array:
+        rows = rows if by is None else rows * by
+        return np.sum([function(rows) for function in found], axis=0)
 
     return total
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from halfmoon._selection.row_preparation import NormalScores, Preparation, Stand
 from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
 from halfmoon._solvers import ridge_point
 from halfmoon.bases import Exact
-from halfmoon.blocks import blas_for
+from halfmoon.blocks import blas_for, free_workers, side_by_side
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared
@@ -126,7 +127,10 @@ def _compare_in_regions(
     y, w, F = data.y[rows], data.w[rows], data.F
     tried = []
     alphas = [ratio / len(data.y) for ratio in NOISE_RATIOS]
-    for name, prepare, kernel in _kernel_choices(X, data, rng):
+
+    def held_out(choice: tuple[str, Preparation, Kernel]) -> tuple[Any, Array]:
+        """Return a choice and its predictions at each alpha, shape (alphas, m, t)."""
+        _, prepare, kernel = choice
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
@@ -139,14 +143,27 @@ def _compare_in_regions(
                 residuals = np.where(known, point.residuals, y_members - mean)
                 value[done : done + len(y_members)] = y_members - residuals
             done += len(members)
-        losses = criterion.losses(values, y, w)
-        best = int(np.argmin(losses @ w))
-        found = alphas[best], losses[best], values[best]
-        tried.append(_Tried(name, prepare, kernel, *found))
-        spent = time.monotonic() - start
-        search_step(spent, seconds, f"{name} in regions", logging.DEBUG)
-        if spent > seconds:
-            break
+        return choice, values
+
+    states = []  # of rng: choices that are drawn ahead and not used leave no trace
+
+    def choices() -> Iterator[tuple[str, Preparation, Kernel]]:
+        for choice in _kernel_choices(X, data, rng):
+            states.append(rng.bit_generator.state)
+            yield choice
+
+    workers = free_workers(data.stream.n_jobs)
+    with closing(side_by_side(held_out, choices(), workers)) as results:
+        for (name, prepare, kernel), values in results:
+            losses = criterion.losses(values, y, w)
+            best = int(np.argmin(losses @ w))
+            found = alphas[best], losses[best], values[best]
+            tried.append(_Tried(name, prepare, kernel, *found))
+            spent = time.monotonic() - start
+            search_step(spent, seconds, f"{name} in regions", logging.DEBUG)
+            if spent > seconds:
+                rng.bit_generator.state = states[len(tried) - 1]
+                break
     return tried, rows
 
 

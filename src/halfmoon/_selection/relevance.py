@@ -20,7 +20,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -61,16 +60,17 @@ class Stretched:
         return np.asarray(self.first(X) * self.by)
 
 
-def unstretched(kernel: Prepared) -> tuple[Callable[[Rows], Rows], Kernel]:
-    """Return a preparation without stretches, and the kernel of rows prepared by it.
+def unstretched(
+    kernel: Prepared,
+) -> tuple[Callable[[Rows], Rows], Array | None, Kernel]:
+    """Return a preparation without stretches, the stretches, and the kernel after both.
 
     Kernels that differ in stretches can then share prepared rows.
     """
     stretched = getattr(kernel.prepare, "transformer", None)
     if not isinstance(stretched, Stretched):
-        return kernel.prepare, kernel.kernel
-    stretch = partial(np.multiply, stretched.by)
-    return stretched.first, Prepared(stretch, kernel.kernel)
+        return kernel.prepare, None, kernel.kernel
+    return stretched.first, stretched.by, kernel.kernel
 
 
 def relevance_candidates(

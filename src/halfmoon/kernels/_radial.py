@@ -15,6 +15,7 @@ close to the span of this kernel. Like tables, it is not invariant to rotations.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -22,8 +23,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 
-from halfmoon._rows import Array, Rows, as_dense_rows, some_rows
+from halfmoon._rows import Array, Rows, as_dense_rows, as_rows, some_rows
 from halfmoon.kernels._base import Kernel
+from halfmoon.kernels._gaussian_sums import gaussian_sum
 from halfmoon.kernels._length_scales import (
     PAIRED_ROWS,
     LengthScale,
@@ -149,6 +151,12 @@ class Gaussian(PositiveRadial):
     @property
     def slope_ratio(self) -> float:  # type: ignore[override]
         return -1.0 / self.width**2
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        if sp.issparse(Z):
+            return super().combination(Z, C)
+        total = gaussian_sum(as_rows(Z, name="Z"), [(self.width, C)])
+        return lambda X: total(self._pair(X, Z)[0])
 
     def log_slope(self, q: Array) -> Array:
         return np.full_like(q, self.slope_ratio)

@@ -115,6 +115,24 @@ class LocalFit:
 
         return self._by_region(X, matrix, l)
 
+    def with_targets(self, y: Array) -> LocalFit:
+        """Return the fit to other targets, (l, t), without its leave-one-out; O(l s^2).
+
+        The regions, the penalty and `tau` stay.
+        """
+        posed = self.posed.with_targets(y)
+        beta_0, duals, betas = _least_squares(posed) @ y, [], []
+        for members in self.partition.regions:
+            F, w = posed.F[members], posed.w[members]
+            K, left = self._kernel(posed.X_l[members]), y[members] - F @ beta_0
+            point = ridge_point(K, F, left, w, self._lam)
+            duals.append(point.c)
+            betas.append(point.beta + beta_0)
+        unknown = np.full_like(y, np.nan)
+        return replace(
+            self, posed=posed, duals=duals, betas=np.array(betas), held_out=unknown
+        )
+
     def leave_one_out(self, some: Indices | slice = slice(None)) -> Array:
         """Return the leave-one-out residuals, shape (l,) or (l, t)."""
         return self.shaped((self.posed.y - self.held_out)[some])

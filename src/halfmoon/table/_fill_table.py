@@ -213,7 +213,8 @@ def fill_targets(
             )
             types |= column_types(model, table.schema)
             jobs.append(Job.after(scan, model))
-        forecast = TimeForecast.of([job.model for job in jobs], scan)
+        models = [job.model for job in jobs]
+        forecast = TimeForecast.of(models, scan, size=table.source.size)
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     notes = (*table.notes, *forecast.notes())

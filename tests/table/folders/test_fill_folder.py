@@ -1,6 +1,7 @@
 """Folders of tables: one output for each file, as if all were one table."""
 
 import json
+import os
 from copy import copy
 from shutil import copytree
 
@@ -354,6 +355,11 @@ REFUSED = {
         "out",
         "same names before =",
     ),
+    "partition twice": (
+        {"c=1/c=2/a.csv": "x,kind\n1,a\n"},
+        "out",
+        r"partitions \['c', 'c'\], in one of them twice",
+    ),
     "twice": ({"x=1/a.csv": "x,kind\n1,a\n"}, "out", "so does its folder"),
     "target": ({"kind=1/a.csv": "x,y\n1,a\n"}, "out", "is a partition"),
 }
@@ -548,6 +554,24 @@ def test_links_to_other_folders_are_followed(tmp_path):
     (tmp_path / "else" / "deep" / "back").symlink_to(tmp_path / "in")
     with pytest.raises(ReadError, match=r"back is a link to a folder that contains it"):
         list_folder(tmp_path / "in")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_pipes_are_refused_instead_of_waited_for(tmp_path):
+    write(rows_of(0), tmp_path / "0.csv")
+    os.mkfifo(tmp_path / "1.csv")
+    with pytest.raises(ReadError, match=r"1\.csv is not a file but a pipe"):
+        list_folder(tmp_path)
+
+
+def test_names_that_are_not_utf8(tmp_path):
+    write(rows_of(0), tmp_path / "0.csv")
+    (tmp_path / os.fsdecode(b"\xff.pdf")).touch()
+    (note,) = left_out_note(tmp_path)
+    assert r"left out: \xff.pdf." in note.text
+    (tmp_path / os.fsdecode(b"\xff.csv")).touch()
+    with pytest.raises(ReadError, match=r"The name of \\xff\.csv is not UTF-8"):
+        list_folder(tmp_path)
 
 
 @pytest.mark.parametrize("of_folder", [False, True])

@@ -3,9 +3,11 @@
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from halfmoon.table import TableModel
 from halfmoon.table._runs.run_costs import (
     BATCH_BYTES,
     MIN_FIT_BYTES,
@@ -107,3 +109,28 @@ def test_only_a_long_run_is_announced_and_noted():
         "Filling was expected to take 4 minutes and took 5 minutes."
     )
     assert not list(TimeForecast(1_000, 59.0).notes())
+
+
+def test_the_work_is_named():
+    work = {"operations": 7.5e11, "bytes_moved": 2.5e9}
+    forecast = TimeForecast(10_000_000, 222.0, time.monotonic() - 222.0, **work)
+    said = []
+    forecast.tell(said.append)
+    (note,) = forecast.notes()
+    assert said[0].endswith(" a second. That is 7.5e+11 operations, 2.5 GB moved.")
+    assert " took 4 minutes. That was 7.5e+11 operations, 2.5 GB moved." in str(note)
+
+
+@pytest.mark.parametrize("labels", [30, 600])  # an average of all, and of local fits
+def test_operations_are_counted_for_each_row_and_label(labels):
+    x = np.linspace(-1, 1, 1_000)
+    y = [float(v) if i < labels else None for i, v in enumerate(np.sin(3 * x))]
+    rows = pa.table({"x": x, "z": np.cos(40 * x)})
+    model = TableModel("y", "numbers", budget=1.0).fit(rows, y)
+    scan = scanned(10_000, kept=1_000)
+    scan.rows = rows
+    forecast = TimeForecast.of([model, model], scan, share=0.5, size=10**6)
+    members = model.estimator_.solution_.members
+    compared = 2 * 5_000 * labels * len(members)  # predictions, of two targets
+    assert forecast.operations == compared * (2 * 2 + 20 + 5)
+    assert forecast.bytes_moved == 10**6  # half of it is read and written

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import type_text
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
+
+_COUNTING = Lock()
 
 CATEGORIES = 40  # a text column with fewer distinct values is a category
 MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something else
@@ -192,7 +195,8 @@ class Columns:
             values, unread = use.read(as_column(rows.column(use.name)))
             read[use.name] = values
             if unread:
-                self.unread[use.name] = self.unread.get(use.name, 0) + unread
+                with _COUNTING:  # several threads predict at once
+                    self.unread[use.name] = self.unread.get(use.name, 0) + unread
         return pd.DataFrame(read, index=pd.RangeIndex(rows.num_rows), copy=False)
 
 

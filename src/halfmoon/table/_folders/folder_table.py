@@ -60,8 +60,15 @@ def list_folder(folder: str | os.PathLike[str]) -> list[FolderFile]:
     paths = _tables_and_others(root)[0]
     found = []
     for path in paths:
+        _refuse_pipe(path)
         relative = path.relative_to(root)
-        found.append(FolderFile(path, relative.as_posix(), _partition(relative)))
+        name = relative.as_posix()
+        if _as_utf8(name) != name:
+            raise ReadError(
+                f"The name of {_as_utf8(name)} is not UTF-8, so no report can name it. "
+                f"Rename the file."
+            )
+        found.append(FolderFile(path, name, _partition(relative)))
     if not found:
         raise ReadError(
             f"{folder} holds no table. A folder needs files whose names end in .csv, "
@@ -82,7 +89,9 @@ def left_out_note(folder: str | os.PathLike[str]) -> list[Note]:
     others = _tables_and_others(Path(folder))[1]
     if not others:
         return []
-    names = [path.relative_to(folder).as_posix() for path in others[:MAX_LISTED]]
+    names = [
+        _as_utf8(path.relative_to(folder).as_posix()) for path in others[:MAX_LISTED]
+    ]
     n_more = len(others) - MAX_LISTED
     more = f" and {n_more:,} more" if n_more > 0 else ""
     return [
@@ -124,6 +133,19 @@ def _refuse_circle(folder: Path, root: Path) -> None:
             f"{folder} is a link to a folder that contains it, so there is no end to "
             f"it. Remove the link."
         )
+
+
+def _refuse_pipe(path: Path) -> None:
+    """Refuse a pipe or a device, whose reading may never end."""
+    if path.exists() and not path.is_file():
+        raise ReadError(
+            f"{path} is not a file but a pipe or a device. Remove it from the folder."
+        )
+
+
+def _as_utf8(name: str) -> str:
+    r"""Return a name as it is, or with bytes that are not UTF-8 written as \xff."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def refuse_nested(folder: Path, out: Path) -> None:
@@ -173,13 +195,18 @@ def _partition(relative: Path) -> tuple[tuple[str, str | None], ...]:
 def _refuse_different_partitions(files: Sequence[FolderFile]) -> None:
     first = files[0]
     names = [name for name, _ in first.partition]
+    if len(set(names)) < len(names):
+        raise ReadError(
+            f"{first.name} is in the partitions {names}, in one of them twice. Name "
+            f"each only once in the path."
+        )
     for file in files:
         others = [name for name, _ in file.partition]
-        if others != names or len(set(others)) < len(others):
+        if others != names:
             raise ReadError(
                 f"{file.name} is in the partitions {others or 'none'}, but "
                 f"{first.name} in {names or 'none'}. Put all tables into subfolders "
-                f"with the same names before =, each once, in the same order."
+                f"with the same names before =, in the same order."
             )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
@@ -18,7 +17,7 @@ import halfmoon
 from halfmoon._memory import parse_bytes
 from halfmoon._partitions import Engine
 from halfmoon._report.findings import Note
-from halfmoon.blocks import alone, side_by_side, worker_count
+from halfmoon.blocks import alone, worker_count
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._fill_table import Filled, filled_targets, refuse_unfit
@@ -41,7 +40,7 @@ from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
 from halfmoon.table._runs.run_settings import Settings, Silent, Stages
-from halfmoon.table._runs.second_pass import Job
+from halfmoon.table._runs.second_pass import Job, in_threads
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["fill_folder", "predict_folder"]
@@ -133,6 +132,7 @@ def fill_folder(
             scans[0],
             max(1, min(engine.threads, len(left))),
             sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
+            table.source.size,
         )
         forecast.tell(stages.say)
         before = [0, *accumulate(table.counts[:-1])]
@@ -293,11 +293,7 @@ class Threads:
     def map(
         self, function: Callable[..., Any], partitions: Sequence[tuple[Any, ...]]
     ) -> Iterator[Any]:
-        # Warning filters belong to the process: threads that change and restore them
-        # would undo each other's changes.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield from side_by_side(lambda x: function(*x), partitions, self.threads)
+        return in_threads(lambda x: function(*x), partitions, self.threads)
 
 
 class _Progress:

@@ -41,7 +41,7 @@ from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import UnsureRows, cell_keys
-from halfmoon.table._runs.second_pass import Job
+from halfmoon.table._runs.second_pass import Job, new_columns
 
 __all__ = ["asked_rows", "rows_to_label", "whole_rows"]
 
@@ -78,7 +78,7 @@ def asked_rows(
     if rule == "margin":
         job = Job.after(found, model)
         for batch in table.batches(progress=progress):
-            job.columns(batch)
+            new_columns(table, [job], batch)
         return model, next_rows(model, job.tally.unsure, count)
     chosen = chosen_rows(model, found, count, rule=rule, seed=settings.seed)
     return model, whole_rows(table, chosen)

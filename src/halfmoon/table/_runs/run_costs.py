@@ -6,7 +6,8 @@ rows are learned from, never how many can be filled.
 
 To forecast the time, reading and writing every row takes about twice as long as reading
 it in the first pass. The time of predictions is measured on a batch: fewer rows take
-longer each.
+longer each. A prediction compares a row of d columns with the p rows or landmarks of
+each member of the average: p (2 d + 25) operations, as in `halfmoon._costs`.
 """
 
 from __future__ import annotations
@@ -20,10 +21,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from halfmoon._costs import duration, in_words, seconds_a_call
+from halfmoon._costs import (
+    EXPONENTIAL_OPERATIONS,
+    duration,
+    in_words,
+    seconds_a_call,
+    work_in_words,
+)
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._report.findings import Note
 from halfmoon.blocks import alone
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.table._files.table_interface import BATCH_ROWS
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._table_errors import CommandError, MemoryLimitError
@@ -122,37 +130,70 @@ class TimeForecast:
     rows: int  # to write
     seconds: float  # 0 for a table that was learned from as a whole
     begun: float = field(default_factory=time.monotonic)
+    operations: float = 0.0  # of the predictions
+    bytes_moved: float = 0.0  # read and written
 
     @classmethod
     def of(
-        cls, models: Sequence[Any], scan: Scan, at_once: int = 1, share: float = 1.0
+        cls,
+        models: Sequence[Any],
+        scan: Scan,
+        at_once: int = 1,
+        share: float = 1.0,
+        size: int = 0,
     ) -> Self:
         """Return the forecast for one model for each target, after the first pass.
 
         `at_once` is the number of files that are filled at once, each in one thread,
-        and `share` that of the rows that are still to be written.
+        and `share` that of the rows that are still to be written. `size` is that of the
+        table in bytes.
         """
         rows = round(share * scan.n_rows)
+        work = {
+            "operations": float(rows) * sum(map(_operations_a_row, models)),
+            "bytes_moved": 2.0 * share * size,
+        }
         if scan.n_rows - scan.n_ignored <= scan.rows.num_rows:
-            return cls(rows, 0.0)
+            return cls(rows, 0.0, **work)
         with alone() if at_once > 1 else nullcontext():
             a_row = sum(_seconds_a_row(model, scan.rows) for model in models)
         reading_and_writing = WRITE_FACTOR * share * scan.seconds
-        return cls(rows, (reading_and_writing + rows * a_row) / at_once)
+        return cls(rows, (reading_and_writing + rows * a_row) / at_once, **work)
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say how long it will take, if that is long."""
         if self.seconds >= LONG_SECONDS:
-            say(in_words(self.seconds, self.rows))
+            say(in_words(self.seconds, self.rows, self._work))
 
     def notes(self) -> Iterator[Note]:
         """Note the expected and the actual duration, if it is long."""
         if self.seconds >= LONG_SECONDS:
             taken = duration(time.monotonic() - self.begun)
+            work = f" That was {self._work}." if self._work else ""
             yield Note(
                 f"Filling was expected to take {duration(self.seconds)} and took "
-                f"{taken}."
+                f"{taken}.{work}"
             )
+
+    @property
+    def _work(self) -> str:
+        """The amount of work; empty if it is not known."""
+        known = self.operations and self.bytes_moved
+        return work_in_words(self.operations, self.bytes_moved) if known else ""
+
+
+def _operations_a_row(model: Any) -> float:
+    """Return the operations of a prediction, 0 for a model that is no average."""
+    solution = getattr(getattr(model, "estimator_", None), "solution_", None)
+    members = getattr(solution, "members", ())
+    if not members:
+        return 0.0
+    a_value = 2 * len(model.feature_names_) + EXPONENTIAL_OPERATIONS + 5
+    fits = [member.fit for member in members]
+    compared = [
+        len(fit.duals[0] if isinstance(fit, LocalFit) else fit.theta) for fit in fits
+    ]
+    return float(sum(compared) * a_value)
 
 
 def _seconds_a_row(model: Any, rows: Any) -> float:

@@ -1,8 +1,13 @@
-"""The second pass: write every row again with its blanks filled."""
+"""The second pass: write every row again with its blanks filled.
+
+One thread reads and writes the batches in their order, while others predict.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
@@ -11,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.table._files import Batch, Table, TableOutput
+from halfmoon.blocks import alone, free_workers, side_by_side
+from halfmoon.table._files import BATCH_ROWS, Batch, Table, TableOutput
 from halfmoon.table._files.arrow_types import as_list, null_where
 from halfmoon.table._labels.given_labels import GivenLabels
+from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
@@ -22,10 +29,24 @@ from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_without_data import not_data
 from halfmoon.table._runs.running_counts import RunningCounts, UnsureRows
 
-__all__ = ["Job", "new_columns", "write_filled"]
+__all__ = ["Job", "in_threads", "new_columns", "write_filled"]
 
 CLEARED = ""  # empties a cell; None would leave its text
+MAX_CELLS_AHEAD = 1_000_000  # of a batch, if several are predicted at once
 MIN_RUN_ROWS = 32  # mean length of runs of rows that are copied as runs
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be predicted in a batch of n rows."""
+
+    batch: Batch
+    rows: pa.RecordBatch  # (b,), those to predict
+    known: Sequence[Any] | None  # their partial labels, for `WeakTableModel`
+    labels: Any  # (n,), None if the table has no such column
+    blank: NDArray[np.bool_]  # (n,), where the rows are
+    partial: NDArray[np.bool_]  # (n,), those of them that have a partial label
+    skipped: NDArray[np.bool_]  # (n,), rows that are not filled
 
 
 @dataclass
@@ -53,8 +74,8 @@ class Job:
         skip = [row.number for row in scan.totals]
         return cls(model, scan.given.again(), skip, scan=scan)
 
-    def columns(self, batch: Batch) -> dict[str, Any]:
-        """Return the target and the added columns; None for a cell that stays."""
+    def asked(self, batch: Batch) -> _Asked:
+        """Return what is to be predicted in a batch; count and score what is known."""
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
         skipped = not_data(batch)
@@ -69,29 +90,39 @@ class Job:
             self.unseen.see(batch.rows)
         skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
         blank &= ~skipped
-        where = np.flatnonzero(blank)
-        rows = _rows_where(batch.plain, blank)
-        known = None
+        rows, known = _rows_where(batch.plain, blank), None
         if isinstance(self.model, WeakTableModel) and labels is not None:
             # A blank may hold what an earlier run predicted.
+            where = np.flatnonzero(blank)
             read = self.model.read_known(labels.take(pa.array(where)))
             known = [
                 x if p else None for x, p in zip(read, partial[where], strict=True)
             ]
-        prediction = self.model.predict(rows, known)
+        return _Asked(batch, rows, known, labels, blank, partial, skipped)
+
+    def predict(self, asked: _Asked) -> Prediction:
+        """Predict the rows; several threads may do so at once."""
+        return self.model.predict(asked.rows, asked.known)
+
+    def columns(self, asked: _Asked, prediction: Prediction) -> dict[str, Any]:
+        """Return the target and the added columns; None for a cell that stays."""
+        batch, blank, partial = asked.batch, asked.blank, asked.partial
+        n = len(batch)
+        where = np.flatnonzero(blank)
         if len(where):
-            self.tally.add(prediction, rows, batch.start + where, partial[where])
+            numbers = batch.start + where
+            self.tally.add(prediction, asked.rows, numbers, partial[where])
         target, source, *others = self.cells.columns(prediction, blank)
         if len(self.cells.added) > len(others) + 1:  # candidates, as they were written
-            cells = [None] * n if labels is None else labels.to_pylist()
+            cells = [None] * n if asked.labels is None else asked.labels.to_pylist()
             others.append([cells[i] if partial[i] else None for i in range(n)])
         typed = {} if self.given is None else self.given.typed_in(batch)
         if typed:
             target = as_list(target)
             for place, label in typed.items():
                 target[place] = label
-        if skipped.any():
-            source = null_where(source, pa.array(skipped))
+        if asked.skipped.any():
+            source = null_where(source, pa.array(asked.skipped))
         new = dict(zip(self.cells.added, [source, *others], strict=True))
         earlier = () if self.given is None else self.given.earlier
         stale = {name: [None] * n for name in earlier if name not in new}
@@ -116,13 +147,27 @@ def _rows_where(rows: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch
 
 
 def new_columns(
-    table: Table, jobs: Sequence[Job], seen: Batch
+    table: Table, jobs: Sequence[Job], batch: Batch
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return columns of a batch with replaced cells, and columns that are new."""
+    asked = [job.asked(batch) for job in jobs]
+    return _with_predictions(table, jobs, asked, _predictions(jobs, asked))
+
+
+def _predictions(jobs: Sequence[Job], asked: Sequence[_Asked]) -> list[Prediction]:
+    return [job.predict(each) for job, each in zip(jobs, asked, strict=True)]
+
+
+def _with_predictions(
+    table: Table,
+    jobs: Sequence[Job],
+    asked: Sequence[_Asked],
+    predictions: Sequence[Prediction],
+) -> tuple[dict[str, Any], dict[str, Any]]:
     replaced: dict[str, Any] = {}
     added: dict[str, Any] = {}
-    for job in jobs:
-        for name, values in job.columns(seen).items():
+    for job, each, prediction in zip(jobs, asked, predictions, strict=True):
+        for name, values in job.columns(each, prediction).items():
             if name not in table.columns:
                 added[name] = values
             elif name == job.model.target:
@@ -149,11 +194,40 @@ def write_filled(
         job.cells = Cells.of(job.model, schema)
         job.model.unread_.clear()  # only unreadable cells of predicted rows count
 
-    def write(batch: Batch) -> None:
-        replaced, added = new_columns(table, jobs, seen(batch))
-        out.write(batch, replace=replaced, append=added)
+    # Batches with many columns fill the memory, and predicting them has threads itself.
+    wide = BATCH_ROWS * len(table.columns) > MAX_CELLS_AHEAD
+    threads = 1 if wide else free_workers()
 
-    for batch in table.batches(progress=progress):
-        write(batch)
+    def ask(batch: Batch) -> tuple[Batch, list[_Asked]]:
+        shown = seen(batch)
+        return batch, [job.asked(shown) for job in jobs]
+
+    def predict(asking: tuple[Batch, list[_Asked]]) -> tuple[Any, ...]:
+        batch, asked = asking
+        with alone() if threads > 1 else nullcontext():
+            return batch, asked, _predictions(jobs, asked)
+
+    asking = map(ask, table.batches(progress=progress))
+    # Closed at once if writing fails, so that the threads stop too.
+    with closing(in_threads(predict, asking, threads)) as results:
+        for batch, asked, predictions in results:
+            replaced, added = _with_predictions(table, jobs, asked, predictions)
+            out.write(batch, replace=replaced, append=added)
     if not table.n_rows:  # an empty table gets the new columns too
-        write(table.empty())
+        empty = table.empty()
+        replaced, added = new_columns(table, jobs, seen(empty))
+        out.write(empty, replace=replaced, append=added)
+
+
+def in_threads(
+    function: Callable[[Any], Any], items: Iterable[Any], threads: int
+) -> Generator[Any, None, None]:
+    """Yield the results of a function for each item, in order; see `side_by_side`."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    # Warning filters belong to the process: threads that change and restore them would
+    # undo each other's changes.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield from side_by_side(function, items, threads)
