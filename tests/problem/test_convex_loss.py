@@ -296,6 +296,13 @@ def test_refusals():
     )
     with pytest.raises(ValueError, match="the logistic loss has no minimum"):
         solve_loss(logistic.pose(data.X, apart), ALPHA)
+    # Of three classes, it is enough that one is told from the others.
+    below = data.X[:, 0] < 0
+    three = np.column_stack([below, ~below & (data.y > 0), ~below & (data.y < 0)])
+    three = np.where(np.isnan(data.y)[:, None], np.nan, three)
+    softmax = Problem(Exact(Gaussian(0.8)), unpenalized=Polynomials(1), loss=Softmax())
+    with pytest.raises(ValueError, match="the logistic loss has no minimum"):
+        solve_loss(softmax.pose(data.X, three), ALPHA)
 
 
 def test_softmax_of_a_linear_kernel_sums_to_zero_over_classes():

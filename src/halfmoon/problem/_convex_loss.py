@@ -156,8 +156,9 @@ def _check(point: LossPoint, posed: Posed, w: Array, alpha: float) -> None:
     if point.converged:
         return
     if isinstance(posed.loss, (Logistic, Softmax)) and posed.elimination.rank:
-        least = np.abs(point.v).max() / w.max()
-        if least < np.exp(-SEPARATED_LOG_ODDS):
+        # Of several classes, one that the features tell from all others is enough.
+        slopes = np.abs(point.v.reshape(len(w), -1)).max(axis=0)
+        if slopes.min() < np.exp(-SEPARATED_LOG_ODDS) * w.max():
             raise ValueError(
                 "The unpenalized features alone separate the classes of the labeled "
                 "rows, so the logistic loss has no minimum. Use fewer of them, such as "
