@@ -191,7 +191,7 @@ def as_ends(y: Any, n: int) -> Array:  # (n, 2)
         raise ValueError("Complex data not supported: y must be real.")
     missing = is_missing(labels)
     try:
-        values = np.where(missing, np.nan, labels).astype(np.float64)
+        values = np.where(missing, np.nan, labels.astype(object)).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"y cannot be read as numbers ({error}); ends of intervals are numbers, "
