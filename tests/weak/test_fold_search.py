@@ -85,3 +85,16 @@ def test_a_budget_stops_the_search_but_not_before_one_kernel(rng):
 def test_an_empty_sequence_of_kernels():
     with pytest.raises(ValueError, match="empty sequence"):
         CandidateSetClassifier(kernel=[]).fit(X, TRUTH)
+
+
+@pytest.mark.parametrize("energy", ["gradient", "graph"])
+def test_automatic_kernels_suit_every_energy(energy, rng):
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0]
+    ends = np.column_stack([y - 0.1, y + 0.1])
+    model = IntervalRegressor(energy=energy, random_state=0).fit(X, ends)
+    assert model.score(X, ends) > 0.8
+    assert model.used_unlabeled_
+    sets = np.column_stack([y < 0.3, y > -0.3])
+    found = CandidateSetClassifier(energy=energy, random_state=0).fit(X, sets)
+    assert np.mean(found.predict(X) == (y > 0)) > 0.7

@@ -14,7 +14,7 @@ A missing value, or the set of all outputs, is an unlabeled row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Iterator, Set
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from halfmoon._labels import class_codes, is_missing, label_array, no_labels, require_y
 from halfmoon.weak._output_space import (
+    MAX_ITEMS,
     OutputSpace,
     hamming_space,
     kendall_space,
@@ -33,24 +34,32 @@ from halfmoon.weak._output_space import (
     orders,
     zero_one_space,
 )
+from halfmoon.weak._pairwise_orders import ABOVE, PairwiseOrders
 from halfmoon.weak._weak_labels import as_objects
 
-__all__ = ["as_pairs", "items_in", "matching_orders", "read_outputs"]
+__all__ = ["as_pairs", "items_in", "matching_orders", "pair_labels", "read_outputs"]
 
 Mask = NDArray[np.bool_]
 LOSSES = ("zero_one", "hamming", "kendall")
 MAX_LISTED_LABELS = 8  # with more, only the sets in y are tried by default
-ABOVE = ">"  # separates items in text, the better one first
 
 
-def read_outputs(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
-    """Return the output space, and a mask of the outputs of each row, (n, k)."""
+def read_outputs(
+    y: Any, loss: Any, outputs: Any
+) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
+    """Return the output space and the labels of each row in it.
+
+    These are a mask of shape (n, k); for rankings that are not listed, what each row
+    says about each pair, of shape (n, P).
+    """
     if isinstance(loss, str) and loss not in LOSSES:
         raise ValueError(
             f"loss is {loss!r}; one of {', '.join(map(repr, LOSSES))}, a matrix, or a "
             f"function of two outputs is needed."
         )
     require_y(y)
+    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        raise ValueError(f"y is {y!r}; one label for each row is needed.")
     if isinstance(loss, str) and loss == "hamming":
         return _label_sets(y, outputs)
     if isinstance(loss, str) and loss == "kendall":
@@ -62,7 +71,8 @@ def _listed(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     """Read labels for outputs that are given, or found in y."""
     if outputs is None:
         outputs = _found(y)
-        k = len(outputs) if callable(loss) or isinstance(loss, str) else len(loss)
+        is_matrix = hasattr(loss, "__len__") and not isinstance(loss, str)
+        k = len(loss) if is_matrix else len(outputs)
         if len(outputs) != k and set(map(_key, outputs)) <= set(range(k)):
             outputs = list(range(k))
     elif isinstance(outputs, Integral):
@@ -179,7 +189,9 @@ def _label_sets(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     return hamming_space(listed), _not_empty(mask)
 
 
-def _rankings(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
+def _rankings(
+    y: Any, outputs: Any
+) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
     cells = _cells(y)
     if isinstance(outputs, Integral):
         items: list[Any] = list(range(int(outputs)))
@@ -188,6 +200,12 @@ def _rankings(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
         items = sorted({item for cell in named for item in items_in(cell)})
     else:
         items = [each.item() if hasattr(each, "item") else each for each in outputs]
+    if len(items) < 2:
+        raise ValueError(f"The items are {items!r}; at least two are needed.")
+    named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
+    text = any(isinstance(cell, str) for cell in cells)
+    if len(items) > MAX_ITEMS and not _is_nested(outputs):
+        return PairwiseOrders(named_items, text), pair_labels(cells, items)
     if _is_nested(outputs):
         number = {item: i for i, item in enumerate(items)}
         rows = [[number[item] for item in items_in(order)] for order in outputs]
@@ -196,17 +214,16 @@ def _rankings(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
         ranking = np.array(rows, dtype=np.intp)
     else:
         ranking = orders(len(items))
-    named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
     listed = named_items[ranking]
-    if any(isinstance(cell, str) for cell in cells):
-        text = [ABOVE.join(map(str, order)) for order in listed]
-        listed = np.array(text, dtype=object)
+    if text:
+        joined = [ABOVE.join(map(str, order)) for order in listed]
+        listed = np.array(joined, dtype=object)
     return kendall_space(listed, ranking), matching_orders(cells, items, ranking)
 
 
 def _is_nested(outputs: Any) -> bool:
     """Return whether outputs are rankings, and not items."""
-    if outputs is None or isinstance(outputs, Integral):
+    if outputs is None or isinstance(outputs, Integral) or len(outputs) == 0:
         return False
     first = outputs[0]
     return isinstance(first, (list, tuple, np.ndarray)) or (
@@ -284,7 +301,7 @@ def as_pairs(cell: Any, row: int) -> list[tuple[Any, Any]]:
             )
         return pairs
     order = _items(cell)
-    if len(order) == 1:
+    if len(order) == 1 and (isinstance(cell, str) or len(cell) == 1):
         raise ValueError(
             f"Row {row} of y ranks only the item {order[0]!r}; two are needed for an "
             f"order. Give None if nothing is known."
@@ -320,9 +337,45 @@ def matching_orders(
     ranking: NDArray[np.intp],  # (k, m), numbers of items from first to last
 ) -> NDArray[np.bool_]:  # (n, k)
     """Return which rankings agree with each row."""
-    number = {item: i for i, item in enumerate(items)}
     place = np.argsort(ranking, axis=1).astype(np.int8)
     sets = np.ones((len(y), len(ranking)), dtype=bool)
+    for row, pairs in enumerate(_numbered_pairs(y, items)):
+        for better, worse in pairs:
+            sets[row] &= place[:, better] < place[:, worse]
+        if not sets[row].any():
+            raise _no_ranking(row, y[row])
+    return sets
+
+
+def pair_labels(y: Any, items: list[Any]) -> NDArray[np.float64]:  # (n, P)
+    """Return 1 or -1 for each pair that a row orders, NaN for the others.
+
+    Examples
+    --------
+    >>> pair_labels(["c>b>a", "a>c", None], ["a", "b", "c"])
+    array([[-1., -1., -1.],
+           [nan,  1., nan],
+           [nan, nan, nan]])
+    """
+    m = len(items)
+    above = np.zeros((len(y), m, m), dtype=bool)
+    for row, pairs in enumerate(_numbered_pairs(y, items)):
+        for better, worse in pairs:
+            above[row, better, worse] = True
+    for middle in range(m):  # a above b and b above c is a above c
+        above |= above[:, :, middle, None] & above[:, None, middle]
+    cycles = above[:, np.arange(m), np.arange(m)].any(axis=1)
+    if cycles.any():
+        row = int(cycles.argmax())
+        raise _no_ranking(row, y[row])
+    first, second = np.triu_indices(m, 1)
+    labels = np.where(above[:, first, second], 1.0, np.nan)
+    return np.where(above[:, second, first], -1.0, labels)
+
+
+def _numbered_pairs(y: Any, items: list[Any]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the pairs (better, worse) of each row, as numbers of items."""
+    number = {item: i for i, item in enumerate(items)}
     for row, cell in enumerate(y):
         pairs = as_pairs(cell, row)
         unknown = [each for pair in pairs for each in pair if each not in number]
@@ -331,11 +384,11 @@ def matching_orders(
                 f"Row {row} of y ranks {unknown[0]!r}, which is not one of the items "
                 f"{items!r}. Add it to outputs."
             )
-        for better, worse in pairs:
-            sets[row] &= place[:, number[better]] < place[:, number[worse]]
-        if not sets[row].any():
-            raise ValueError(
-                f"No ranking agrees with row {row} of y, {cell!r}: its order has a "
-                f"cycle, or the outputs do not contain it. Check the row."
-            )
-    return sets
+        yield [(number[better], number[worse]) for better, worse in pairs]
+
+
+def _no_ranking(row: int, cell: Any) -> ValueError:
+    return ValueError(
+        f"No ranking agrees with row {row} of y, {cell!r}: its order has a cycle, or "
+        f"the outputs do not contain it. Check the row."
+    )

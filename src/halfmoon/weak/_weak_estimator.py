@@ -8,7 +8,7 @@ it is known only in part.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -25,6 +25,7 @@ from halfmoon._estimators.parameters import (
     Rule,
     as_unpenalized,
     basis_for,
+    is_name,
     is_positive,
     is_whole,
 )
@@ -36,6 +37,7 @@ from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._posed import Posed
 from halfmoon.weak._fold_search import (
+    KernelChoice,
     KernelTrial,
     best_of,
     cross_fitted,
@@ -165,15 +167,10 @@ class WeakEstimator(Estimator):
         the known rows are too few. `always` predicts the folds even if there is only
         one kernel and alpha.
         """
-        start = time.monotonic()
-        choices = kernel_choices(self.kernel, X, as_generator(self.random_state))
+        choices = self._kernel_choices(X)
         tried: list[KernelTrial] = []
         best = None
-        for number, choice in enumerate(choices):
-            spent = time.monotonic() - start
-            # The next kernel takes about as long as the mean of the earlier ones.
-            if number and spent * (1 + 1 / number) > (self.budget or np.inf):
-                break
+        for number, choice in enumerate(self._within_budget(choices)):
             posed, coordinates, alphas = self._pose(choice.kernel, X, known, w, size)
             several = len(alphas) > 1 or len(choices) > 1
             if not folds or not (several or always):
@@ -190,14 +187,32 @@ class WeakEstimator(Estimator):
                 best = posed, coordinates, alphas[at], choice
         assert best is not None
         posed, coordinates, alpha, choice = best
+        self._store_kernel(choice)
+        self._store_folds(tried, folds, posed)
+        return posed, coordinates, alpha
+
+    def _kernel_choices(self, X: Rows) -> list[KernelChoice]:
+        by_gradients = is_name(self.energy, "gradient")
+        rng = as_generator(self.random_state)
+        return kernel_choices(self.kernel, X, rng, prepared=not by_gradients)
+
+    def _within_budget(self, choices: list[KernelChoice]) -> Iterator[KernelChoice]:
+        """Yield the first choice, and others while the budget allows it."""
+        start = time.monotonic()
+        for number, choice in enumerate(choices):
+            spent = time.monotonic() - start
+            # The next kernel takes about as long as the mean of the earlier ones.
+            if number and spent * (1 + 1 / number) > (self.budget or np.inf):
+                return
+            yield choice
+
+    def _store_kernel(self, choice: KernelChoice) -> None:
         self.kernel_ = choice.kernel
         self.used_unlabeled_ = (
             choice.uses_unlabeled
             or self.energy is not None
             or self.smoother is not None
         )
-        self._store_folds(tried, folds, posed)
-        return posed, coordinates, alpha
 
     def _store_folds(
         self, tried: list[KernelTrial], folds: list[Indices], posed: Posed
