@@ -37,6 +37,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from halfmoon._estimators.fit_problem import kernel_choices as kernels_of_one_width
+from halfmoon._estimators.parameters import is_name
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
@@ -129,12 +131,8 @@ def kernel_choices(
 
     Without `prepared` columns all kernels of "auto" have gradients.
     """
-    if isinstance(kernel, Sequence) and not isinstance(kernel, str):
-        if not kernel:
-            raise ValueError("kernel is an empty sequence; at least one is needed.")
-        return [KernelChoice(each) for each in kernel]
-    if not (isinstance(kernel, str) and kernel == "auto"):
-        return [KernelChoice(kernel)]
+    if not is_name(kernel, "auto"):
+        return [KernelChoice(each) for each in kernels_of_one_width(kernel, X, rng)]
     prepared = prepared and not sp.issparse(X) and X.shape[0] > 1
     if not prepared or not (X.max(axis=0) > X.min(axis=0)).any():
         return [KernelChoice("gaussian"), KernelChoice("laplace")]

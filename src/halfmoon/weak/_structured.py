@@ -30,7 +30,6 @@ from halfmoon._partitions.estimator_methods import (
     scores_by_partition,
 )
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
 from halfmoon.weak._disambiguation import (
     Embedding,
     best_candidates,
@@ -45,7 +44,11 @@ from halfmoon.weak._pairwise_orders import (
     loo_values_of_pairs,
 )
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
-from halfmoon.weak._weak_estimator import WeakEstimator
+from halfmoon.weak._weak_estimator import (
+    PARAMETERS,
+    SHARED_ATTRIBUTES,
+    WeakEstimator,
+)
 
 __all__ = ["StructuredPredictor"]
 

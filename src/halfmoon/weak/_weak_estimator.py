@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
+from halfmoon._estimators.parameter_docs import ATTRIBUTES
 from halfmoon._estimators.parameters import (
     RULES,
     Rule,
@@ -46,10 +47,46 @@ from halfmoon.weak._fold_search import (
 )
 from halfmoon.weak._row_smoother import RowCoordinates
 
-__all__ = ["WEAK_ALPHAS", "WeakEstimator"]
+__all__ = ["PARAMETERS", "SHARED_ATTRIBUTES", "WEAK_ALPHAS", "WeakEstimator"]
 
 #: Searched by folds: one factorization serves all, but each alpha needs its own fits.
 WEAK_ALPHAS = AUTO_ALPHAS[::2]
+
+#: Descriptions of what the estimators share.
+PARAMETERS = {
+    "n_starts": """
+        int. Number of starts to find labels from: the mean of each set, then random
+        points. The start with the least objective is used.""",
+    "kernel": """
+        "auto", Kernel, str, callable or a sequence of these. Of several kernels, or
+        length scales, the one with the least loss on held-out folds is used. "auto" is
+        Gaussian and Laplace kernels of prepared columns, and walks over a graph of all
+        rows (`halfmoon.weak._fold_search`).""",
+    "alpha": """
+        "auto", float or sequence of float. Weight of the penalty relative to the
+        averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
+        rows. Of several, the one with the least loss on held-out folds is used.""",
+    "budget": """
+        float or None. Seconds to try kernels for; the first is always tried. None tries
+        all of them.""",
+    "unpenalized": """
+        None, str, int, sequence, callable or object. Features without a penalty:
+        "constant", "linear", a degree, columns, a transformer, a function of the rows,
+        a fitted network or an object of `halfmoon.unpenalized`.""",
+    "mu": "float or None. Weight of the norm relative to the energy; None is 1 / n.",
+    "smoother": """
+        Smoother or None. A smoother of `halfmoon.smoothers` that averages the basis
+        over all rows; None leaves the basis unchanged.""",
+}
+
+SHARED_ATTRIBUTES = {
+    "kernel_": "Kernel, str or callable. The kernel that was used.",
+    "used_unlabeled_": "bool. Whether the fit uses unlabeled rows.",
+    **{
+        name: ATTRIBUTES[name]
+        for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+    },
+}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
