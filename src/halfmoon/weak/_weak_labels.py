@@ -47,6 +47,11 @@ def as_candidates(
     mask, cells = _as_mask(y), np.empty(0)
     if mask is None:
         cells = as_objects(y) if _has_sets(y) else label_array(y)
+        if cells.ndim == 2 and cells.shape[1] > 1:
+            raise ValueError(
+                f"y has shape {cells.shape} and is no matrix of 0 and 1. Give a set of "
+                f"classes for each row, or a boolean column for each class."
+            )
         if cells.ndim != 1 or not (_has_sets(cells) or _has_text(cells, separator)):
             classes, codes = class_codes(as_labels(y, n))
             is_class = codes[:, None] == np.arange(len(classes))
