@@ -178,3 +178,14 @@ def test_errors_say_what_is_wrong(y, message):
         StructuredPredictor("kendall", ITEMS).fit(X, [truth[0].tolist(), y, None])
     with pytest.raises(ValueError, match="None of the 3 rows is labeled"):
         StructuredPredictor("kendall", ITEMS).fit(X, [None, None, None])
+
+
+def test_a_second_fit_forgets_the_first():
+    X, truth = orders()
+    model = StructuredPredictor("kendall", ITEMS, **FIXED).fit(X, partial(truth))
+    few = np.argsort(truth[:, :4], axis=1)
+    model.set_params(outputs=4).fit(X, few.tolist())
+    fresh = StructuredPredictor("kendall", 4, **FIXED).fit(X, few.tolist())
+    assert_array_equal(model.predict(X), fresh.predict(X))
+    assert_allclose(model.dual_coef_, fresh.dual_coef_)
+    assert not hasattr(model, "parts_")

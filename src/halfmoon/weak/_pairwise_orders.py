@@ -175,7 +175,6 @@ def fit_pairs(
     model.kernel_errors_ = np.array([error for error, _, _ in tried])
     _, best, choice = tried[int(model.kernel_errors_.argmin())]
     model._store_kernel(choice)
-    model.__dict__.pop("parts_", None)
     for name in ("solution_", "labeled_", "n_labeled_", "alpha_", "mu_", "coef_"):
         setattr(model, name, getattr(best, name))
     if hasattr(best, "parts_"):  # where rows lack some pairs
