@@ -58,6 +58,12 @@ def test_the_best_of_all_rankings(rng):
 
 
 @pytest.mark.parametrize("m", [9, 14])
+def test_the_first_of_equal_rankings_is_that_of_the_items(m):
+    space = PairwiseOrders(np.arange(m), text=False)
+    assert_array_equal(space.predicted(np.zeros((2, m * (m - 1) // 2))), [range(m)] * 2)
+
+
+@pytest.mark.parametrize("m", [9, 14])
 def test_a_completed_ranking_keeps_what_is_known(m, rng):
     _, truth = orders(20, m)
     y = partial(truth, 5)

@@ -200,8 +200,8 @@ def _rankings(
         items = sorted({item for cell in named for item in items_in(cell)})
     else:
         items = [each.item() if hasattr(each, "item") else each for each in outputs]
-    if len(items) < 2:
-        raise ValueError(f"The items are {items!r}; at least two are needed.")
+    if len(items) < 2 or len(set(items)) < len(items):
+        raise ValueError(f"The items are {items!r}; two or more are needed, each once.")
     named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
     text = any(isinstance(cell, str) for cell in cells)
     if len(items) > MAX_ITEMS and not _is_nested(outputs):

@@ -111,14 +111,14 @@ class PairwiseOrders:
 
 
 def _best_orders(G: Array) -> Indices:  # (b, m, m) to (b, m)
-    """Solve (1), G[:, a, b] being the gain of a above b."""
+    """Solve (1), G[:, a, b] being the gain of a above b; the first of equal orders."""
     b, m, _ = G.shape
     every, items = np.arange(b), np.arange(m)
     value, last = np.zeros((2**m, b)), np.zeros((2**m, b), dtype=np.intp)
     gain = np.zeros((2**m, b, m))  # of each item below all items of a set
     for top in range(1, 2**m):
-        inside = items[top >> items & 1 == 1]
-        gain[top] = gain[top & (top - 1)] + G[:, inside[0]]
+        inside = items[top >> items & 1 == 1][::-1]
+        gain[top] = gain[top & (top - 1)] + G[:, inside[-1]]
         others = top ^ (1 << inside)
         found = value[others] + gain[others, :, inside]  # (size of the set, b)
         best = found.argmax(axis=0)
