@@ -8,8 +8,8 @@ import halfmoon
 from halfmoon import ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import StructuredPredictor
-from halfmoon.weak._output_labels import pair_labels
 from halfmoon.weak._pairwise_orders import PairwiseOrders, loo_values_of_pairs
+from halfmoon.weak._ranking_labels import pair_labels
 
 ITEMS, PAIRS = 9, list(combinations(range(9), 2))
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-2}

@@ -11,7 +11,7 @@ import halfmoon
 from halfmoon import ConditionalClassifier, ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, StructuredPredictor
-from halfmoon.weak._output_labels import matching_orders
+from halfmoon.weak._ranking_labels import matching_orders
 
 X, TRUTH = load_iris(return_X_y=True)
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-3, "random_state": 0}

@@ -44,7 +44,8 @@ def as_candidates(
     (['a', 'b'], [[1, 1], [0, 1], [1, 1]])
     """
     require_y(y)
-    mask, cells = _as_mask(y), np.empty(0)
+    mask = _as_mask(y)
+    cells: NDArray[Any] = np.empty(0)
     if mask is None:
         cells = as_objects(y) if _has_sets(y) else label_array(y)
         if cells.ndim == 2 and cells.shape[1] > 1:
