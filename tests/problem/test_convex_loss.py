@@ -318,3 +318,15 @@ def test_softmax_of_a_linear_kernel_sums_to_zero_over_classes():
     assert_allclose(fit.dual_coef().sum(axis=1), 0, atol=1e-9)
     assert_allclose(fit.beta.sum(axis=1), 0, atol=1e-9)
     assert_array_equal(fit.left_out_values.shape, (25, 3))
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Logistic(), Quantile(0.5), Huber(1.0, 1.0)])
+def test_equal_rows_are_fitted_by_the_constant(loss):
+    """Nothing is left of the kernel but rounding, which was called indefinite."""
+    X, y = np.ones((21, 2)), np.where(np.arange(21) % 3 == 0, -1.0, 1.0)
+    ready = Problem(Exact(Gaussian(1.0)), loss=loss).pose(X, y)
+    expected = np.log(2.0) if isinstance(loss, Logistic) else 1.0
+    if isinstance(loss, Huber):  # 14 pulls of (1 - b) against 7 that are cut at 1
+        expected = 0.5
+    for alpha in 10.0 ** np.arange(-8, 2):
+        assert_allclose(solve_loss(ready, alpha).predict(X), expected, atol=1e-6)

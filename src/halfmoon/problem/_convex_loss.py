@@ -26,7 +26,7 @@ import scipy.linalg as sla
 from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon._memory import refuse_beyond
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers import LossPoint, solve_box, solve_logistic, solve_softmax
 from halfmoon.losses import Huber, Logistic, Quantile, Softmax
 from halfmoon.problem._fit import Fit
@@ -81,9 +81,12 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
         M = Phi @ Phi.T / (2 * lam)
     F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
+    rounding = len(M) * EPS * float(np.abs(M.diagonal()).max())
     QM = Q.T @ M
     A = QM.T - Q @ (QM @ Q) / 2
     M -= np.hstack([Q, A]) @ np.hstack([A, Q]).T  # now (I - Q Q') M (I - Q Q')
+    if np.abs(M).max() <= rounding:  # the features span it, as if all rows are equal
+        M[:] = 0.0
     try:
         point = _minimum(M, F, posed, w, leave_one_out)
     except np.linalg.LinAlgError as error:
