@@ -330,3 +330,14 @@ def test_equal_rows_are_fitted_by_the_constant(loss):
         expected = 0.5
     for alpha in 10.0 ** np.arange(-8, 2):
         assert_allclose(solve_loss(ready, alpha).predict(X), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-60, 1e100])
+def test_the_unit_of_the_labels_does_not_matter(unit):
+    """Far below 1 an absolute constant kept the quantile loss from its minimum."""
+    data = table(n=30, l=19, seed=2)  # an odd number has one median
+    stated = Problem(Exact(Gaussian(0.8)), loss=Quantile(0.5))
+    for alpha in 10.0 ** np.arange(-8, 2):
+        expected = solve_loss(stated.pose(data.X, data.y), alpha).predict(data.new)
+        other = solve_loss(stated.pose(data.X, unit * data.y), alpha / unit)
+        assert_allclose(other.predict(data.new) / unit, expected, atol=1e-9)
