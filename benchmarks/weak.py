@@ -347,7 +347,7 @@ def page(results: dict) -> str:
             )
         lines += ["", "Ten folds. Printed: the instance-based method and trees."]
         for name, r in rankings.items():
-            lines += [f"{name}: {r['note']}"] if "note" in r else []
+            lines += ["", f"{name}: {r['note']}"] if "note" in r else []
         if {"vowel", "sushi"} & set(rankings):
             lines += [
                 "",
