@@ -74,6 +74,8 @@ def test_names_and_refusals():
         as_loss("absolute")
     with pytest.raises(ValueError, match=r"level is 1.0; a number between 0 and 1"):
         Quantile(1.0)
+    with pytest.raises(ValueError, match=r"level is \[0.1, 0.9\]; a number between"):
+        Quantile([0.1, 0.9])
     with pytest.raises(ValueError, match="delta is 0; a positive number"):
         Huber(0)
     with pytest.raises(ValueError, match="scale is -1"):

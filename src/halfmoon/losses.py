@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -150,7 +151,7 @@ class Quantile(Loss):
     name = "quantile"
 
     def __post_init__(self) -> None:
-        if isinstance(self.level, str) or not 0 < self.level < 1:
+        if not (isinstance(self.level, Real) and 0 < self.level < 1):
             raise ValueError(
                 f"level is {self.level!r}; a number between 0 and 1 is needed."
             )

@@ -298,6 +298,13 @@ def test_refusals():
     )
     with pytest.raises(ValueError, match="the logistic loss has no minimum"):
         solve_loss(logistic.pose(data.X, apart), ALPHA)
+    # Of three classes, it is enough that one is told from the others.
+    below = data.X[:, 0] < 0
+    three = np.column_stack([below, ~below & (data.y > 0), ~below & (data.y < 0)])
+    three = np.where(np.isnan(data.y)[:, None], np.nan, three)
+    softmax = Problem(Exact(Gaussian(0.8)), unpenalized=Polynomials(1), loss=Softmax())
+    with pytest.raises(ValueError, match="the logistic loss has no minimum"):
+        solve_loss(softmax.pose(data.X, three), ALPHA)
 
 
 def test_softmax_of_a_linear_kernel_sums_to_zero_over_classes():
@@ -323,3 +330,24 @@ def test_the_score_is_infinite_if_a_label_cannot_be_left_out():
     values = fit.left_out_values.copy()
     values[3] = np.nan
     assert replace(fit, left_out_values=values).loo_score == np.inf
+@pytest.mark.parametrize("loss", [Hinge(), Logistic(), Quantile(0.5), Huber(1.0, 1.0)])
+def test_equal_rows_are_fitted_by_the_constant(loss):
+    """Nothing is left of the kernel but rounding, which was called indefinite."""
+    X, y = np.ones((21, 2)), np.where(np.arange(21) % 3 == 0, -1.0, 1.0)
+    ready = Problem(Exact(Gaussian(1.0)), loss=loss).pose(X, y)
+    expected = np.log(2.0) if isinstance(loss, Logistic) else 1.0
+    if isinstance(loss, Huber):  # 14 pulls of (1 - b) against 7 that are cut at 1
+        expected = 0.5
+    for alpha in 10.0 ** np.arange(-8, 2):
+        assert_allclose(solve_loss(ready, alpha).predict(X), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-60, 1e100])
+def test_the_unit_of_the_labels_does_not_matter(unit):
+    """Far below 1 an absolute constant kept the quantile loss from its minimum."""
+    data = table(n=30, l=19, seed=2)  # an odd number has one median
+    stated = Problem(Exact(Gaussian(0.8)), loss=Quantile(0.5))
+    for alpha in 10.0 ** np.arange(-8, 2):
+        expected = solve_loss(stated.pose(data.X, data.y), alpha).predict(data.new)
+        other = solve_loss(stated.pose(data.X, unit * data.y), alpha / unit)
+        assert_allclose(other.predict(data.new) / unit, expected, atol=1e-9)

@@ -83,5 +83,33 @@ def test_a_budget_stops_the_search_but_not_before_one_kernel(rng):
 
 
 def test_an_empty_sequence_of_kernels():
-    with pytest.raises(ValueError, match="empty sequence"):
+    with pytest.raises(ValueError, match="kernel is empty"):
         CandidateSetClassifier(kernel=[]).fit(X, TRUTH)
+
+
+@pytest.mark.parametrize("energy", ["gradient", "graph"])
+def test_automatic_kernels_suit_every_energy(energy, rng):
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0]
+    ends = np.column_stack([y - 0.1, y + 0.1])
+    model = IntervalRegressor(energy=energy, random_state=0).fit(X, ends)
+    assert model.score(X, ends) > 0.8
+    assert model.used_unlabeled_
+    sets = np.column_stack([y < 0.3, y > -0.3])
+    found = CandidateSetClassifier(energy=energy, random_state=0).fit(X, sets)
+    assert np.mean(found.predict(X) == (y > 0)) > 0.7
+
+
+@pytest.mark.parametrize("scale", [(0.01, 1.0), "auto"])
+def test_length_scales_are_chosen_by_folds(scale, rng):
+    X = rng.normal(size=(40, 2))
+    ends = np.column_stack([X[:, 0] - 0.1, X[:, 0] + 0.1])
+    model = IntervalRegressor(kernel=Gaussian(scale)).fit(X, ends)
+    count = len(scale) if isinstance(scale, tuple) else 5
+    assert model.fold_losses_.shape == (count, 10)
+    width = model.kernel_.length_scale
+    assert width == 1.0 if isinstance(scale, tuple) else width > 0.5
+    one = IntervalRegressor(kernel=Gaussian(width)).fit(X, ends)
+    assert_allclose(one.predict(X), model.predict(X))
+    best = model.fold_losses_.min(axis=1).argmin()
+    assert_allclose(one.fold_losses_, model.fold_losses_[best])

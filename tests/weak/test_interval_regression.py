@@ -150,3 +150,10 @@ def test_margins_that_are_none(margin, table):
     X, y, _ = table
     with pytest.raises(ValueError, match="margin"):
         IntervalRegressor(margin=margin).fit(X, y)
+
+
+def test_numbers_may_be_text_in_an_array():
+    ends = np.array([["0", "1"], ["2.5", "inf"]])
+    assert_array_equal(as_ends(ends, 2), [[0, 1], [2.5, np.inf]])
+    with pytest.raises(ValueError, match="could not convert string to float: 'a'"):
+        as_ends(np.array([["a", "b"]]), 1)

@@ -57,12 +57,12 @@ def test_decoding_and_infimum_in_blocks(rng, monkeypatch):
     space = matrix_space(np.arange(6), rng.uniform(size=(6, 6)))
     g, sets = rng.normal(size=(11, 6)), rng.uniform(size=(11, 6)) < 0.4
     sets[:, 1] = True
-    codes, L = rng.integers(0, 6, 11), matrix(space)
+    codes, L = space.losses(g).argmin(axis=1), matrix(space)
     expected = [L[z, row].min() for z, row in zip(codes, sets, strict=True)]
     for block in (1, 24, 10_000):  # single rows, ragged, all at once
         monkeypatch.setattr("halfmoon.weak._disambiguation.BLOCK_ENTRIES", block)
-        assert_array_equal(space.decode(g), space.losses(g).argmin(axis=1))
-        assert_allclose(space.infimum_losses(codes, sets), expected)
+        assert_array_equal(space.decode(g), codes)
+        assert_allclose(space.infimum_losses(g, sets), expected)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,6 @@ def test_decoding_and_infimum_in_blocks(rng, monkeypatch):
         ),
         (lambda: matrix_space(np.arange(2), [[0, np.nan], [1, 0]]), "NaN"),
         (lambda: label_sets(13), r"2\^13 sets of 13 labels"),
-        (lambda: orders(9), "There are 9 items"),
-        (lambda: orders(1), "There are 1 items"),
     ],
 )
 def test_errors_say_what_is_wrong(make, message):

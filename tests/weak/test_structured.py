@@ -11,7 +11,7 @@ import halfmoon
 from halfmoon import ConditionalClassifier, ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import CandidateSetClassifier, StructuredPredictor
-from halfmoon.weak._output_labels import matching_orders
+from halfmoon.weak._ranking_labels import matching_orders
 
 X, TRUTH = load_iris(return_X_y=True)
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-3, "random_state": 0}
@@ -182,6 +182,12 @@ def test_it_is_a_scikit_learn_estimator():
     [
         (np.eye(2), [0, 1, 2], [0, 1, 2], r"shape \(2, 2\), but there are 3 outputs"),
         ("taxicab", None, [0, 1, 2], "loss is 'taxicab'"),
+        (3.0, None, [0, 1, 2], r"loss has shape \(\), but there are 3 outputs"),
+        ([["a"] * 3] * 3, None, [0, 1, 2], "not a matrix of numbers"),
+        ([[0, 1], [1]], None, [0, 1, 0], "not a matrix of numbers"),
+        (np.zeros((3, 3)), None, [0, 1, 2], "loss is 0 everywhere"),
+        ("zero_one", None, 3, "y is 3; one label for each row"),
+        ("zero_one", None, "abc", "y is 'abc'; one label for each row"),
         ("zero_one", [0, 1], [0, 1, 2], "Row 2 of y has 2, which is not one"),
         ("zero_one", None, [None] * 3, "None of the 3 rows is labeled"),
         ("zero_one", None, [1, 1, 1], "nothing to learn"),
@@ -190,7 +196,9 @@ def test_it_is_a_scikit_learn_estimator():
         ("kendall", 3, ["0>1", "1>0>1", None], "Row 0 of y ranks '0'"),
         ("kendall", 3, [[0, 1], [5, 1], None], "Row 1 of y ranks 5"),
         ("kendall", 3, [[0, 1], [2], None], "ranks only the item 2"),
-        ("kendall", 9, [[0, 1], None, None], "There are 9 items"),
+        ("kendall", [], [[0, 1], None, None], "two or more are needed"),
+        ("kendall", 1, [[0, 1], None, None], "two or more are needed"),
+        ("kendall", [0, 0, 1], [[0, 1], None, None], "are needed, each once"),
         ("hamming", None, [0, 1, 0], "needs a column for each label"),
         ("hamming", None, [[0, 2]] * 3, "other than 0 and 1"),
         (lambda z, y: "far", None, [0, 1, 2], "is not a number"),

@@ -59,6 +59,8 @@ def test_another_separator():
         (np.ones((2, 3), dtype=bool), "2 sets, but X has 3 rows"),
         ([None, None, None], "None of the 3 rows is labeled"),
         ([{"a"}, {"a"}, None], "one class"),
+        (np.array([[0.5, 1.0, 0.0]] * 3), r"\(3, 3\) and is no matrix of 0 and 1"),
+        (np.array([[np.nan, 1.0, 1.0]] * 3), "a boolean column for each class"),
         (None, "requires y to be passed"),
     ],
 )

@@ -67,6 +67,7 @@ __all__ = [
     "fit_posed",
     "fit_problem",
     "held_out",
+    "kernel_choices",
     "kernel_settings",
     "select_unpenalized",
     "unit_of",

@@ -114,7 +114,7 @@ def _interior_point(
     half, ends = (high - low) / 2, np.full_like(t, size)
     at = _State((low + high) / 2, np.zeros(F.shape[1]), half, half, ends, ends)
     # Curvatures beyond the rounding errors of M do not help.
-    least = 10 * EPS * max(float(np.trace(M)), EPS)
+    least = 10 * EPS * max(float(np.trace(M)), EPS * size)
     best, point, stalled = np.inf, at, 0
     for _ in range(MAX_STEPS):
         Mv = M @ at.v

@@ -95,7 +95,7 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     try:
         point = _minimum(M, F, posed, w, leave_one_out)
     except np.linalg.LinAlgError:
-        # A wide kernel is nearly constant, and little but rounding is left of it.
+        # Little but rounding is left of M if a kernel is wide, or all rows are equal.
         point = _minimum(positive_part(M, size), F, posed, w, leave_one_out)
     _check(point, posed, w, alpha)
     c = point.v / (2 * lam)
@@ -161,8 +161,9 @@ def _check(point: LossPoint, posed: Posed, w: Array, alpha: float) -> None:
     if point.converged:
         return
     if isinstance(posed.loss, (Logistic, Softmax)) and posed.elimination.rank:
-        least = np.abs(point.v).max() / w.max()
-        if least < np.exp(-SEPARATED_LOG_ODDS):
+        # Of several classes, one that the features tell from all others is enough.
+        slopes = np.abs(point.v.reshape(len(w), -1)).max(axis=0)
+        if slopes.min() < np.exp(-SEPARATED_LOG_ODDS) * w.max():
             raise ValueError(
                 "The unpenalized features alone separate the classes of the labeled "
                 "rows, so the logistic loss has no minimum. Use fewer of them, such as "

@@ -20,54 +20,30 @@ import numpy as np
 
 from halfmoon._estimators.base import HeldOut
 from halfmoon._estimators.classification import Classifier
-from halfmoon._estimators.parameter_docs import ATTRIBUTES, with_parameter_docs
+from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights
 from halfmoon._partitions.estimator_methods import fits_by_partition
 from halfmoon._rows import Array
 from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
-from halfmoon.weak._weak_estimator import WeakEstimator
+from halfmoon.weak._weak_estimator import (
+    PARAMETERS,
+    SHARED_ATTRIBUTES,
+    WeakEstimator,
+)
 from halfmoon.weak._weak_labels import as_candidates
 
 __all__ = ["CandidateSetClassifier"]
 
-PARAMETERS = {
+SET_PARAMETERS = PARAMETERS | {
     "separator": """
         str. Separates the classes where y is text, as in "a|b".""",
-    "n_starts": """
-        int. Number of starts to find labels from: the mean of each set, then random
-        points. The start with the least objective is used.""",
-    "kernel": """
-        "auto", Kernel, str, callable or a sequence of these. Of several kernels, the
-        one with the least loss on held-out folds is used. "auto" is Gaussian and
-        Laplace kernels of prepared columns, and walks over a graph of all rows
-        (`halfmoon.weak._fold_search`).""",
-    "alpha": """
-        "auto", float or sequence of float. Weight of the penalty relative to the
-        averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
-        rows. Of several, the one with the least loss on held-out folds is used.""",
-    "budget": """
-        float or None. Seconds to try kernels for; the first is always tried. None tries
-        all of them.""",
-    "mu": "float or None. Weight of the norm relative to the energy; None is 1 / n.",
-    "smoother": """
-        Smoother or None. A smoother of `halfmoon.smoothers` that averages the basis
-        over all rows; None leaves the basis unchanged.""",
-}
-
-SHARED_ATTRIBUTES = {
-    "kernel_": "Kernel, str or callable. The kernel that was used.",
-    "used_unlabeled_": "bool. Whether the fit uses unlabeled rows.",
-    **{
-        name: ATTRIBUTES[name]
-        for name in ("n_labeled_", "alpha_", "coef_", "solution_")
-    },
 }
 
 
 @partial(
     with_parameter_docs,
-    parameters=PARAMETERS,
+    parameters=SET_PARAMETERS,
     attributes={
         "classes_": "ndarray of shape (n_classes,). The classes.",
         "disambiguated_": """

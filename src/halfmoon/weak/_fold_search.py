@@ -24,8 +24,8 @@ walk              diffusion over a neighbor graph of all rows, far and near, plu
 ================  ==================================================================
 
 The preparations are those of `halfmoon._selection`, where the default estimators
-compare many more kernels. A sparse table has Gaussian and Laplace kernels without
-preparation.
+compare many more kernels. A sparse table, or an energy of gradients, which these
+preparations do not have, has Gaussian and Laplace kernels without preparation.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from halfmoon._estimators.fit_problem import kernel_choices as kernels_of_one_width
+from halfmoon._estimators.parameters import is_name
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
@@ -123,16 +125,16 @@ class KernelChoice(NamedTuple):
 
 
 def kernel_choices(
-    kernel: Any, X: Rows, rng: np.random.Generator
+    kernel: Any, X: Rows, rng: np.random.Generator, *, prepared: bool = True
 ) -> list[KernelChoice]:
-    """Return the kernels that a parameter stands for; "auto" learns from all rows."""
-    if isinstance(kernel, Sequence) and not isinstance(kernel, str):
-        if not kernel:
-            raise ValueError("kernel is an empty sequence; at least one is needed.")
-        return [KernelChoice(each) for each in kernel]
-    if not (isinstance(kernel, str) and kernel == "auto"):
-        return [KernelChoice(kernel)]
-    if sp.issparse(X) or X.shape[0] < 2 or not (X.max(axis=0) > X.min(axis=0)).any():
+    """Return the kernels that a parameter stands for; "auto" learns from all rows.
+
+    Without `prepared` columns all kernels of "auto" have gradients.
+    """
+    if not is_name(kernel, "auto"):
+        return [KernelChoice(each) for each in kernels_of_one_width(kernel, X, rng)]
+    prepared = prepared and not sp.issparse(X) and X.shape[0] > 1
+    if not prepared or not (X.max(axis=0) > X.min(axis=0)).any():
         return [KernelChoice("gaussian"), KernelChoice("laplace")]
     return _automatic(X, rng)
 

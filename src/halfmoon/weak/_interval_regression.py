@@ -35,10 +35,13 @@ from halfmoon._partitions.estimator_methods import (
 )
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem._folds import balanced_folds
-from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
 from halfmoon.weak._interval_newton import fit_intervals
 from halfmoon.weak._row_smoother import RowCoordinates
-from halfmoon.weak._weak_estimator import WeakEstimator
+from halfmoon.weak._weak_estimator import (
+    PARAMETERS,
+    SHARED_ATTRIBUTES,
+    WeakEstimator,
+)
 from halfmoon.weak._weak_labels import as_ends, distance, middles, narrowed
 
 __all__ = ["IntervalRegressor"]

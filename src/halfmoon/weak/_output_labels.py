@@ -5,8 +5,7 @@ loss        a row of y
 ==========  ==========================================================================
 any         an output, a set of outputs, or a row of a boolean matrix (n, k)
 "hamming"   0 or 1 for each label, missing if it is unknown
-"kendall"   a ranking of all or some items (``"b>a"``, or a list from first to last),
-            or pairs: a set of (better, worse)
+"kendall"   a ranking of all or some items (`halfmoon.weak._ranking_labels`)
 ==========  ==========================================================================
 
 A missing value, or the set of all outputs, is an unlabeled row.
@@ -15,7 +14,6 @@ A missing value, or the set of all outputs, is an unlabeled row.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Set
-from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -27,34 +25,41 @@ from halfmoon._labels import class_codes, is_missing, label_array, no_labels, re
 from halfmoon.weak._output_space import (
     OutputSpace,
     hamming_space,
-    kendall_space,
     label_sets,
     matrix_space,
-    orders,
     zero_one_space,
 )
+from halfmoon.weak._pairwise_orders import PairwiseOrders
+from halfmoon.weak._ranking_labels import read_rankings
 from halfmoon.weak._weak_labels import as_objects
 
-__all__ = ["as_pairs", "items_in", "matching_orders", "read_outputs"]
+__all__ = ["read_outputs"]
 
 Mask = NDArray[np.bool_]
 LOSSES = ("zero_one", "hamming", "kendall")
 MAX_LISTED_LABELS = 8  # with more, only the sets in y are tried by default
-ABOVE = ">"  # separates items in text, the better one first
 
 
-def read_outputs(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
-    """Return the output space, and a mask of the outputs of each row, (n, k)."""
+def read_outputs(
+    y: Any, loss: Any, outputs: Any
+) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
+    """Return the output space and the labels of each row in it.
+
+    These are a mask of shape (n, k); for rankings that are not listed, what each row
+    says about each pair, of shape (n, P).
+    """
     if isinstance(loss, str) and loss not in LOSSES:
         raise ValueError(
             f"loss is {loss!r}; one of {', '.join(map(repr, LOSSES))}, a matrix, or a "
             f"function of two outputs is needed."
         )
     require_y(y)
+    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        raise ValueError(f"y is {y!r}; one label for each row is needed.")
     if isinstance(loss, str) and loss == "hamming":
         return _label_sets(y, outputs)
     if isinstance(loss, str) and loss == "kendall":
-        return _rankings(y, outputs)
+        return read_rankings(_cells(y), outputs)
     return _listed(y, loss, outputs)
 
 
@@ -62,7 +67,8 @@ def _listed(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     """Read labels for outputs that are given, or found in y."""
     if outputs is None:
         outputs = _found(y)
-        k = len(outputs) if callable(loss) or isinstance(loss, str) else len(loss)
+        is_matrix = hasattr(loss, "__len__") and not isinstance(loss, str)
+        k = len(loss) if is_matrix else len(outputs)
         if len(outputs) != k and set(map(_key, outputs)) <= set(range(k)):
             outputs = list(range(k))
     elif isinstance(outputs, Integral):
@@ -179,41 +185,6 @@ def _label_sets(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     return hamming_space(listed), _not_empty(mask)
 
 
-def _rankings(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
-    cells = _cells(y)
-    if isinstance(outputs, Integral):
-        items: list[Any] = list(range(int(outputs)))
-    elif outputs is None or _is_nested(outputs):
-        named = outputs if outputs is not None else cells
-        items = sorted({item for cell in named for item in items_in(cell)})
-    else:
-        items = [each.item() if hasattr(each, "item") else each for each in outputs]
-    if _is_nested(outputs):
-        number = {item: i for i, item in enumerate(items)}
-        rows = [[number[item] for item in items_in(order)] for order in outputs]
-        if {len(set(row)) for row in rows} != {len(items)}:
-            raise ValueError("outputs must rank all items, each of them once.")
-        ranking = np.array(rows, dtype=np.intp)
-    else:
-        ranking = orders(len(items))
-    named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
-    listed = named_items[ranking]
-    if any(isinstance(cell, str) for cell in cells):
-        text = [ABOVE.join(map(str, order)) for order in listed]
-        listed = np.array(text, dtype=object)
-    return kendall_space(listed, ranking), matching_orders(cells, items, ranking)
-
-
-def _is_nested(outputs: Any) -> bool:
-    """Return whether outputs are rankings, and not items."""
-    if outputs is None or isinstance(outputs, Integral):
-        return False
-    first = outputs[0]
-    return isinstance(first, (list, tuple, np.ndarray)) or (
-        isinstance(first, str) and ABOVE in first
-    )
-
-
 def _is_mask(y: Any) -> bool:
     return isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind == "b"
 
@@ -263,79 +234,3 @@ def _not_empty(mask: Mask) -> Mask:
             f"unlabeled rows."
         )
     return mask
-
-
-def as_pairs(cell: Any, row: int) -> list[tuple[Any, Any]]:
-    """Return the pairs (better, worse) of a cell; neighbors, if it is an order.
-
-    Examples
-    --------
-    >>> as_pairs("b > a > c", 0)
-    [('b', 'a'), ('a', 'c')]
-    >>> as_pairs({(2, 0)}, 0)
-    [(2, 0)]
-    """
-    if isinstance(cell, Set):
-        pairs = list(cell)
-        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-            raise ValueError(
-                f"Row {row} of y is the set {cell!r}; a set holds pairs (better, "
-                f"worse). Give a ranking as a list, or as text such as 'b>a>c'."
-            )
-        return pairs
-    order = _items(cell)
-    if len(order) == 1:
-        raise ValueError(
-            f"Row {row} of y ranks only the item {order[0]!r}; two are needed for an "
-            f"order. Give None if nothing is known."
-        )
-    return list(pairwise(order))
-
-
-def items_in(cell: Any) -> list[Any]:
-    """Return the items in a cell."""
-    if isinstance(cell, Set):
-        return [item for pair in cell for item in pair]
-    return _items(cell)
-
-
-def _items(cell: Any) -> list[Any]:
-    if isinstance(cell, str):
-        return [part.strip() for part in cell.split(ABOVE) if part.strip()]
-    if isinstance(cell, (list, tuple, np.ndarray)):
-        missing = is_missing(list(cell))
-        known = [each for each, out in zip(cell, missing, strict=True) if not out]
-        return [each.item() if isinstance(each, np.generic) else each for each in known]
-    if bool(is_missing([cell])[0]):
-        return []
-    raise ValueError(
-        f"{cell!r} is not a ranking; a list of items from first to last, text such as "
-        f"'b>a>c', or a set of pairs (better, worse) is needed."
-    )
-
-
-def matching_orders(
-    y: Any,
-    items: list[Any],  # m
-    ranking: NDArray[np.intp],  # (k, m), numbers of items from first to last
-) -> NDArray[np.bool_]:  # (n, k)
-    """Return which rankings agree with each row."""
-    number = {item: i for i, item in enumerate(items)}
-    place = np.argsort(ranking, axis=1).astype(np.int8)
-    sets = np.ones((len(y), len(ranking)), dtype=bool)
-    for row, cell in enumerate(y):
-        pairs = as_pairs(cell, row)
-        unknown = [each for pair in pairs for each in pair if each not in number]
-        if unknown:
-            raise ValueError(
-                f"Row {row} of y ranks {unknown[0]!r}, which is not one of the items "
-                f"{items!r}. Add it to outputs."
-            )
-        for better, worse in pairs:
-            sets[row] &= place[:, number[better]] < place[:, number[worse]]
-        if not sets[row].any():
-            raise ValueError(
-                f"No ranking agrees with row {row} of y, {cell!r}: its order has a "
-                f"cycle, or the outputs do not contain it. Check the row."
-            )
-    return sets

@@ -30,6 +30,7 @@ from halfmoon._rows import Array, Indices
 from halfmoon.weak._disambiguation import output_blocks
 
 __all__ = [
+    "MAX_ITEMS",
     "OutputSpace",
     "hamming_space",
     "kendall_space",
@@ -39,7 +40,7 @@ __all__ = [
     "zero_one_space",
 ]
 
-MAX_ITEMS = 8  # 40,320 rankings
+MAX_ITEMS = 8  # 40,320 rankings; more are not listed
 MAX_SET_LABELS = 12  # 4,096 sets of labels
 
 
@@ -63,8 +64,13 @@ class OutputSpace:
             out[rows] = (g[rows] @ self.psi.T).argmin(axis=1)
         return out
 
-    def infimum_losses(self, codes: Indices, sets: NDArray[np.bool_]) -> Array:
-        """Return the least loss of an output over each row's candidates, (b,)."""
+    def predicted(self, g: Array) -> NDArray[Any]:
+        """Return the outputs with the least estimated loss."""
+        return self.outputs[self.decode(g)]
+
+    def infimum_losses(self, g: Array, sets: NDArray[np.bool_]) -> Array:
+        """Return the least loss of predictions over each row's candidates, (b,)."""
+        codes = self.decode(g)
         out = np.empty(len(codes))
         for rows in output_blocks(len(codes), len(self.T)):
             loss = self.constant + self.psi[codes[rows]] @ self.T.T
@@ -80,7 +86,10 @@ def zero_one_space(outputs: NDArray[Any]) -> OutputSpace:
 
 def matrix_space(outputs: NDArray[Any], L: Any) -> OutputSpace:
     """Return the space with any loss: L[z, y] is the cost of z where y is true."""
-    L = np.asarray(L, dtype=np.float64)
+    try:
+        L = np.asarray(L, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"loss is not a matrix of numbers: {error}") from error
     k = len(outputs)
     if L.shape != (k, k):
         raise ValueError(
@@ -89,6 +98,8 @@ def matrix_space(outputs: NDArray[Any], L: Any) -> OutputSpace:
         )
     if not np.isfinite(L).all():
         raise ValueError("loss contains NaN or infinity; finite costs are needed.")
+    if not L.any():
+        raise ValueError("loss is 0 everywhere, so all outputs are equally good.")
     U, s, Vt = np.linalg.svd(L, full_matrices=False)
     kept = s > np.finfo(np.float64).eps * k * s[0]
     # Psi T' = L, and rows of T have the same distances as columns of L.
@@ -113,11 +124,6 @@ def label_sets(q: int) -> NDArray[np.intp]:
 
 def orders(m: int) -> NDArray[np.intp]:
     """Return all rankings of m items, as item numbers from first to last."""
-    if not 2 <= m <= MAX_ITEMS:
-        raise ValueError(
-            f"There are {m} items; rankings of 2 to {MAX_ITEMS} items can be listed. "
-            f"Give the rankings to choose from as outputs."
-        )
     return np.array(list(permutations(range(m))), dtype=np.intp)
 
 

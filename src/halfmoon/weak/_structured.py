@@ -6,7 +6,8 @@ over a list of outputs: classes with unequal costs, sets of labels with the Hamm
 loss, rankings with Kendall's. H(x) is the smoother matrix of the fit. Where a row has a
 set of outputs, such as all rankings that agree with a partial order, its label is found
 by the infimum loss (`halfmoon.weak._disambiguation`). Sets of classes with equal costs
-have probabilities (`halfmoon.weak._soft_labels`).
+have probabilities (`halfmoon.weak._soft_labels`). Rankings of more than 8 items are not
+listed (`halfmoon.weak._pairwise_orders`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from halfmoon._partitions.estimator_methods import (
     scores_by_partition,
 )
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon.weak._candidate_sets import PARAMETERS, SHARED_ATTRIBUTES
 from halfmoon.weak._disambiguation import (
     Embedding,
     best_candidates,
@@ -38,8 +38,17 @@ from halfmoon.weak._disambiguation import (
 )
 from halfmoon.weak._output_labels import read_outputs
 from halfmoon.weak._output_space import OutputSpace
+from halfmoon.weak._pairwise_orders import (
+    PairwiseOrders,
+    fit_pairs,
+    loo_values_of_pairs,
+)
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
-from halfmoon.weak._weak_estimator import WeakEstimator
+from halfmoon.weak._weak_estimator import (
+    PARAMETERS,
+    SHARED_ATTRIBUTES,
+    WeakEstimator,
+)
 
 __all__ = ["StructuredPredictor"]
 
@@ -50,14 +59,15 @@ STRUCTURED_PARAMETERS = PARAMETERS | {
         of two outputs. "hamming" is the share of wrong labels, "kendall" the share of
         pairs in the wrong order.""",
     "outputs": """
-        sequence, int or None. The outputs to choose from. For "kendall" the items, at
-        most 8, or their number; for "hamming" the number of labels, at most 12. None is
-        the outputs in y.""",
+        sequence, int or None. The outputs to choose from. For "kendall" the items or
+        their number, or a list of rankings; for "hamming" the number of labels, at most
+        12. None is the outputs in y.""",
     "alpha": """
         "auto", float or sequence of float. Weight of the penalty relative to the
         averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
-        rows. Of several, the one with the least infimum loss on held-out folds is
-        used.""",
+        rows. Of several, the one with the least infimum loss on held-out folds is used;
+        for each pair of more than 8 items, the one with the least leave-one-out
+        error.""",
 }
 
 
@@ -65,17 +75,24 @@ STRUCTURED_PARAMETERS = PARAMETERS | {
     with_parameter_docs,
     parameters=STRUCTURED_PARAMETERS,
     attributes={
-        "outputs_": "ndarray of shape (k,) or (k, q). The outputs to choose from.",
+        "outputs_": """
+            ndarray of shape (k,) or (k, q). The outputs to choose from; the items, if
+            these are more than 8.""",
         "exact_decoding_": """
-            bool. Whether every output is listed, so that predictions have the least
-            estimated loss; False where only the outputs in y are tried.""",
+            bool. Whether predictions have the least estimated loss of all outputs;
+            False where only the outputs in y are tried, and for more than 12 items.""",
         "disambiguated_": """
             ndarray of shape (n,) or (n, q). The output found for each row.""",
-        "history_": "list of float. The objective after each step; it never increases.",
+        "history_": """
+            list of float. The objective after each step; it never increases. Not for
+            more than 8 items, which need no steps, like the next two.""",
         "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
         "fold_losses_": """
             ndarray or None. Infimum loss on held-out folds of each alpha, or of each
             kernel and alpha, where there were several.""",
+        "kernel_errors_": """
+            ndarray of shape (n_kernels,). Mean squared leave-one-out error of the pairs
+            with each kernel; only for more than 8 items.""",
         **SHARED_ATTRIBUTES,
     },
 )
@@ -85,7 +102,7 @@ class StructuredPredictor(WeakEstimator):
 
     See `halfmoon.weak._structured` for the equation. Decoding compares all outputs:
     O(k t) time per row for k outputs in t dimensions; eight items have 40,320 rankings
-    in 28 dimensions.
+    in 28 dimensions. Rankings of m items, 9 to 12, take O(2^m m) time without a list.
 
     Examples
     --------
@@ -121,7 +138,8 @@ class StructuredPredictor(WeakEstimator):
         """
         start = time.monotonic()
         rows = self._table(X, reset=True)
-        self.space_: OutputSpace
+        self.__dict__.pop("parts_", None)  # of an earlier fit
+        self.space_: OutputSpace | PairwiseOrders
         self.space_, sets = read_outputs(y, self.loss, self.outputs)
         if len(sets) != rows.shape[0]:
             raise ValueError(
@@ -130,25 +148,37 @@ class StructuredPredictor(WeakEstimator):
                 f"or a missing value, for each row."
             )
         self.outputs_ = self.space_.outputs
-        self.exact_decoding_ = self._listed_all()
+        self.exact_decoding_ = self._decodes_exactly()
         w = as_weights(sample_weight, rows.shape[0])
         used_rows, used_sets, w = self._with_weight(rows, sets, w)
         with self._stream.handed_down():
-            T = self.space_.T
-            of_classes = isinstance(self.loss, str) and self.loss == "zero_one"
-            embedded = Embedding(T, used_sets)
-            steps: tuple[Any, Any] = disambiguate, partial(_infimum, self.space_)
-            if of_classes:
-                steps = soft_labels, chance_corrected_errors
-            found = fit_sets(self, used_rows, embedded, w, *steps)
-            codes = best_candidates(self._values(rows), Embedding(T, sets))
-            codes[self._labeled_places] = found
-            self.disambiguated_ = self.outputs_[codes]
+            if isinstance(self.space_, PairwiseOrders):
+                self.space_ = fit_pairs(self, self.space_, used_rows, used_sets, w)
+                found = self.space_.completed(self._values(rows), sets)
+                self.disambiguated_ = found
+            else:
+                codes = self._fit_listed(self.space_, used_rows, used_sets, w)
+                within = Embedding(self.space_.T, sets)
+                found = best_candidates(self._values(rows), within)
+                found[self._labeled_places] = codes
+                self.disambiguated_ = self.outputs_[found]
         self._report(start)
         return self
 
-    def _listed_all(self) -> bool:
-        """Return whether every possible output is listed."""
+    def _fit_listed(
+        self, space: OutputSpace, X: Rows, sets: NDArray[np.bool_], w: Array
+    ) -> Indices:
+        """Find the labels within their sets and fit them. Returns them as codes."""
+        if isinstance(self.loss, str) and self.loss == "zero_one":
+            steps: tuple[Any, Any] = soft_labels, chance_corrected_errors
+        else:
+            steps = disambiguate, partial(_infimum, space)
+        return fit_sets(self, X, Embedding(space.T, sets), w, *steps)
+
+    def _decodes_exactly(self) -> bool:
+        """Return whether predictions have the least loss of all possible outputs."""
+        if isinstance(self.space_, PairwiseOrders):
+            return self.space_.exact
         if self.outputs is None and isinstance(self.loss, str):
             if self.loss == "hamming":
                 return len(self.outputs_) == 2 ** self.outputs_.shape[1]
@@ -178,8 +208,7 @@ class StructuredPredictor(WeakEstimator):
         X : array-like, data frame or sparse matrix of shape (b, d)
         """
         check_is_fitted(self)
-        values = self._values(self._table(X, reset=False))
-        return self.outputs_[self.space_.decode(values)]
+        return self.space_.predicted(self._values(self._table(X, reset=False)))
 
     def leave_one_out_predictions(self) -> NDArray[Any]:
         """Return the predicted outputs of the labeled rows, by leave-one-out.
@@ -193,8 +222,9 @@ class StructuredPredictor(WeakEstimator):
             In the order of ``labeled_``.
         """
         check_is_fitted(self)
-        values = np.nan_to_num(self._loo_values(), posinf=0.0, neginf=0.0)
-        return self.outputs_[self.space_.decode(values)]
+        pairwise = isinstance(self.space_, PairwiseOrders)
+        values = loo_values_of_pairs(self) if pairwise else self._loo_values()
+        return self.space_.predicted(np.nan_to_num(values, posinf=0.0, neginf=0.0))
 
     @scores_by_partition
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -207,11 +237,11 @@ class StructuredPredictor(WeakEstimator):
         sample_weight : array-like of shape (n,) or None
         """
         check_is_fitted(self)
-        codes = self.space_.decode(self._values(self._table(X, reset=False)))
+        values = self._values(self._table(X, reset=False))
         loss = self.loss if isinstance(self.loss, str) else "zero_one"
         _, sets = read_outputs(y, loss, list(self.outputs_))
-        w = as_weights(sample_weight, len(codes))
-        return -float(np.average(self.space_.infimum_losses(codes, sets), weights=w))
+        w = as_weights(sample_weight, len(values))
+        return -float(np.average(self.space_.infimum_losses(values, sets), weights=w))
 
     def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
         raise ValueError(
@@ -223,8 +253,10 @@ class StructuredPredictor(WeakEstimator):
         """Do nothing: there is no leave-one-out score of structured outputs."""
 
     def _quality(self) -> str:
+        if isinstance(self.space_, PairwiseOrders):
+            return f"leave-one-out error of pairs {self.kernel_errors_.min():.3g}"
         return f"objective {self.history_[-1]:.3g}"
 
 
 def _infimum(space: OutputSpace, values: Array, within: Embedding, w: Array) -> Array:
-    return space.infimum_losses(space.decode(values), within.sets)
+    return space.infimum_losses(values, within.sets)

@@ -8,7 +8,7 @@ it is known only in part.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
+from halfmoon._estimators.parameter_docs import ATTRIBUTES
 from halfmoon._estimators.parameters import (
     RULES,
     Rule,
     as_unpenalized,
     basis_for,
+    is_name,
     is_positive,
     is_whole,
 )
@@ -36,6 +38,7 @@ from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge
 from halfmoon.problem._posed import Posed
 from halfmoon.weak._fold_search import (
+    KernelChoice,
     KernelTrial,
     best_of,
     cross_fitted,
@@ -44,10 +47,46 @@ from halfmoon.weak._fold_search import (
 )
 from halfmoon.weak._row_smoother import RowCoordinates
 
-__all__ = ["WEAK_ALPHAS", "WeakEstimator"]
+__all__ = ["PARAMETERS", "SHARED_ATTRIBUTES", "WEAK_ALPHAS", "WeakEstimator"]
 
 #: Searched by folds: one factorization serves all, but each alpha needs its own fits.
 WEAK_ALPHAS = AUTO_ALPHAS[::2]
+
+#: Descriptions of what the estimators share.
+PARAMETERS = {
+    "n_starts": """
+        int. Number of starts to find labels from: the mean of each set, then random
+        points. The start with the least objective is used.""",
+    "kernel": """
+        "auto", Kernel, str, callable or a sequence of these. Of several kernels, or
+        length scales, the one with the least loss on held-out folds is used. "auto" is
+        Gaussian and Laplace kernels of prepared columns, and walks over a graph of all
+        rows (`halfmoon.weak._fold_search`).""",
+    "alpha": """
+        "auto", float or sequence of float. Weight of the penalty relative to the
+        averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
+        rows. Of several, the one with the least loss on held-out folds is used.""",
+    "budget": """
+        float or None. Seconds to try kernels for; the first is always tried. None tries
+        all of them.""",
+    "unpenalized": """
+        None, str, int, sequence, callable or object. Features without a penalty:
+        "constant", "linear", a degree, columns, a transformer, a function of the rows,
+        a fitted network or an object of `halfmoon.unpenalized`.""",
+    "mu": "float or None. Weight of the norm relative to the energy; None is 1 / n.",
+    "smoother": """
+        Smoother or None. A smoother of `halfmoon.smoothers` that averages the basis
+        over all rows; None leaves the basis unchanged.""",
+}
+
+SHARED_ATTRIBUTES = {
+    "kernel_": "Kernel, str or callable. The kernel that was used.",
+    "used_unlabeled_": "bool. Whether the fit uses unlabeled rows.",
+    **{
+        name: ATTRIBUTES[name]
+        for name in ("n_labeled_", "alpha_", "coef_", "solution_")
+    },
+}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -165,15 +204,10 @@ class WeakEstimator(Estimator):
         the known rows are too few. `always` predicts the folds even if there is only
         one kernel and alpha.
         """
-        start = time.monotonic()
-        choices = kernel_choices(self.kernel, X, as_generator(self.random_state))
+        choices = self._kernel_choices(X)
         tried: list[KernelTrial] = []
         best = None
-        for number, choice in enumerate(choices):
-            spent = time.monotonic() - start
-            # The next kernel takes about as long as the mean of the earlier ones.
-            if number and spent * (1 + 1 / number) > (self.budget or np.inf):
-                break
+        for number, choice in enumerate(self._within_budget(choices)):
             posed, coordinates, alphas = self._pose(choice.kernel, X, known, w, size)
             several = len(alphas) > 1 or len(choices) > 1
             if not folds or not (several or always):
@@ -190,14 +224,32 @@ class WeakEstimator(Estimator):
                 best = posed, coordinates, alphas[at], choice
         assert best is not None
         posed, coordinates, alpha, choice = best
+        self._store_kernel(choice)
+        self._store_folds(tried, folds, posed)
+        return posed, coordinates, alpha
+
+    def _kernel_choices(self, X: Rows) -> list[KernelChoice]:
+        by_gradients = is_name(self.energy, "gradient")
+        rng = as_generator(self.random_state)
+        return kernel_choices(self.kernel, X, rng, prepared=not by_gradients)
+
+    def _within_budget(self, choices: list[KernelChoice]) -> Iterator[KernelChoice]:
+        """Yield the first choice, and others while the budget allows it."""
+        start = time.monotonic()
+        for number, choice in enumerate(choices):
+            spent = time.monotonic() - start
+            # The next kernel takes about as long as the mean of the earlier ones.
+            if number and spent * (1 + 1 / number) > (self.budget or np.inf):
+                return
+            yield choice
+
+    def _store_kernel(self, choice: KernelChoice) -> None:
         self.kernel_ = choice.kernel
         self.used_unlabeled_ = (
             choice.uses_unlabeled
             or self.energy is not None
             or self.smoother is not None
         )
-        self._store_folds(tried, folds, posed)
-        return posed, coordinates, alpha
 
     def _store_folds(
         self, tried: list[KernelTrial], folds: list[Indices], posed: Posed

@@ -44,9 +44,15 @@ def as_candidates(
     (['a', 'b'], [[1, 1], [0, 1], [1, 1]])
     """
     require_y(y)
-    mask, cells = _as_mask(y), np.empty(0)
+    mask = _as_mask(y)
+    cells: NDArray[Any] = np.empty(0)
     if mask is None:
         cells = as_objects(y) if _has_sets(y) else label_array(y)
+        if cells.ndim == 2 and cells.shape[1] > 1:
+            raise ValueError(
+                f"y has shape {cells.shape} and is no matrix of 0 and 1. Give a set of "
+                f"classes for each row, or a boolean column for each class."
+            )
         if cells.ndim != 1 or not (_has_sets(cells) or _has_text(cells, separator)):
             classes, codes = class_codes(as_labels(y, n))
             is_class = codes[:, None] == np.arange(len(classes))
@@ -191,7 +197,7 @@ def as_ends(y: Any, n: int) -> Array:  # (n, 2)
         raise ValueError("Complex data not supported: y must be real.")
     missing = is_missing(labels)
     try:
-        values = np.where(missing, np.nan, labels).astype(np.float64)
+        values = np.where(missing, np.nan, labels.astype(object)).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"y cannot be read as numbers ({error}); ends of intervals are numbers, "
