@@ -24,7 +24,7 @@ is (2), so MaxiMin for numbers picks by (2).
 **Informative** rows reduce the variance of other rows where it matters, and have
 uncertain labels themselves. They have the largest
 
-.. math:: w(u) \frac{\sum_{j \ne u} w(x_j) C(x_j, u)^2}{v(u) + lam}                   (3)
+.. math:: w(u) \frac{\sum_{j \ne u} w(x_j) C(x_j, u)^2}{v(u) + lam}                  (3)
 
 where w is the uncertainty of the class, 1 - margin, and 1 for numbers. Row u itself
 does not count: an outlying row says much about itself and little about others, and
@@ -245,7 +245,7 @@ def _class_targets(columns: int) -> Array:
 
 
 def class_uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
-    """Return w of (3): 1 - margin between the two most likely classes; 1 for numbers."""
+    """Return w of (3): 1 - margin of the two most likely classes; 1 for numbers."""
     if not is_classifier(pool.estimator):
         return np.ones(len(posterior.variance))
     if hasattr(pool.estimator, "temperature_"):  # reuse the computed values
