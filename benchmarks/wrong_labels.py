@@ -58,11 +58,11 @@ kernels; and predictions within the sample. The score chosen missed 36.7 % there
 one before it 37.3 %, and the probability of the given class, cleanlab's score, 38.4 %:
 means over 50, 200 and 1,000 labels. It was the best of many, so expect a smaller gain.
 Then the tables below were run once, with three draws: 32.5 % are missed, before it were
-33.1 %. All of the gain is in random changes of covtype, of which 41 % are missed instead
-of 56 %. Most of them become labels of rare classes, which the score still protects. The
-aim, fewest in 80 % of the cells, is not reached. Below, players are compared on the same
-draws only. With two classes, both kinds of changes are the same, so these cells count
-twice."""
+33.1 %. All of the gain is in random changes of covtype, of which 41 % are missed
+instead of 56 %. Most of them become labels of rare classes, which the score still
+protects. The aim, fewest in 80 % of the cells, is not reached. Below, players are
+compared on the same draws only. With two classes, both kinds of changes are the same,
+so these cells count twice."""
 KEYS = ("table", "labels", "rate", "kind", "seed", "part")
 
 
