@@ -44,7 +44,7 @@ REFERENCE = 100  # labels at random
 REPETITIONS = 20
 RESAMPLED = 500
 OURS = ("informative", "margin", "variance_reduction", "maximin")
-PLAYERS = ("random", *OURS, "scikit-activeml")
+PLAYERS: tuple[str, ...] = ("random", *OURS, "scikit-activeml")
 # Powers of w(u) and of w(x_j) in the score of `informative`, and whether the sum
 # contains row u.
 CHOICES = {

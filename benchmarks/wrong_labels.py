@@ -165,9 +165,6 @@ def page(runs):
         for name in PARTS[each["part"]]:
             cell.setdefault(name, []).append(each[name])
     cells = {cell: each for cell, each in cells.items() if len(each) == len(players)}
-    for each in cells.values():  # the same draws for every player
-        draws = min(map(len, each.values()))
-        each.update({name: found[:draws] for name, found in each.items()})
     counts = sorted({len(found) for each in cells.values() for found in each.values()})
     yield "# Wrong labels"
     yield ""
@@ -187,7 +184,10 @@ def page(runs):
     yield ""
     for part in parts[1:]:
         team = (*PARTS[part], "forest")
-        every = [np.array([each[k] for k in team]) for each in cells.values()]
+        every = []  # the same draws for each of the team
+        for each in cells.values():
+            draws = min(len(each[name]) for name in team)
+            every.append(np.array([each[name][:draws] for name in team]))
         found = np.array([each.mean(axis=1) for each in every])  # (cells, players)
         ends = np.quantile(drawn_again(every), [0.05, 0.95], axis=0)
         shares = zip(team, fewest(found).T, ends.T, found.mean(axis=0), strict=True)
