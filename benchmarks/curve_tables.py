@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
+from scipy.io import loadmat
 from sklearn import datasets
 
 from halfmoon import (
@@ -18,6 +21,11 @@ from halfmoon import (
 )
 
 BUDGET = 1.0  # seconds of a search
+PEAKS = (
+    "H3K27ac-H3K4me3_TDHAM_BP_FPOP",
+    "H3K36me3_AM_immune_PDPA",
+    "H3K4me3_TDH_immune_FPOP",
+)  # tables of weak/intervals
 
 
 def folder():
@@ -39,18 +47,46 @@ def tables_for_fitting():
         found = np.load(folder() / f"ssl_book/{name}.npz")
         yield name, found["X"], found["y"], True
     for name in ("glass", "housing", "stock", "vehicle", "vowel"):
-        with gzip.open(folder() / f"weak/rankings/{name}.txt.gz", "rt") as file:
-            text = file.read()
-        lines = [line.split(",") for line in text.splitlines()[1:] if "," in line]
-        X = np.array([line[:-1] for line in lines], dtype=np.float64)
-        first = [line[-1].split(">")[0] for line in lines]
-        yield name, X, np.unique(first, return_inverse=True)[1], True
+        yield name, *ranked(name), True
     yield "friedman1", *datasets.make_friedman1(2000, noise=2.0, random_state=0), False
     yield "friedman2", *datasets.make_friedman2(2000, noise=125, random_state=0), False
     flipped = datasets.make_classification(
         2000, 15, n_informative=6, flip_y=0.2, random_state=1
     )
     yield "flipped", *flipped, True
+
+
+def ranked(name):
+    """Rows of a table of rankings, and the first item of each."""
+    with gzip.open(folder() / f"weak/rankings/{name}.txt.gz", "rt") as file:
+        text = file.read()
+    lines = [line.split(",") for line in text.splitlines()[1:] if "," in line]
+    X = np.array([line[:-1] for line in lines], dtype=np.float64)
+    first = [line[-1].split(">")[0] for line in lines]
+    return X, np.unique(first, return_inverse=True)[1]
+
+
+def tables_for_choosing():
+    """Yield more tables; numbers are also middles of intervals, and other columns."""
+    for table in tables_for_fitting():
+        if len(table[2]) >= 200:
+            yield table
+    for name in ("MSRCv2", "lost"):
+        found = loadmat(folder() / f"weak/candidate_sets/{name}.mat")
+        truth = np.asarray(sp.csr_matrix(found["logitlabels"]).argmax(axis=1)).ravel()
+        yield name, sp.csr_matrix(found["features"]).toarray(), truth, True
+    yield "friedman3", *datasets.make_friedman3(2000, noise=0.1, random_state=0), False
+    for name in ("autompg", "housing", "pbc", *PEAKS):
+        place = folder() / "weak/intervals" / name
+        X = pd.read_csv(place / "features.csv.gz").to_numpy(dtype=np.float64)
+        ends = pd.read_csv(place / "targets.csv.gz").to_numpy(dtype=np.float64)
+        finite = np.isfinite(ends).all(axis=1)
+        yield f"{name}, interval", X[finite], ends[finite].mean(axis=1), False
+    for name, column in product(("stock", "vehicle", "vowel"), (0, 2)):
+        X = ranked(name)[0]
+        yield f"{name}, column {column}", np.delete(X, column, 1), X[:, column], False
+    X = datasets.load_digits(return_X_y=True)[0]
+    yield "digits, ink", X[:, :32], X[:, 32:].sum(axis=1), False
 
 
 def tables_for_testing():

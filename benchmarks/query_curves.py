@@ -7,8 +7,9 @@ with its own classifier, and its greedy sampling for numbers; the rows that they
 are fitted by the same estimator of ours.
 
     pip install --group bench
-    HALFMOON_DATA=folder python -m benchmarks.query_curves
+    HALFMOON_DATA=folder python -m benchmarks.query_curves [choosing]
 
+"choosing" compares scores for `informative` on other tables, and stores them elsewhere.
 Results are stored after each curve, and stored curves are not repeated. "page" writes
 the page of the stored curves and runs nothing.
 """
@@ -21,10 +22,21 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.curve_tables import lever, standardized, tables_for_testing
+from benchmarks.curve_tables import (
+    lever,
+    standardized,
+    tables_for_choosing,
+    tables_for_testing,
+)
 from benchmarks.markdown import row
 from benchmarks.stored_runs import StoredRuns
 from halfmoon import queries
+from halfmoon.queries._pool import Pool
+from halfmoon.queries._strategies import (
+    best_rows,
+    class_uncertainty,
+    squared_correlation,
+)
 
 POOL, TEST = 600, 600
 FIRST, STEP, LAST = 10, 10, 120
@@ -32,7 +44,15 @@ REFERENCE = 100  # labels at random
 REPETITIONS = 20
 RESAMPLED = 500
 OURS = ("informative", "margin", "variance_reduction", "maximin")
-PLAYERS = ("random", *OURS, "scikit-activeml")
+PLAYERS: tuple[str, ...] = ("random", *OURS, "scikit-activeml")
+# Powers of w(u) and of w(x_j) in the score of `informative`, and whether the sum
+# contains row u.
+CHOICES = {
+    "cube, all rows": (3, 0, True),
+    "cube, other rows": (3, 0, False),
+    "square, other rows": (2, 1, False),
+    "informative": (1, 1, False),
+}
 
 
 def by_activeml(X, known, of_classes, n, seed):
@@ -48,6 +68,22 @@ def by_activeml(X, known, of_classes, n, seed):
         model = ParzenWindowClassifier(classes=classes, random_state=seed)
         sampling = UncertaintySampling(random_state=seed)
         return sampling.query(X, known, clf=model, batch_size=n)
+
+
+def by_powers(model, X, n, own, others, itself):
+    pool = Pool.of(model, X, n)
+    posterior = pool.posterior()
+    w = class_uncertainty(pool, posterior)
+    posterior.weights = w**others
+
+    def score(_):
+        v, squares = posterior.variance, posterior.squared_columns()
+        if not itself:
+            squares = squares - posterior.weights * v**2
+        return w**own * squares / (v + posterior.noise)
+
+    similarity = squared_correlation(posterior)
+    return best_rows(similarity, pool.free, n, score, posterior.condition)
 
 
 def curve(X, y, of_classes, player, seed):
@@ -71,6 +107,8 @@ def curve(X, y, of_classes, player, seed):
         n = labels + STEP - int((~np.isnan(known)).sum())
         if player == "scikit-activeml":
             picks = by_activeml(X[pool], known, of_classes, n, seed)
+        elif player in CHOICES and player not in PLAYERS:
+            picks = by_powers(model, X[pool], n, *CHOICES[player])
         else:
             options = {"random_state": 1000 * seed + labels}
             picks = getattr(queries, player)(model, X[pool], n, **options)
@@ -94,11 +132,11 @@ def labels_needed(errors, target):
 def needed(curves):
     """Labels that each player needs, from curves of shape (players, seeds, counts)."""
     means = curves.mean(axis=1)
-    target = means[PLAYERS.index("random"), (REFERENCE - FIRST) // STEP]
+    target = means[0, (REFERENCE - FIRST) // STEP]  # of "random"
     return np.array([labels_needed(each, target) for each in means])
 
 
-def page(runs):
+def page(runs, players):
     of_seed = Counter(r["seed"] for r in runs)
     seeds = [seed for seed, n in of_seed.items() if n == max(of_seed.values())]
     curves = {}
@@ -106,7 +144,7 @@ def page(runs):
         errors = {
             (r["player"], r["seed"]): r["errors"] for r in runs if r["table"] == table
         }
-        curves[table] = np.array([[errors[name, s] for s in seeds] for name in PLAYERS])
+        curves[table] = np.array([[errors[name, s] for s in seeds] for name in players])
     yield "# What to label next"
     yield ""
     yield (
@@ -117,8 +155,8 @@ def page(runs):
         f"`python -m benchmarks.query_curves`, which says what is compared."
     )
     yield ""
-    yield row(["table", *PLAYERS])
-    yield "| --- |" + " ---: |" * len(PLAYERS)
+    yield row(["table", *players])
+    yield "| --- |" + " ---: |" * len(players)
     rng = np.random.default_rng(0)
     draws = rng.integers(len(seeds), size=(RESAMPLED, len(seeds)))
     found = {table: needed(each) for table, each in curves.items()}
@@ -141,19 +179,23 @@ def shown(n):
 
 
 def main(parts):
-    stored = StoredRuns("query_curves", ("table", "player", "seed"))
-    tables = [] if "page" in parts else list(tables_for_testing())
+    name, tables, players = "query_curves", tables_for_testing, PLAYERS
+    if "choosing" in parts:
+        name, tables = "query_choice", tables_for_choosing
+        players = ("random", *CHOICES)
+    stored = StoredRuns(name, ("table", "player", "seed"))
+    found = [] if "page" in parts else list(tables())
     for seed in range(REPETITIONS):
-        for name, *table, of_classes in tables:
-            X, y = standardized(*table)
+        for table, *rows, of_classes in found:
+            X, y = standardized(*rows)
             if of_classes:
                 y = np.unique(y, return_inverse=True)[1].astype(float)
-            for player in PLAYERS:
-                about = {"table": name, "player": player, "seed": seed}
+            for player in players:
+                about = {"table": table, "player": player, "seed": seed}
                 if about not in stored:
                     errors = curve(X, y, of_classes, player, seed)
                     stored.add(about | {"errors": np.round(errors, 5).tolist()})
-    stored.write_page(page(stored.runs))
+    stored.write_page(page(stored.runs, players))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianRegressor,
 )
+from halfmoon._labels import is_missing
 from halfmoon._optimism import choice_factor
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import forecast_learning_curve
@@ -232,7 +233,17 @@ def test_labels_of_no_weight_do_not_count():
     w = np.ones(178)
     w[labeled[:20]] = 0
     model = ConditionalClassifier().fit(X, y, sample_weight=w)
-    assert len(HiddenLabels.of(model, X, y).places) == 40
+    found = HiddenLabels.of(model, X, y)
+    assert len(found.places) == 40
+    assert is_missing(found.labels[labeled[:20]]).all()  # nor in a refit
+
+
+def test_labels_that_are_not_held_out_are_known(rng):
+    """With landmarks, 2,000 of more labels are held out."""
+    X = rng.normal(size=(2100, 1))
+    model = LaplacianRegressor(n_components=5, alpha=0.1, random_state=0)
+    found = HiddenLabels.of_fitted(model.fit(X, X[:, 0]))
+    assert_array_equal(found.given, X[:, 0])
 
 
 def test_no_error_at_all():

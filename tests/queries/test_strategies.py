@@ -98,6 +98,7 @@ def classes_of(fit):
 def test_updates_equal_refits(model):
     estimator, X = model
     posterior = Pool.of(estimator, X, 1).posterior()
+    posterior.weights = weights = np.linspace(0.5, 2.0, N)
     posterior.squared_columns()
     targets = classes_of(estimator.solution_)
     rows, labels = [], []
@@ -109,7 +110,7 @@ def test_updates_equal_refits(model):
         assert_allclose(posterior.variance, v, atol=1e-8 * v.max())
         for other in (9, 20, 39):  # what a label there takes off all variances
             after, _ = refit(estimator, [*rows, other], [*labels, targets[0]])
-            lost = v.sum() - variances(after, X, lam).sum()
+            lost = weights @ (v - variances(after, X, lam))
             total = posterior.variance[other] + posterior.noise
             found = posterior.squared_columns()[other] / total
             assert found == pytest.approx(lost, rel=1e-7, abs=1e-8 * v.max())
@@ -135,16 +136,39 @@ def test_informative_picks_as_refits_do(model):
     estimator, X = model
     rows, labels, t = [], [], classes_of(estimator.solution_)[0]
     p = np.sort(estimator.predict_proba(X), axis=1)
-    doubt = (1 - (p[:, -1] - p[:, -2])) ** 3
-    for _ in range(3):
+    doubt = 1 - (p[:, -1] - p[:, -2])
+    for _ in range(4):
         before, lam = refit(estimator, rows, labels)
-        total, saved = variances(before, X, lam).sum(), np.full(N, -np.inf)
+        v, saved = variances(before, X, lam), np.full(N, -np.inf)
         for u in set(range(6, N)) - set(rows):
             fit, lam = refit(estimator, [*rows, u], [*labels, t])
-            saved[u] = doubt[u] * (total - variances(fit, X, lam).sum())
+            lost = doubt * (v - variances(fit, X, lam))
+            saved[u] = doubt[u] * (lost.sum() - lost[u])
         rows.append(int(saved.argmax()))
         labels.append(t)
-    assert_array_equal(informative(estimator, X, 3), rows)
+    assert_array_equal(informative(estimator, X, 4), rows)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "own"), [(variance_reduction, True), (informative, False)]
+)
+@pytest.mark.parametrize("lever", [ConditionalRegressor, LaplacianRegressor])
+def test_numbers_are_picked_as_refits_do(strategy, own, lever, rng):
+    """By the variance of all rows, or of all but the row itself."""
+    X = rng.standard_t(2, size=(N, 2))  # has outlying rows
+    y = np.where(np.arange(N) < 6, X[:, 0], np.nan)
+    estimator = lever(alpha=0.01, random_state=0).fit(X, y)
+    rows = []
+    for _ in range(4):
+        before, lam = refit(estimator, rows, [[0.0]] * len(rows))
+        v, saved = variances(before, X, lam), np.full(N, -np.inf)
+        for u in set(range(6, N)) - set(rows):
+            fit, _ = refit(estimator, [*rows, u], [[0.0]] * (len(rows) + 1))
+            lost = v - variances(fit, X, lam)
+            saved[u] = lost.sum() - (0.0 if own else lost[u])
+        rows.append(int(saved.argmax()))
+    assert_array_equal(strategy(estimator, X, 4), rows)
+    assert len(set(strategy(estimator, X, 34))) == 34  # all that are left
 
 
 def test_maximin_picks_as_refits_do(model):

@@ -7,7 +7,7 @@ and the weights of the fit to all labels. Other estimators are refitted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import scores_by_class
 from halfmoon._labels import as_labels, is_missing
 from halfmoon._rows import Array, Indices
+from halfmoon._selection.average import Average
 from halfmoon.queries._pool import last_step
 
 __all__ = ["HiddenLabels"]
@@ -55,12 +56,7 @@ class HiddenLabels:
             model, table = None, None
         if model is None or not _fitted_to(model, labels, places):
             model, table = last_step(clone(estimator).fit(X, y), X)
-        # The fit does not use labels of weight 0, so they are not tested.
-        places = model._labeled_places
-        if not is_classifier(model):  # outlying labels are tested as they were learned
-            held, labels = model._held_out(), labels.astype(object)
-            labels[places[held.rows]] = held.y[:, 0]
-        return cls(model, table, labels, places)
+        return replace(cls.of_fitted(model), X=table)
 
     @classmethod
     def of_fitted(cls, estimator: Any) -> HiddenLabels:
@@ -70,8 +66,7 @@ class HiddenLabels:
         if is_classifier(estimator):
             labels[places] = estimator.classes_[estimator._codes]
         else:
-            held = estimator._held_out()
-            labels[places[held.rows]] = held.y[:, 0]
+            labels[places] = _learned(estimator)[:, 0]
         return cls(estimator, None, labels, places)
 
     @property
@@ -161,8 +156,13 @@ def _fitted_to(model: Any, labels: NDArray[Any], places: Indices) -> bool:
     if is_classifier(model):
         fitted = model.classes_[model._codes]
         return bool((fitted.astype(str) == given.astype(str)).all())
-    held = model._held_out()
-    y = held.y
+    y = _learned(model)
     if hasattr(model, "_given_targets"):  # the search moves outlying labels
-        y = model._given_targets()[held.rows]
-    return bool(np.array_equal(y[:, 0], given.astype(np.float64)[held.rows]))
+        y = model._given_targets()
+    return bool(np.array_equal(y[:, 0], given.astype(np.float64)))
+
+
+def _learned(model: Any) -> Array:  # (l, t)
+    """Return the targets that a regressor learned from."""
+    solution = model.solution_
+    return solution.y if isinstance(solution, Average) else solution.posed.y

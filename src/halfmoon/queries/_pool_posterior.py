@@ -36,11 +36,11 @@ variance 0.1, and is conditioned on the labeled rows of the pool.
 
 where :math:`c_u` is a column of C and :math:`v_u` its diagonal entry: a rank-one
 update. C is not needed as a matrix, only its diagonal v, its columns, its products with
-vectors, and the squared lengths of its columns, :math:`S_u = \sum_j C_{ju}^2`. With
-:math:`a = c_u / \sqrt{v_u + lam}`,
+vectors, and the squares of its columns with some weights of the rows,
+:math:`S_u = \sum_j w_j C_{ju}^2`. With :math:`a = c_u / \sqrt{v_u + lam}`,
 
 .. math:: v \leftarrow v - a^2, \quad
-          S \leftarrow S - 2 a * (C a) + a^2 |a|^2                                  (6)
+          S \leftarrow S - 2 a * (C (w * a)) + a^2 \sum_j w_j a_j^2                 (6)
 
 so that a pick costs one column and one product: O(n p) for rows given by p features.
 The unit of C is that of the prior: tau is 1, and lam is the weight of the penalty
@@ -100,9 +100,10 @@ class Factored:
         """Return C a, shape (n,)."""
         return self.Psi @ (self.Psi.T @ a)
 
-    def squared_columns(self) -> Array:
-        """Return the squared lengths of the columns, shape (n,)."""
-        return np.einsum("ij,ij->i", self.Psi @ (self.Psi.T @ self.Psi), self.Psi)
+    def squared_columns(self, weights: Array) -> Array:
+        """Return the weighted sums of the squares of each column, shape (n,)."""
+        inner = self.Psi.T @ (weights[:, None] * self.Psi)
+        return np.einsum("ij,ij->i", self.Psi @ inner, self.Psi)
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,9 @@ class Dense:
         """Return C a, shape (n,)."""
         return self.C @ a
 
-    def squared_columns(self) -> Array:
-        """Return the squared lengths of the columns, shape (n,)."""
-        return np.einsum("ij,ij->j", self.C, self.C)
+    def squared_columns(self, weights: Array) -> Array:
+        """Return the weighted sums of the squares of each column, shape (n,)."""
+        return weights @ self.C**2
 
 
 #: A symmetric positive semi-definite matrix C, shape (n, n).
@@ -139,12 +140,14 @@ class Posterior:
     values: Array  # (n, t), g
     covariance: Covariance  # before any pick
     noise: float  # lam
+    weights: Array = field(init=False)  # (n,), w of (6); set them before the first pick
     variance: Array = field(init=False)  # (n,), v, after the picks so far
     _updates: list[Array] = field(init=False, default_factory=list)  # a of each pick
     _squares: Array | None = field(init=False, default=None)  # S
 
     def __post_init__(self) -> None:
         self.variance = self.covariance.diagonal()
+        self.weights = np.ones(len(self.variance))
 
     def column(self, u: int) -> Array:
         """Return the covariance of every row with row u after the picks, (n,)."""
@@ -158,7 +161,7 @@ class Posterior:
         if self._squares is None:
             if self._updates:
                 raise RuntimeError("Call squared_columns before the first pick.")
-            self._squares = self.covariance.squared_columns()
+            self._squares = self.covariance.squared_columns(self.weights)
         return self._squares
 
     def condition(
@@ -173,10 +176,11 @@ class Posterior:
         column = self.column(u)
         a = column / np.sqrt(total)
         if self._squares is not None:
-            Ca = self.covariance.product(a)
+            weighted = self.weights * a
+            Ca = self.covariance.product(weighted)
             for b in self._updates:
-                Ca -= float(b @ a) * b
-            self._squares = self._squares - 2 * a * Ca + a**2 * float(a @ a)
+                Ca -= float(b @ weighted) * b
+            self._squares = self._squares - 2 * a * Ca + a**2 * float(a @ weighted)
         if target is not None:
             step = (np.asarray(target) - self.values[u]) / total
             self.values = self.values + column[:, None] * step

@@ -21,10 +21,14 @@ which does not depend on t. For numbers any t is possible, so the minimum of (1)
 everywhere. With t one predictive deviation from g, the squared change of g at all rows
 is (2), so MaxiMin for numbers picks by (2).
 
-**Informative** rows of classes have the largest product of (2) and the cube of the
-uncertainty of their class,
+**Informative** rows reduce the variance of other rows where it matters, and have
+uncertain labels themselves. They have the largest
 
-.. math:: (1 - margin(u))^3 \, \frac{\sum_j C(x_j, u)^2}{v(u) + lam}                 (3)
+.. math:: w(u) \frac{\sum_{j \ne u} w(x_j) C(x_j, u)^2}{v(u) + lam}                  (3)
+
+where w is the uncertainty of the class, 1 - margin, and 1 for numbers. Row u itself
+does not count: an outlying row says much about itself and little about others, and
+nobody asks for the prediction of a row that is labeled.
 
 **Duplicates.** The similarity of two rows is the squared correlation r^2 of the
 function at them. A row whose r^2 with a pick is above 0.9999 is a duplicate, whose
@@ -49,6 +53,7 @@ from halfmoon.queries._pool_posterior import Posterior
 
 __all__ = [
     "best_rows",
+    "class_uncertainty",
     "informative",
     "margin",
     "maximin",
@@ -58,7 +63,7 @@ __all__ = [
     "variance_reduction",
 ]
 
-UNCERTAINTY_POWER = 3.0  # of 1 - margin in (3), chosen on tables
+CERTAIN = 1e-6  # least 1 - margin, so that certain rows can be told apart
 TINY = float(np.finfo(np.float64).tiny)
 
 SECTIONS = """\
@@ -164,9 +169,10 @@ def variance_reduction(pool: Pool) -> list[int]:
 
 @_strategy
 def informative(pool: Pool) -> list[int]:
-    """Return uncertain rows whose labels say most about all other rows, by (3).
+    """Return rows whose labels say most about other rows; uncertain ones for classes.
 
-    For a regressor the picks are those of `variance_reduction`.
+    A label says much if it reduces the variance of many predictions, of classes above
+    all where they are uncertain. The row itself does not count.
 
     Examples
     --------
@@ -180,22 +186,29 @@ def informative(pool: Pool) -> list[int]:
     array([5])
     """
     posterior = pool.posterior()
-    if not is_classifier(pool.estimator):
-        return _reduce_variance(pool, posterior)
-    weights = _uncertainty(pool, posterior) ** UNCERTAINTY_POWER
-    return _reduce_variance(pool, posterior, np.maximum(weights, TINY))
+    posterior.weights = w = class_uncertainty(pool, posterior)
+
+    def score(_: Array) -> Array:
+        v = posterior.variance
+        others = posterior.squared_columns() - w * v**2
+        return _ratio(w * others, v + posterior.noise)
+
+    return _conditioned(pool, posterior, score)
 
 
 @_strategy
 def margin(pool: Pool) -> list[int]:
-    """Return rows that are uncertain and differ from each other.
+    r"""Return rows that are uncertain and differ from each other.
 
     A row is uncertain if its two most likely classes have nearly the same probability;
-    for numbers, if its posterior deviation is large. See
-    `halfmoon.queries._strategies.spread_out` for how rows differ.
+    for numbers, if its posterior deviation is large. This is multiplied by
+    :math:`1 - \max_j r(x, x_j)^2` over the earlier picks :math:`x_j`, where r is the
+    correlation of the function at two rows.
     """
     posterior = pool.posterior()
-    uncertainty = _uncertainty(pool, posterior)
+    uncertainty = class_uncertainty(pool, posterior)
+    if not is_classifier(pool.estimator):
+        uncertainty = np.sqrt(posterior.variance)
     return spread_out(squared_correlation(posterior), uncertainty, pool.free, pool.n)
 
 
@@ -205,17 +218,20 @@ def random(pool: Pool) -> Indices:
     return pool.rng.choice(np.flatnonzero(pool.free), pool.n, replace=False)
 
 
-def _reduce_variance(
-    pool: Pool,
-    posterior: Posterior,
-    weights: Array | float = 1.0,  # (m,)
-) -> list[int]:
-    """Return the picks by weights times the reduction of variance."""
+def _reduce_variance(pool: Pool, posterior: Posterior) -> list[int]:
+    """Return the picks by (2)."""
 
     def score(_: Array) -> Array:
         total = posterior.variance + posterior.noise
-        return _ratio(weights * posterior.squared_columns(), total)
+        return _ratio(posterior.squared_columns(), total)
 
+    return _conditioned(pool, posterior, score)
+
+
+def _conditioned(
+    pool: Pool, posterior: Posterior, score: Callable[[Array], Array]
+) -> list[int]:
+    """Return the picks by a score that does not depend on labels."""
     similarity = squared_correlation(posterior)
     return best_rows(similarity, pool.free, pool.n, score, posterior.condition)
 
@@ -230,16 +246,16 @@ def _class_targets(columns: int) -> Array:
     return np.array([[-1.0], [1.0]]) if columns == 1 else np.eye(columns)
 
 
-def _uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
-    """Return 1 - margin between the two most likely classes, or the deviation."""
+def class_uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
+    """Return w of (3): 1 - margin of the two most likely classes; 1 for numbers."""
     if not is_classifier(pool.estimator):
-        return np.sqrt(posterior.variance)
+        return np.ones(len(posterior.variance))
     if hasattr(pool.estimator, "temperature_"):  # reuse the computed values
         p = probabilities_of_scores(pool.estimator, posterior.values)
     else:
         p = np.asarray(pool.estimator.predict_proba(pool.X))
     ordered = np.sort(p, axis=1)
-    return np.asarray(1.0 - (ordered[:, -1] - ordered[:, -2]))
+    return np.maximum(1.0 - (ordered[:, -1] - ordered[:, -2]), CERTAIN)
 
 
 def squared_correlation(posterior: Posterior) -> Callable[[int], Array]:
