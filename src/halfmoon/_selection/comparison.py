@@ -271,6 +271,6 @@ def plain_name(name: str) -> tuple[str, str]:
     found = re.search(r"(\d+) components", name)
     if found:
         parts.append(f"their {found[1]} main directions")
-    if re.search(r" by (gradient|correlation)", name):
+    if re.search(r" by (sharp )?(gradient|correlation)", name):
         parts.append("weighted by the labels")
     return method, ", ".join(parts)
