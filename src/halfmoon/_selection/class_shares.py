@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from halfmoon._rows import Array
+from halfmoon._rows import Array, Indices
 
 __all__ = ["share_costs"]
 
@@ -28,8 +28,8 @@ GIVEN_FIRST = 0.01  # probability that some labels of each class were given firs
 
 
 def share_costs(
-    predicted: Array,  # (e, C), counts of predicted classes
-    labels: Array,  # (C,), counts of labels
+    predicted: Indices,  # (e, C), counts of predicted classes
+    labels: Indices,  # (C,), counts of labels
 ) -> Array:  # (e,)
     """Return the costs given above.
 
