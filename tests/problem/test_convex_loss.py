@@ -330,6 +330,8 @@ def test_the_score_is_infinite_if_a_label_cannot_be_left_out():
     values = fit.left_out_values.copy()
     values[3] = np.nan
     assert replace(fit, left_out_values=values).loo_score == np.inf
+
+
 @pytest.mark.parametrize("loss", [Hinge(), Logistic(), Quantile(0.5), Huber(1.0, 1.0)])
 def test_equal_rows_are_fitted_by_the_constant(loss):
     """Nothing is left of the kernel but rounding, which was called indefinite."""

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
+from scipy.stats import multinomial
 from sklearn.metrics import log_loss, mean_squared_error
 
 from halfmoon._estimators import halfmoon
 from halfmoon._selection import criteria, families
+from halfmoon._selection.class_shares import share_costs
 from halfmoon._selection.criteria import (
     TEMPERATURES,
     ClassCriterion,
@@ -114,20 +116,33 @@ def test_classes_are_judged_by_the_class_of_the_target(rng):
     assert criterion.needs_predictions
 
 
-def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03, at=20):
-    """min(l KL(q || s), B at / (at + l)), and B half / (cut + half), by points."""
-    m, l = len(answers), len(codes)
-    q = [(sum(codes == c) + 1) / (l + n_classes) for c in range(n_classes)]
+def slow_share_cost(answers, codes, n_classes, given_first=0.01):
+    """Cost of the shares of the answers, one possible k after the other."""
+    n = np.bincount(codes, minlength=n_classes)
+    ways = [(1.0 if n.min() == 0 else 1.0 - given_first, n)]
+    ways += [(given_first / n.min(), n - k) for k in range(1, n.min() + 1)]
+
+    def cost(s):
+        total = sum(p * multinomial(sum(v), s).pmf(v) for p, v in ways)
+        return -np.log(total) - np.log(s).mean()
+
+    best = [(v + 1 / n_classes) / (sum(v) + 1) for _, v in ways]
     # One more answer, spread as the labels are, so that no share is 0.
-    s = [(sum(answers == c) + q[c]) / (m + 1) for c in range(n_classes)]
-    kl = sum(q[c] * np.log(q[c] / s[c]) for c in range(n_classes))
+    s = [(sum(answers == c) + best[0][c]) / (len(answers) + 1) for c in range(len(n))]
+    return cost(np.array(s)) - min(map(cost, best))
+
+
+def slow_prior(answers, codes, n_classes, neighbors, B=12.0, half=0.03, at=20):
+    """min(S, B at / (at + l)), and B half / (cut + half), by points."""
+    m, l = len(answers), len(codes)
+    shares = slow_share_cost(answers, codes, n_classes)
     costs = []
     for i in range(m):
         alike = sum(answers[j] == answers[i] for j in neighbors[i])
         k = len(neighbors[i])
         costs.append(-np.log((alike + 0.5) / (k + 1)) + np.log((k + 0.5) / (k + 1)))
     cut = np.mean(costs)
-    return min(l * kl, B * at / (at + l)), B * half / (cut + half)
+    return min(shares, B * at / (at + l)), B * half / (cut + half)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -145,6 +160,20 @@ def test_priors_are_charges_of_shares_and_cuts(rng, n_classes):
         answers = values.argmax(axis=2)
     expected = [slow_prior(each, codes, n_classes, neighbors) for each in answers]
     assert_allclose(criterion.priors(values), expected, rtol=1e-10)
+
+
+def test_labels_given_first_do_not_tell_the_shares():
+    # Class 1 has 9 of 10 rows, or all classes are about as large.
+    predicted = np.array([[20, 920, 10, 10, 10, 20, 10], [140, 160, *[140] * 5]])
+    # Two labels of each class, then six at random.
+    first = share_costs(predicted, np.array([2, 8, 2, 2, 2, 2, 2]))
+    assert first[0] < first[1] - 3
+    # As many labels that look as if drawn at random.
+    drawn = share_costs(predicted, np.array([3, 6, 1, 2, 3, 4, 1]))
+    assert drawn[1] < drawn[0] - 10
+    # A class without a label: nobody gave labels of each first.
+    none = share_costs(predicted, np.array([0, 20, 0, 0, 0, 0, 0]))
+    assert none[0] < none[1] - 20
 
 
 @pytest.fixture
@@ -169,10 +198,13 @@ def test_an_answer_of_one_class_is_charged(groups):
     mixed = signs_of(np.tile([0, 1], 20))
     by_group, whole, torn = groups.priors(np.array([apart, one, mixed]))
     assert by_group == pytest.approx([0.0, 12.0], abs=1e-12)
-    # All answers but half a one are of one class: 4 KL((1/2, 1/2) || ...).
-    s = np.array([40.5, 0.5]) / 41
-    empty, gain = whole
-    assert empty == pytest.approx(4 * (0.5 * np.log(0.5 / s)).sum())
+    # All answers but half a one are of one class. Two labels of each were drawn at
+    # random, or one or both of them were given first.
+    s, empty, gain = 0.5 / 41, *whole
+    by_drawing = 0.99 * 6 * (s * (1 - s)) ** 2 + 0.005 * 2 * s * (1 - s) + 0.005
+    at_best = 0.99 * 6 / 16 + 0.005 * 2 / 4 + 0.005
+    prior = np.log(s * (1 - s)) / 2 - np.log(1 / 4) / 2
+    assert empty == pytest.approx(-np.log(by_drawing / at_best) - prior)
     assert empty > 3.0
     assert gain == pytest.approx(12.0)
     # Cuts everywhere leave hardly anything of the 12 nats.
@@ -310,9 +342,9 @@ def test_unlabeled_rows_must_help_numbers_by_two_standard_errors(factor, helped)
 def test_a_class_that_is_never_answered_costs_less_the_more_labels_there_are():
     # 200 labels, 40 of them of a class that no point is answered with.
     codes = np.repeat([0, 1], [160, 40])
-    neighbors = np.array([[1], [0], [3], [2]])
+    neighbors = np.arange(400)[:, None] ^ 1
     criterion = ClassCriterion(codes, 2, neighbors)
-    answers = np.full((1, 4, 1), -1.0)
+    answers = np.full((1, 400, 1), -1.0)
     assert_allclose(criterion.priors(answers), [[12.0 * 20 / 220, 12.0]])
     # With 20 labels, of which 10 are missed, the bound is half of B.
     few = ClassCriterion(np.repeat([0, 1], 10), 2, neighbors)

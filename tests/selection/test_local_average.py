@@ -1,5 +1,7 @@
 """Averages of local fits, for more labels than candidates are compared on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,7 +18,7 @@ from selection.search_tables import posed_of
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(many_labels, "REGION_ROWS", 120)
+    monkeypatch.setattr(many_labels, "REGION_ROWS", (120, 120))
     monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
     monkeypatch.setattr(many_labels, "MAX_RELEVANCE_LABELS", 200)
 
@@ -115,3 +117,19 @@ def test_threads_change_neither_the_fits_nor_the_draws_after_them(
     assert found[0][0] == found[1][0]
     assert_array_equal(found[0][1], found[1][1])
     assert found[0][2] == found[1][2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "limit", "size"),
+    [
+        (20_000, 4_000, "512MB", 2_400),
+        (20_000, 20_000, "512MB", 1_936),  # 20,000 times 4 times its square is 3e11
+        (150_000, 4_000, "512MB", 1_666),  # 150,000 times 4 times this is 1e9
+        (20_000, 4_000, "200MB", 1_767),  # 8 matrices of this size
+        (10_000_000, 200_000, "100MB", 1_200),
+    ],
+)
+def test_regions_are_as_large_as_time_and_memory_allow(rows, labels, limit, size):
+    data = posed_of(np.zeros((labels, 1)), np.zeros(labels), single=True)
+    data = replace(data, stream=replace(data.stream, memory_limit=limit))
+    assert many_labels._region_size(rows, data) == size

@@ -18,7 +18,7 @@ from halfmoon._selection.relevance import (
 )
 from halfmoon._selection.row_preparation import Preparation, Standardized
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm
-from halfmoon.kernels import ProductLaplace
+from halfmoon.kernels import Gaussian, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem._folds import balanced_folds
@@ -72,8 +72,15 @@ def test_correlations_are_those_of_numpy(rng):
     assert_allclose(by_correlation(X, X, y, w.astype(float)), expected, rtol=1e-12)
 
 
+def product_laplace(X, Z, e):
+    return np.exp(-np.abs(X[:, None] - Z[None]).sum(-1) / e)
+
+
+@pytest.mark.parametrize("sharp", [False, True])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_slopes_are_those_of_the_kernel_fit(rng, steps):
+def test_slopes_are_those_of_the_kernel_fit(rng, steps, sharp):
+    kernel = ProductLaplace() if sharp else Gaussian()
+    dense = product_laplace if sharp else gaussian
     X, rows = rng.normal(size=(25, 3)), rng.normal(size=(12, 3))
     y = np.column_stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]])
     ones, h = np.ones((25, 1)), 1e-5
@@ -94,18 +101,18 @@ def test_slopes_are_those_of_the_kernel_fit(rng, steps):
 
     by = np.ones(3)
     for _ in range(steps):
-        e = median_distance(rows * by, 0)
-        K = gaussian(X * by, X * by, e)
+        e = kernel.resolve(rows * by, 0).length_scale
+        K = dense(X * by, X * by, e)
         alpha = min(ALPHAS[2:], key=lambda alpha: error(K, alpha))
         c, _ = fit(K, alpha, np.arange(25))
         M = np.zeros(3)
         for j, step in enumerate(h * np.eye(3)):  # along columns as they were
-            up = gaussian((rows + step) * by, X * by, e) @ c
-            down = gaussian((rows - step) * by, X * by, e) @ c
+            up = dense((rows + step) * by, X * by, e) @ c
+            down = dense((rows - step) * by, X * by, e) @ c
             M[j] = (((up - down) / (2 * h)) ** 2).mean(axis=0).sum()
         by = (M / M.max() + 0.002) ** 0.25
     expected = by / np.sqrt((by**2).mean())
-    actual = by_gradient(steps, 0.25)(X, rows, y, np.ones(25))
+    actual = by_gradient(steps, 0.25, kernel)(X, rows, y, np.ones(25))
     assert_allclose(actual, expected, rtol=1e-6)
 
 
@@ -124,7 +131,7 @@ def dense_kernel(label, Z, rows):
     if label.startswith("gaussian"):
         return gaussian(Z, Z, width * median_distance(rows, 0))
     e = ProductLaplace().resolve(rows, 0).length_scale
-    K = np.exp(-np.abs(Z[:, None] - Z[None]).sum(-1) / (width * e))
+    K = product_laplace(Z, Z, width * e)
     if label.endswith("linear"):
         K = 0.5 * K + 0.5 * Z @ Z.T / (rows**2).sum(axis=1).mean()
     return K

@@ -241,7 +241,7 @@ def plain_name(name: str) -> tuple[str, str]:
     --------
     >>> plain_name("normal scores, walk k=5 restart=0.1 + 0.2 gaussian")[1]
     'by rank'
-    >>> plain_name("standardized by gradient, productlaplace 0.5 + linear, log of y")
+    >>> plain_name("standardized by sharp gradient, laplace 0.5 + linear, log of y")
     ... # doctest: +NORMALIZE_WHITESPACE
     ('Curve that may bend sharply (Laplace kernel) plus a straight line, for the
     logarithm of the target', 'on one scale, weighted by the labels')
@@ -271,6 +271,6 @@ def plain_name(name: str) -> tuple[str, str]:
     found = re.search(r"(\d+) components", name)
     if found:
         parts.append(f"their {found[1]} main directions")
-    if re.search(r" by (gradient|correlation)", name):
+    if re.search(r" by (sharp )?(gradient|correlation)", name):
         parts.append("weighted by the labels")
     return method, ", ".join(parts)

@@ -5,15 +5,15 @@ alone cannot see structure: leaving out the only label of a cluster can never su
 So the cost of an entry, in nats, has three terms:
 
 .. math::
-    \sum_i -\log p_i + \min(l \, KL(q || s), B_l) - x B \frac{0.03}{cut + 0.03}
+    \sum_i -\log p_i + \min(S, B_l) - x B \frac{0.03}{cut + 0.03}
 
 - The log loss of held-out labels. One row's worth of doubt is spread over the classes,
   so that four correct labels are not certainty.
-- The difference between the class shares q of the labels (with one extra label per
-  class) and the class shares s of the predictions at all points. Predicting a single
-  class is not smooth, it is empty. The term is at most B_l = B 20 / (20 + l) nats,
-  because even the best models seldom predict classes that are rare and hard to tell,
-  and with many labels the log loss sees empty predictions by itself.
+- S, the cost of class shares of the predictions at all points that do not agree with
+  the labels (`class_shares.py`). Predicting a single class is not smooth, it is empty.
+  The term is at most B_l = B 20 / (20 + l) nats, because even the best models seldom
+  predict classes that are rare and hard to tell, and with many labels the log loss sees
+  empty predictions by itself.
 - A gain for class borders that avoid dense regions. ``cut`` is the mean over points of
   :math:`-\log((a + 1/2)/(k + 1))`, where a of the k nearest points get the same
   prediction, minus its smallest possible value. Predictions without cuts gain B nats;
@@ -37,6 +37,7 @@ from halfmoon._selection.average_weights import (
     posterior_weights,
     stacked_weights,
 )
+from halfmoon._selection.class_shares import share_costs
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 
 __all__ = [
@@ -125,9 +126,8 @@ class ClassCriterion:
         n_classes: int,
         neighbors: Indices,  # (m, k), the points nearest to each point
     ) -> None:
-        counts = np.bincount(codes, minlength=n_classes) + 1.0
-        self.shares = counts / counts.sum()
-        self.n_labeled, self.neighbors = len(codes), neighbors
+        self.counts = np.bincount(codes, minlength=n_classes)
+        self.neighbors = neighbors
 
     def scales(self, y: Array) -> list[TargetTransform]:
         """Return the identity only."""
@@ -139,18 +139,15 @@ class ClassCriterion:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, predictions: Array) -> Array:
-        """Return min(l KL, B_l) and B 0.03 / (cut + 0.03), shape (e, 2)."""
+        """Return min(S, B_l) and B 0.03 / (cut + 0.03), shape (e, 2)."""
         classes = class_scores(predictions).argmax(axis=-1)  # (e, m)
-        m = classes.shape[1]
-        C, k = len(self.shares), self.neighbors.shape[1]
+        C, k = len(self.counts), self.neighbors.shape[1]
         counts = np.array([np.bincount(each, minlength=C) for each in classes])
-        shares = (counts + self.shares) / (m + 1.0)
-        kl = (self.shares * np.log(self.shares / shares)).sum(axis=1)
         alike = (classes[:, self.neighbors] == classes[:, :, None]).sum(axis=2)
         cut = -np.log((alike + 0.5) / (k + 1)).mean(axis=1)
         cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
-        most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.n_labeled)
-        empty = np.minimum(self.n_labeled * kl, most)
+        most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.counts.sum())
+        empty = np.minimum(share_costs(counts, self.counts), most)
         return np.column_stack([empty, PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:

@@ -3,8 +3,9 @@
 Kernels that suit 500 labels are too smooth for 5,000. So kernels are compared again in
 some regions of the table, where labels are as dense as in the whole. Each preparation
 of the rows, with and without weighted columns (`relevance.py`), is tried with product
-Laplace and Gaussian kernels of several widths, some of them plus a linear kernel. Wide
-tables are tried with plain kernels. Column weights learned from many labels cannot
+Laplace, Laplace and Gaussian kernels of several widths, some of them plus a linear
+kernel. Columns are weighted by slopes of a smooth fit and of one that may bend sharply.
+Wide tables are tried with plain kernels. Column weights learned from many labels cannot
 memorize them, so leave-one-out holds for these kernels too. The few best are fitted to
 all labels (`problem._local_fits`), each in regions of its own, and averaged with the
 weights of smallest squared error.
@@ -22,13 +23,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from halfmoon._memory import parse_bytes
 from halfmoon._progress import search_step
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.average import Average
 from halfmoon._selection.average_members import Member
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.criteria import Criterion
-from halfmoon._selection.relevance import Stretched, by_correlation, by_gradient
+from halfmoon._selection.relevance import Stretched, by_gradient
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
 from halfmoon._solvers import ridge_point
@@ -43,16 +45,22 @@ from halfmoon.problem._regions import Regions
 
 __all__ = ["average_of_local_fits"]
 
-REGION_ROWS = 1_200  # labeled rows in a region, at most
+REGION_ROWS = 1_200, 2_400  # most labeled rows in a region: in large tables, in others
 TRIED_REGION_ROWS = 600  # the same while kernels are compared
 TRIED_REGIONS = 3
 MAX_LOCAL_MEMBERS = 4
 MAX_OPERATIONS = 3e11  # l s^2 summed over members; more labels mean fewer members
+MAX_KERNEL_VALUES = 1e9  # n s summed over members: for predictions at all rows
+REGION_MATRICES = 8  # s-by-s, that a fit in a region may hold
 NOISE_RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam, noise relative to signal
-LOCAL_WIDTHS = (0.12, 0.25, 0.5, 1.0)  # product Laplace kernels, in median distances
-SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # Gaussian and Laplace kernels
+LOCAL_WIDTHS = (0.12, 0.25, 0.5, 1.0, 2.0)  # product Laplace, in median distances
+LINEAR_WIDTHS = (0.5, 1.0)  # product Laplace kernels that are added to a linear one
+SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # Gaussian kernels, and half of Laplace kernels
 MAX_RELEVANCE_LABELS = 1_000  # labels used to weight columns
-RECIPES = {"correlation": by_correlation, "gradient": by_gradient(steps=1, power=0.5)}
+RECIPES = {
+    "gradient": by_gradient(steps=3, power=0.5),
+    "sharp gradient": by_gradient(steps=3, power=0.5, kernel=ProductLaplace()),
+}
 WEIGHTING_ROWS = 5_000  # labeled rows used to weight members
 
 
@@ -81,7 +89,8 @@ def average_of_local_fits(
     """
     with blas_for(float(TRIED_REGION_ROWS) ** 3):
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
-        most = MAX_OPERATIONS / (len(data.y) * float(REGION_ROWS) ** 2)
+        size = _region_size(X.shape[0], data)
+        most = MAX_OPERATIONS / (len(data.y) * float(size) ** 2)
         weights = stacked_weights(tried, data.y[rows], data.w[rows])
         best = np.argsort(-weights, kind="stable")
         best = best[: int(np.clip(most, 1, MAX_LOCAL_MEMBERS))]
@@ -89,9 +98,7 @@ def average_of_local_fits(
         for i in best[weights[best] > 0]:
             name, prepare, kernel, alpha, *_ = tried[i]
             posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
-            fit = solve_locally(
-                posed, alpha, size=REGION_ROWS, rng=rng, coordinates=prepare
-            )
+            fit = solve_locally(posed, alpha, size=size, rng=rng, coordinates=prepare)
             fits.append((f"{name}, local fits", fit))
     # Weights come from all regions, not only from those used to compare kernels.
     some = rng.choice(len(data.y), min(WEIGHTING_ROWS, len(data.y)), replace=False)
@@ -108,6 +115,21 @@ def average_of_local_fits(
     ]
     limits = criterion.limits(data.y)
     return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
+
+
+def _region_size(n: int, data: Posed) -> int:
+    """Return the most labeled rows in a region, for fits and predictions in seconds.
+
+    Larger regions are a little better and cost more. Where they cost too much, regions
+    are smaller, but not below the least of `REGION_ROWS`.
+    """
+    limit = parse_bytes(data.stream.memory_limit)
+    largest = min(
+        np.sqrt(MAX_OPERATIONS / (MAX_LOCAL_MEMBERS * len(data.y))),
+        MAX_KERNEL_VALUES / (MAX_LOCAL_MEMBERS * n),
+        np.sqrt(limit / (8 * REGION_MATRICES)),
+    )
+    return int(np.clip(largest, *REGION_ROWS))
 
 
 def _compare_in_regions(
@@ -201,9 +223,11 @@ def _kernel_choices(
             for width in LOCAL_WIDTHS:
                 yield f"{name}, laplace {width:g}", prepare, ProductLaplace(width * e1)
             linear = Linear() * (1.0 / max(float((Z * Z).sum(axis=1).mean()), 1e-300))
-            for width in LOCAL_WIDTHS[-2:]:
+            for width in LINEAR_WIDTHS:
                 both = ProductLaplace(width * e1) * 0.5 + linear * 0.5
                 yield f"{name}, laplace {width:g} + linear", prepare, both
             e = median_distance(Z, rng)
             for width in SMOOTH_WIDTHS:
                 yield f"{name}, gaussian {width:g}", prepare, Gaussian(width * e)
+                label = f"{name}, radial laplace {2 * width:g}"
+                yield label, prepare, Laplace(2 * width * e)

@@ -4,9 +4,9 @@ r"""Candidates with columns stretched by their relevance for the labels.
 recipe          each column is multiplied by
 ==============  ==================================================================
 correlation     sqrt(r^2 + 1/l), r its largest correlation with a target
-gradient        (M / max M + 0.002)^power, M the mean squared slope of a Gaussian
-                kernel fit along the column, over labeled and some other rows; the
-                fit is repeated with the stretched columns for some steps
+gradient        (M / max M + 0.002)^power, M the mean squared slope of a kernel fit
+                along the column, over labeled and some other rows; the fit is
+                repeated with the stretched columns for some steps
 ==============  ==================================================================
 
 The gradient recipe is a recursive feature machine with a diagonal matrix
@@ -45,6 +45,8 @@ __all__ = [
 
 SOME_ROWS = 300  # unlabeled rows over which slopes are averaged, too
 FLOOR = 0.002  # added to mean squared slopes, relative to the largest
+
+SMOOTH = Gaussian("median")
 
 Recipe = Callable[[Array, Array, Array, Array], Array]
 
@@ -121,26 +123,48 @@ def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
     return _of_unit_mean_square(np.sqrt(r2.max(axis=1) + 1.0 / len(y)))
 
 
-def by_gradient(steps: int, power: float) -> Recipe:
-    """Return the recipe that stretches columns by slopes of a Gaussian kernel fit."""
+def by_gradient(
+    steps: int, power: float, kernel: Gaussian | ProductLaplace = SMOOTH
+) -> Recipe:
+    """Return the recipe that stretches columns by slopes of a kernel fit.
+
+    The length scale of the kernel is the median distance between rows in each step.
+    """
 
     def recipe(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
         by = np.ones(Z_l.shape[1])
         for _ in range(steps):
             a, b = Z_l * by, rows * by
-            kernel = Gaussian(median_distance(b, 0))
-            path = ridge_weighted(kernel(a), np.ones((len(a), 1)), y, w)
+            resolved = kernel.resolve(b, 0)
+            path = ridge_weighted(resolved(a), np.ones((len(a), 1)), y, w)
             errors = (path.leave_one_out(ALPHAS[2:]) ** 2).sum(axis=(1, 2))
             best = ALPHAS[2:][int(np.argmin(errors))]
             C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
-            K = kernel(b, a)
-            # d/dz of k(z, a) c is k(z, a) (a - z) c / e^2; e does not matter here.
-            slopes = [K @ (c[:, None] * a) - (K @ c)[:, None] * b for c in C.T]
-            M = by**2 * np.sum([(s * s).mean(axis=0) for s in slopes], axis=0)
+            M = by**2 * _squared_slopes(resolved, b, a, C)
             by = (M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power
         return _of_unit_mean_square(by)
 
     return recipe
+
+
+def _squared_slopes(
+    kernel: Gaussian | ProductLaplace,
+    b: Array,  # (m, d)
+    a: Array,  # (l, d)
+    C: Array,  # (l, t)
+) -> Array:  # (d,)
+    """Return mean squares over b of the slopes of k(b, a) C, up to a common factor."""
+    K = kernel(b, a)
+    if isinstance(kernel, Gaussian):
+        # d/dz of k(z, a) c is k(z, a) (a - z) c / e^2.
+        slopes = (K @ (c[:, None] * a) - (K @ c)[:, None] * b for c in C.T)
+        return np.asarray(sum((s * s).mean(axis=0) for s in slopes))
+    # d/dz of k(z, a) c is k(z, a) sign(a - z) c / e, column by column.
+    M = np.empty(a.shape[1])
+    for j in range(len(M)):
+        slope = (K * np.sign(a[:, j] - b[:, j, None])) @ C  # (m, t)
+        M[j] = (slope * slope).sum() / len(b)
+    return M
 
 
 RECIPES: dict[str, Recipe] = {
