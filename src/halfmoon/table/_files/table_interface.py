@@ -210,14 +210,14 @@ def named_by_place(columns: Sequence[str]) -> list[str]:
     """Return names of columns; several without a name are named by their place.
 
     Spreadsheets write rows that end in commas. A single column without a name keeps it:
-    such a column has the row names of R.
+    such a column has the row names of R. A header without any name is no header.
 
     Examples
     --------
     >>> named_by_place(["", "a"]), named_by_place(["a", "", ""])
     (['', 'a'], ['a', 'column 2', 'column 3'])
     """
-    if columns.count("") < 2:
+    if columns.count("") < 2 or not any(columns):
         return list(columns)
     return [name or f"column {place}" for place, name in enumerate(columns, start=1)]
 
