@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpocon, dpotrf
 
@@ -33,9 +32,10 @@ ASYMMETRY = 1e-4  # relative to the largest entry: what rounding to float32 may 
 def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)
     """Return increasing eigenvalues, and eigenvectors as columns. O(p^3).
 
-    Divide and conquer is the fastest driver for all eigenvectors.
+    By divide and conquer, the fastest driver for all eigenvectors. NumPy's lets other
+    threads work meanwhile; SciPy's does not.
     """
-    values, vectors = eigh(A, driver="evd", check_finite=False)
+    values, vectors = np.linalg.eigh(A)
     return values, vectors
 
 

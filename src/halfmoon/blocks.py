@@ -328,12 +328,13 @@ def _single_threaded_blas() -> AbstractContextManager[Any]:
 
 
 def side_by_side(
-    work: Callable[[Any], Any], items: Iterable[Any], workers: int
+    work: Callable[[Any], Any], items: Iterable[Any], workers: int, ahead: int = 1
 ) -> Generator[Any, None, None]:
     """Yield the results of a function for each item, in order, computed by threads.
 
     Each thread uses one BLAS thread. An exception stops the others and is raised
-    unchanged; so is Ctrl-C.
+    unchanged; so is Ctrl-C. Some items are taken `ahead` of those in work, so that no
+    thread waits for the caller or for an item that takes long to make.
     """
     if workers == 1:
         with _single_threaded_blas():  # as in every thread, for the same rounding
@@ -343,9 +344,8 @@ def side_by_side(
     interrupted = True
     try:
         with _single_threaded_blas():
-            # One more than workers, so that none of them waits for the sum
             yield from in_order(
-                lambda item: pool.submit(work, item), items, workers + 1, _result
+                lambda item: pool.submit(work, item), items, workers + ahead, _result
             )
         interrupted = False
     except Exception:

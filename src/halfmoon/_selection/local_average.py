@@ -52,6 +52,7 @@ MAX_LOCAL_MEMBERS = 4
 MAX_OPERATIONS = 3e11  # l s^2 summed over members; more labels mean fewer members
 MAX_KERNEL_VALUES = 1e9  # n s summed over members: for predictions at all rows
 REGION_MATRICES = 8  # s-by-s, that a fit in a region may hold
+CHOICES_AHEAD = 12  # kernels that threads compare while columns are weighted
 NOISE_RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam, noise relative to signal
 LOCAL_WIDTHS = (0.12, 0.25, 0.5, 1.0, 2.0)  # product Laplace, in median distances
 LINEAR_WIDTHS = (0.5, 1.0)  # product Laplace kernels that are added to a linear one
@@ -175,7 +176,8 @@ def _compare_in_regions(
             yield choice
 
     workers = free_workers(data.stream.n_jobs)
-    with closing(side_by_side(held_out, choices(), workers)) as results:
+    compared = side_by_side(held_out, choices(), workers, ahead=CHOICES_AHEAD)
+    with closing(compared) as results:
         for (name, prepare, kernel), values in results:
             losses = criterion.losses(values, y, w)
             best = int(np.argmin(losses @ w))
@@ -211,13 +213,7 @@ def _kernel_choices(
         Preparation("normal scores", NormalScores().fit(X)),
         Preparation("standardized", Standardized().fit(X)),
     ):
-        Z_l = np.asarray(plain(data.X[some]))
-        preparations = [plain]
-        for name, recipe in RECIPES.items():
-            by = recipe(Z_l, Z_l, data.y[some], data.w[some])
-            stretched = Stretched(plain, by)
-            preparations.append(Preparation(f"{plain.name} by {name}", stretched))
-        for prepare in preparations:
+        for prepare in _with_weighted_columns(plain, data, some):
             Z, name = np.asarray(prepare(sample)), prepare.name
             e1 = float(ProductLaplace().resolve(Z, rng).length_scale)
             for width in LOCAL_WIDTHS:
@@ -231,3 +227,18 @@ def _kernel_choices(
                 yield f"{name}, gaussian {width:g}", prepare, Gaussian(width * e)
                 label = f"{name}, radial laplace {2 * width:g}"
                 yield label, prepare, Laplace(2 * width * e)
+
+
+def _with_weighted_columns(
+    plain: Preparation, data: Posed, some: Indices
+) -> Iterator[Preparation]:
+    """Yield a preparation, then the same with columns weighted by some labels.
+
+    Weights are computed when they are asked for, while threads compare the kernels of
+    the preparation before.
+    """
+    yield plain
+    Z_l = np.asarray(plain(data.X[some]))
+    for name, recipe in RECIPES.items():
+        by = recipe(Z_l, Z_l, data.y[some], data.w[some])
+        yield Preparation(f"{plain.name} by {name}", Stretched(plain, by))

@@ -35,7 +35,7 @@ from halfmoon.smoothers._weights import Smoother, neighbor_weights
 
 __all__ = ["Diffusion", "DiffusionKernel", "chebyshev_product", "diffused_values"]
 
-MAX_WORKER_COLUMNS = 32  # diffused at once by a worker; more do not fit into its cache
+MAX_WORKER_COLUMNS = 64  # diffused at once by a worker; more do not fit into its cache
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
 
@@ -202,13 +202,13 @@ def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
 
 def chebyshev_terms(S: sp.csr_array, V: Array) -> Iterator[Array]:
     """Yield T_0(S) V, T_1(S) V, ..., by T_m+1 = 2 S T_m - T_m-1."""
-    before, now = None, np.ascontiguousarray(V)
+    before = np.ascontiguousarray(V)
+    yield before
+    now, twice = S @ before, 2.0 * S
     while True:
         yield now
-        after = S @ now
-        if before is not None:
-            after *= 2.0
-            after -= before
+        after = twice @ now
+        after -= before
         before, now = now, after
 
 
