@@ -1,5 +1,7 @@
 """The memory limit of the process."""
 
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 
@@ -50,6 +52,20 @@ def test_not_an_amount_of_memory():
 
 def test_memory_of_this_process():
     assert 10_000_000 < resident_bytes() <= peak_bytes() + 10_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not tell")
+def test_the_peak_is_that_of_this_program_alone():
+    """A process begins as a copy of the one that starts it, here of 400 MB more."""
+    held = np.ones(50_000_000)
+    code = (
+        "from halfmoon.table._runs.run_costs import peak_bytes, resident_bytes\n"
+        "print(peak_bytes() - resident_bytes())"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert 0 <= int(found.stdout) < held.nbytes / 2
 
 
 class Slow:
