@@ -33,7 +33,7 @@ from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.relevance import Stretched, by_gradient
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
-from halfmoon._solvers import ridge_point
+from halfmoon._solvers import ridge_weighted
 from halfmoon.bases import Exact
 from halfmoon.blocks import blas_for, free_workers, side_by_side
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
@@ -157,14 +157,14 @@ def _compare_in_regions(
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
-            y_members = data.y[members]
-            K, mean = kernel(prepare(data.X[members])), y_members.mean(axis=0)
-            for value, alpha in zip(values, alphas, strict=True):
-                lam = data.total_weight * alpha
-                point = ridge_point(K, F[members], y_members, data.w[members], lam)
-                known = np.isfinite(point.residuals)
-                residuals = np.where(known, point.residuals, y_members - mean)
-                value[done : done + len(y_members)] = y_members - residuals
+            K, w_m = kernel(prepare(data.X[members])), data.w[members]
+            path = ridge_weighted(K, F[members], data.y[members], w_m)
+            # lam is that of all labels, so that alpha suits the fit to all of them.
+            scaled = [data.total_weight * alpha / w_m.sum() for alpha in alphas]
+            residuals = path.leave_one_out(scaled) / np.sqrt(w_m)[:, None]
+            centered = data.y[members] - data.y[members].mean(axis=0)
+            found = np.where(np.isfinite(residuals), residuals, centered)
+            values[:, done : done + len(members)] = data.y[members] - found
             done += len(members)
         return choice, values
 
