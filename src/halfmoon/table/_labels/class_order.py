@@ -1,0 +1,99 @@
+"""The order of classes of a scale, such as stars, or low, medium and high."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from halfmoon.table._cells.cell_values import as_number
+from halfmoon.table._table_errors import LabelError
+
+__all__ = ["SCALES", "resolved_order"]
+
+KNOWN = """
+none < very low|lowest < low < medium|mid|middle|moderate|normal|average
+    < high < very high|highest
+low < medium|normal < high < critical|urgent
+never < rarely|seldom < sometimes|occasionally < often|frequently < usually < always
+terrible|awful < very bad|very poor < bad|poor < fair
+    < neutral|ok|okay|average|medium < good < very good < excellent < outstanding
+very dissatisfied < dissatisfied < neutral < satisfied < very satisfied
+very unsatisfied < unsatisfied < neutral < satisfied < very satisfied
+very unlikely < unlikely < neutral|neither < likely < very likely
+strongly disagree < disagree < somewhat disagree|slightly disagree
+    < neutral|neither agree nor disagree|neither|undecided
+    < somewhat agree|slightly agree < agree < strongly agree
+very negative < negative < neutral < positive < very positive
+very small < small < medium < large < very large
+tiny < small < medium < large < huge
+xxs < xs < s < m < l < xl < xxl|2xl < xxxl|3xl
+none|no < mild|minor|slight < moderate < severe|major < critical|extreme
+trivial < minor < normal|medium < major < critical < blocker
+very easy < easy < medium|moderate < hard|difficult < very hard|very difficult
+very cold < cold < cool < mild|warm < hot < very hot
+beginner|novice < intermediate < advanced < expert
+bronze < silver < gold < platinum < diamond
+worse < same|unchanged < better
+not at all < a little|slightly < somewhat|moderately < very < extremely
+"""
+#: Known scales from low to high; synonyms are one step.
+SCALES: tuple[tuple[tuple[str, ...], ...], ...] = tuple(
+    tuple(tuple(step.strip().split("|")) for step in scale.split("<"))
+    for scale in KNOWN.strip().replace("\n    ", " ").splitlines()
+)
+
+
+def resolved_order(
+    name: str, classes: Collection[Any], order: Sequence[str] = ()
+) -> tuple[Any, ...]:
+    """Return the classes of a scale from low to high, or raise an error.
+
+    Without an `order` from the user, classes are ordered as numbers or as the words of
+    a known scale. `name` is the target.
+
+    Examples
+    --------
+    >>> resolved_order("size", {"high", "Low", "medium"})
+    ('Low', 'medium', 'high')
+    >>> resolved_order("stars", {"10", "9", "8"})
+    ('8', '9', '10')
+    """
+    if order:
+        return _in_given_order(name, classes, order)
+    numbers = {each: as_number(each) for each in classes}
+    if all(math.isfinite(x) for x in numbers.values()):
+        return tuple(sorted(classes, key=lambda each: numbers[each]))
+    by_word = {_folded(each): each for each in classes}
+    for scale in SCALES:
+        steps = [[by_word[w] for w in step if w in by_word] for step in scale]
+        if sum(map(len, steps)) == len(classes) and max(map(len, steps)) == 1:
+            return tuple(step[0] for step in steps if step)
+    listed = ", ".join(repr(str(each)) for each in sorted(classes, key=str))
+    raise LabelError(
+        f"The order of the classes of {name!r} is not known: {listed}. Name them from "
+        f"low to high, e.g. `order=['low', 'high']`."
+    )
+
+
+def _in_given_order(
+    name: str, classes: Collection[Any], order: Sequence[str]
+) -> tuple[Any, ...]:
+    places: dict[str, int] = {}
+    for i, each in enumerate(order):
+        if each.strip() in places:
+            raise LabelError(
+                f"The order of {name!r} names {each!r} twice. Name it once."
+            )
+        places[each.strip()] = i
+    absent = sorted(str(each) for each in classes if str(each) not in places)
+    if absent:
+        raise LabelError(
+            f"The order of {name!r} does not name the class {absent[0]!r}. Name every "
+            f"class in `order`, from low to high, or name this one in `unlabeled`."
+        )
+    return tuple(sorted(classes, key=lambda each: places[str(each)]))
+
+
+def _folded(label: Any) -> str:
+    return " ".join(str(label).casefold().replace("_", " ").replace("-", " ").split())
