@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from halfmoon._cli.app import app
+from halfmoon._cli.commands import app
 
 
 @pytest.fixture

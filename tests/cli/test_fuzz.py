@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from halfmoon._cli.app import app
+from halfmoon._cli.commands import app
 
 CELLS = st.one_of(
     st.sampled_from(

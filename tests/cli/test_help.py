@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from halfmoon._cli.app import app
+from halfmoon._cli.commands import app
 
 
 @pytest.mark.parametrize("command", ["", *app.commands])

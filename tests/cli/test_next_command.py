@@ -3,7 +3,7 @@
 import pytest
 from tests.small_tables import a_line, error_of, told_of, two_groups, write_csv
 
-from halfmoon._cli.table_commands import next_rows
+from halfmoon._cli.commands import next_rows
 from halfmoon.table._runs.rows_to_label import RULES
 
 QUICK = ("--budget", "0.000001")  # one candidate, on the fastest machine too

@@ -14,7 +14,7 @@ import traceback
 
 import uvicorn.protocols.http.h11_impl  # noqa: F401
 
-import halfmoon._cli.app
+import halfmoon._cli.commands
 import halfmoon._cli.run_label
 import halfmoon._label.access_guard
 import halfmoon._label.background

@@ -24,7 +24,7 @@ QUICK = ("--budget", "0.2", "--no-report", "--json")
 def run(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from halfmoon._cli.app import app
+    from halfmoon._cli.commands import app
 
     monkeypatch.chdir(tmp_path)
     return lambda *args: CliRunner().invoke(app, list(map(str, args)))

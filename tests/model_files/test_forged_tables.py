@@ -15,7 +15,7 @@ from model_files import mutations
 
 pa = pytest.importorskip("pyarrow")
 
-from halfmoon._cli.load_model import blaming_model, load_table_model  # noqa: E402
+from halfmoon._cli.command_inputs import blaming_model, load_table_model  # noqa: E402
 from halfmoon.table import (  # noqa: E402
     Settings,
     fill_table,

@@ -12,12 +12,12 @@ import numpy as np
 from click.testing import CliRunner
 
 import halfmoon
-from halfmoon._cli.app import app
+from halfmoon._cli.command_inputs import blaming_model, save_model
+from halfmoon._cli.commands import app
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import exit_with_code
-from halfmoon._cli.load_model import blaming_model, save_model
-from halfmoon._cli.print_summary import print_runs
 from halfmoon._cli.run_model import _lines as inspected
+from halfmoon._cli.terminal import print_runs
 from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
 from report.situations import QUALITIES

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from unittest import mock
 
-from halfmoon._cli.run_fill import read_typed_labels
+from halfmoon._cli.command_inputs import read_typed_labels
 from halfmoon._label.access_guard import NO_ENTRY, Guard
 from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal, read_journal

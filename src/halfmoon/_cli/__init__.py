@@ -13,7 +13,7 @@ def main() -> None:
     """Run the command that the arguments name, and end the process."""
     end_on_stops()
     try:
-        from halfmoon._cli.app import app
+        from halfmoon._cli.commands import app
 
         app.main(prog_name="halfmoon")
     except ModuleNotFoundError as missing:

@@ -20,7 +20,7 @@ from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._runs.run_settings import Settings
 
 if TYPE_CHECKING:
-    from halfmoon._cli.progress_bars import ProgressBars
+    from halfmoon._cli.terminal import ProgressBars
     from halfmoon._partitions import Engine
     from halfmoon.table._files import Table
 
@@ -267,7 +267,7 @@ class CommonOptions:
 
     def progress(self) -> ProgressBars:
         """Return progress bars, which a quiet run does not show."""
-        from halfmoon._cli.progress_bars import ProgressBars
+        from halfmoon._cli.terminal import ProgressBars
 
         return ProgressBars(quiet=self.quiet or self.as_json)
 

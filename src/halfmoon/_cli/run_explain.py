@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.choose_targets import choose_target
+from halfmoon._cli.command_inputs import blaming_model, choose_target, load_table_model
 from halfmoon._cli.common_options import CommonOptions
-from halfmoon._cli.load_model import blaming_model, load_table_model
-from halfmoon._cli.print_summary import (
+from halfmoon._cli.terminal import (
     print_json,
     row_record,
     shortened,

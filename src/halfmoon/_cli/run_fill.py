@@ -7,17 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from halfmoon._cli.choose_targets import choose_targets
+from halfmoon._cli.command_inputs import (
+    choose_targets,
+    read_typed_labels,
+    save_model,
+)
 from halfmoon._cli.common_options import CommonOptions, command_line
-from halfmoon._cli.load_model import save_model
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
-from halfmoon._cli.print_summary import print_runs
+from halfmoon._cli.terminal import print_runs
 from halfmoon._report import render, render_rows
-from halfmoon.table._files import Table, open_table, refuse_place, replacing
+from halfmoon.table._files import Table, refuse_place, replacing
 from halfmoon.table._fill_table import Filled, fill_targets
-from halfmoon.table._labels.given_labels import TypedLabels
 from halfmoon.table._labels.label_sheets import (
-    read_labels,
     refuse_to_lose_labels,
     write_rows_to_label,
 )
@@ -28,7 +29,7 @@ from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
 from halfmoon.table._table_errors import CommandError
 
-__all__ = ["read_typed_labels", "run_fill"]
+__all__ = ["run_fill"]
 
 
 def run_fill(
@@ -155,40 +156,6 @@ def _write_results(
         with replacing(interactive, overwrite=common.overwrite) as page:
             page.write(render_rows(findings, filled_rows(filled, findings)).encode())
     return record
-
-
-def read_typed_labels(
-    paths: Sequence[str],
-    table: Table,
-    target: str,
-    unlabeled: Sequence[str] = (),
-    only_target: bool = True,
-) -> TypedLabels:
-    """Read the labels that people typed; the last label of a row counts.
-
-    The files are lists of rows to label, and journals of the labeling page, which
-    together count as one file. `unlabeled` are more values that mean a blank. If there
-    are other targets, not `only_target`, a file may be for another one.
-    """
-    typed = TypedLabels()
-    if not paths:
-        return typed
-    from halfmoon._label.journal import is_journal
-    from halfmoon._label.labels_from_journal import joined_lines, labels_of
-
-    journals = [path for path in paths if is_journal(path)]
-    for path in paths:
-        if path in journals:
-            continue
-        with open_table(path) as sheet:
-            if only_target or target in sheet.columns:
-                typed = typed.joined(read_labels(sheet, table, target))
-    if journals:
-        read = joined_lines(journals)
-        if only_target or any(line.get("column") == target for line in read.lines):
-            names = " and ".join(Path(path).name for path in journals)
-            typed = typed.joined(labels_of(read, names, table, target, unlabeled))
-    return typed
 
 
 def _report_paths(

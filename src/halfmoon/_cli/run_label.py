@@ -24,7 +24,7 @@ from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
 from halfmoon._cli.paths import STREAM, filled_path, is_table_name, labels_path
-from halfmoon._cli.print_summary import print_json, print_sentence
+from halfmoon._cli.terminal import print_json, print_sentence
 from halfmoon._label.background import Background
 from halfmoon._label.filled_table import filled_table
 from halfmoon._label.journal import Journal

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from halfmoon._cli.command_inputs import blaming_model, load_model, load_table_model
 from halfmoon._cli.common_options import CommonOptions
-from halfmoon._cli.load_model import blaming_model, load_model, load_table_model
 from halfmoon._cli.paths import display_name
-from halfmoon._cli.print_summary import print_json, print_runs
+from halfmoon._cli.terminal import print_json, print_runs
 from halfmoon.table._fill_table import predict_table
 from halfmoon.table._folders import predict_folder
 from halfmoon.table._models.table_model import TableModel

@@ -8,15 +8,14 @@ from typing import Any
 
 import click
 
-from halfmoon._cli.choose_targets import choose_target
+from halfmoon._cli.command_inputs import choose_target, read_typed_labels
 from halfmoon._cli.common_options import CommonOptions
-from halfmoon._cli.print_summary import (
+from halfmoon._cli.terminal import (
     print_json,
     row_record,
     shortened,
     text_columns,
 )
-from halfmoon._cli.run_fill import read_typed_labels
 from halfmoon._report.findings import ShownRow
 from halfmoon._report.number_format import count, percent
 from halfmoon.table._files import refuse_place
