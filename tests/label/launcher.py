@@ -18,7 +18,6 @@ import halfmoon._cli.commands
 import halfmoon._cli.run_label
 import halfmoon._label.access_guard
 import halfmoon._label.background
-import halfmoon._label.filled_table
 import halfmoon._label.server
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from halfmoon._label.near_copies import NEAR, copies_last
+from halfmoon._label.refit import NEAR, copies_last
 
 
 def one_by_one(X, picks, labeled, near):

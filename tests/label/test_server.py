@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from halfmoon._label.access_guard import Guard
-from halfmoon._label.background import Background
-from halfmoon._label.filled_table import filled_table
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling

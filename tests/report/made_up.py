@@ -9,12 +9,13 @@ from halfmoon._report.findings import (
     ColumnDistribution,
     FilledClasses,
     Helped,
+    Histogram,
     LooClasses,
     ReportColumn,
     RowMap,
     ShownRow,
+    confidence_edges,
 )
-from halfmoon._report.histogram import Histogram, confidence_edges
 from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.queries import Forecast
 

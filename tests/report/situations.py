@@ -9,11 +9,13 @@ from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
     Helped,
+    Histogram,
     LooClasses,
     LooNumbers,
     PartialLabels,
+    confidence_edges,
+    number_edges,
 )
-from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
 from halfmoon._report.unlabeled_gain import UnlabeledGain
 from report.made_up import about
 

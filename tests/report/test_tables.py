@@ -6,8 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
-from halfmoon._report.findings import Helped, LooNumbers
-from halfmoon._report.histogram import Histogram, confidence_edges, number_edges
+from halfmoon._report.findings import (
+    Helped,
+    Histogram,
+    LooNumbers,
+    confidence_edges,
+    number_edges,
+)
 from halfmoon._report.number_format import number
 from halfmoon._report.quality_by_part import (
     confusion,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from halfmoon._model_files import ModelFileError, load, save
-from halfmoon.table._columns.column_names import listed, matching
+from halfmoon.table._columns.column_names import matching, quoted
 from halfmoon.table._files import Table, open_table
 from halfmoon.table._labels.given_labels import TypedLabels
 from halfmoon.table._labels.label_sheets import read_labels
@@ -86,7 +86,7 @@ def _suggestion(with_blanks: dict[str, int], table: Table) -> str:
     """Say what to do, given the columns that have labels and blanks."""
     if not with_blanks:
         return (
-            f"The columns are {listed(table.columns)}. If a value means a blank, name "
+            f"The columns are {quoted(table.columns)}. If a value means a blank, name "
             f"it: --target COLUMN --unlabeled VALUE."
         )
     if len(with_blanks) == 1:

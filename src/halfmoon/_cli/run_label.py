@@ -25,8 +25,7 @@ from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
 from halfmoon._cli.paths import STREAM, filled_path, is_table_name, labels_path
 from halfmoon._cli.terminal import print_json, print_sentence
-from halfmoon._label.background import Background
-from halfmoon._label.filled_table import filled_table
+from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon._report.number_format import count

@@ -1,9 +1,13 @@
 """Fit a model to the labels so far, choose rows to ask for, and predict them.
 
 The rows to ask for are unsure ones that say most about all others, each chosen as if
-those before it were labeled (`halfmoon.queries.informative`); near-copies of a row come
-last (`near_copies`). Labels that look wrong
+those before it were labeled (`halfmoon.queries.informative`). Labels that look wrong
 (`halfmoon.queries.suspicious_labels`) are asked for again.
+
+Near-copies of a row come last, since a person gives them the same answer. Variance
+reduction assumes that the errors of two labels are independent. Where it takes much of
+the labels for noise, a second label of nearly the same row reduces the variance almost
+as much as that of another row, so copies would be asked for again and again.
 """
 
 from __future__ import annotations
@@ -15,10 +19,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
 
 from halfmoon._label.more_labels_gain import MoreLabelsGain, expected_gain
-from halfmoon._label.near_copies import copies_last
 from halfmoon._label.session_rows import SampledRows
+from halfmoon._rows import Indices
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.row_reasons import reasons_of
 from halfmoon.table._models.table_model import TableModel
@@ -30,10 +35,12 @@ from halfmoon.table._runs.run_costs import MemoryBudget
 from halfmoon.table._runs.run_settings import Settings, Silent
 from halfmoon.table._table_errors import LabelError
 
-__all__ = ["Neighbor", "Proposal", "RefitResult", "refit_model"]
+__all__ = ["Neighbor", "Proposal", "RefitResult", "copies_last", "refit_model"]
 
 BATCH_ROWS = 40
 PICKS = 2  # rows to pick for each row of a batch, since some may be copies
+NEAR = 0.02  # distance of near-copies, of the median distance between rows
+SAMPLE_ROWS = 200  # for this median
 MAX_CHECKS = 5  # labels that look wrong
 MIN_SUSPICION = 0.8  # score of a label that looks wrong
 MAX_NEIGHBORS = 5
@@ -208,3 +215,31 @@ def _column_order(
         return (1, -(importance.get(name) or 0.0)) if name in used else (2, 0.0)
 
     return sorted(sample.columns, key=rank)
+
+
+def copies_last(
+    X: Any,  # (n, d), dense or CSR
+    picks: Sequence[int] | Indices,
+    labeled: NDArray[np.bool_],  # (n,)
+) -> list[int]:
+    """Return the picks; those near a labeled row or an earlier pick come last.
+
+    O(picks (labeled + picks) d) time.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [1.001], [2.0], [0.001], [3.0]])
+    >>> copies_last(X, [4, 1, 2, 3], np.array([True] + [False] * 5))
+    [1, 3, 4, 2]
+    """
+    rows = X[list(picks)]
+    some = X[:: max(1, X.shape[0] // SAMPLE_ROWS)]
+    near = NEAR * float(np.median(euclidean_distances(rows, some)))
+    is_copy = np.zeros(len(picks), dtype=bool)
+    if labeled.any():
+        is_copy = euclidean_distances(rows, X[labeled]).min(axis=1) < near
+    between = euclidean_distances(rows) < near
+    for i in range(1, len(picks)):
+        is_copy[i] |= bool((between[i, :i] & ~is_copy[:i]).any())
+    order = np.argsort(is_copy, kind="stable")
+    return [int(picks[i]) for i in order]

@@ -31,8 +31,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from halfmoon._label.background import Background
-from halfmoon._label.filled_table import FilledTable
+from halfmoon._label.background import Background, FilledTable
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._table_errors import OutputError, TableError

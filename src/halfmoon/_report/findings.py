@@ -15,7 +15,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._report.histogram import Histogram
 from halfmoon._report.quality_scores import (
     Expectation,
     Score,
@@ -25,6 +24,7 @@ from halfmoon._report.quality_scores import (
 )
 from halfmoon._report.unlabeled_gain import Helped
 from halfmoon._rows import Array, Indices
+from halfmoon._selection.criteria import RANGE_MARGIN
 from halfmoon.queries import Forecast
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "FilledNumbers",
     "Findings",
     "Helped",
+    "Histogram",
     "LooClasses",
     "LooNumbers",
     "Note",
@@ -41,8 +42,13 @@ __all__ = [
     "ReportColumn",
     "RowMap",
     "ShownRow",
+    "confidence_edges",
     "expected_accuracy",
+    "number_edges",
 ]
+
+CONFIDENCE_BINS = 20
+MIN_BINS, MAX_BINS = 6, 30  # of numbers
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,67 @@ class Reason:
     row: int  # as `ShownRow.number`
     label: str
     weight: float  # signed share in the prediction
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts between edges; the outermost bins include what lies beyond them.
+
+    Examples
+    --------
+    >>> edges = np.array([0.0, 1.0, 2.0])
+    >>> one, two = (Histogram.of(x, edges) for x in ([0.5, 1.0, 9.0], [-3.0]))
+    >>> (one + two).counts
+    array([2, 2])
+    """
+
+    edges: Array  # (b + 1,)
+    counts: NDArray[np.int64]  # (b,)
+
+    @classmethod
+    def of(cls, values: object, edges: Array) -> Histogram:
+        """Count values; NaN is ignored."""
+        values = np.asarray(values, dtype=np.float64)
+        values = np.clip(values[~np.isnan(values)], edges[0], edges[-1])
+        counts = np.histogram(values, edges)[0]
+        return cls(np.asarray(edges), counts.astype(np.int64))
+
+    def __add__(self, other: Histogram) -> Histogram:
+        if not np.array_equal(self.edges, other.edges):
+            raise ValueError("Only histograms with the same edges can be added.")
+        return Histogram(self.edges, self.counts + other.counts)
+
+    @property
+    def shares(self) -> Array:
+        """Percentage of the values in each bin."""
+        return np.asarray(100 * self.counts / max(1, self.counts.sum()))
+
+    @property
+    def mean(self) -> float:
+        """Mean of the values, each taken for the middle of its bin."""
+        middle = (self.edges[1:] + self.edges[:-1]) / 2
+        return float(middle @ self.shares) / 100
+
+
+def confidence_edges() -> Array:
+    """Return the edges of 20 equal bins from 0 to 1."""
+    return np.linspace(0.0, 1.0, CONFIDENCE_BINS + 1)
+
+
+def number_edges(given: Array) -> Array:
+    """Return edges that hold the labels and all that may be predicted from them.
+
+    There are 2 l^(1/3) bins (Rice's rule) over the range of the labels, and bins for a
+    quarter of that range on either side. If all labels are equal, the range is 1.
+    """
+    given = np.asarray(given, dtype=np.float64)
+    low, high = float(given.min()), float(given.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    bins = int(np.clip(np.ceil(2 * len(given) ** (1 / 3)), MIN_BINS, MAX_BINS))
+    extra = int(np.ceil(RANGE_MARGIN * bins))
+    steps = np.arange(-extra, bins + extra + 1, dtype=float)
+    return np.asarray(low + (high - low) / bins * steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from halfmoon._report.findings import Note
-from halfmoon.table._columns.column_names import earlier_runs, listed, refuse_taken
+from halfmoon.table._columns.column_names import earlier_runs, quoted, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
@@ -282,7 +282,7 @@ def refuse_unfit(
     if missing:
         raise ModelError(
             f"The table has no column {missing[0]!r}, which the model learned from. "
-            f"The model needs {listed(needed)}; the table has {listed(table.columns)}."
+            f"The model needs {quoted(needed)}; the table has {quoted(table.columns)}."
         )
 
 

@@ -11,7 +11,7 @@ from halfmoon.table._columns.column_names import (
     existing,
     is_predicted,
     known_columns,
-    listed,
+    quoted,
     refuse_taken,
 )
 from halfmoon.table._files import open_table
@@ -80,7 +80,7 @@ def test_a_table_that_has_the_new_columns_is_refused():
 
 
 def test_many_names_are_cut():
-    assert listed([str(i) for i in range(15)]).endswith("'11' and 3 more")
+    assert quoted([str(i) for i in range(15)]).endswith("'11' and 3 more")
 
 
 def runs_of(**columns):

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from halfmoon._report.histogram import confidence_edges, number_edges
+from halfmoon._report.findings import confidence_edges, number_edges
 from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._runs.running_counts import RunningCounts
 

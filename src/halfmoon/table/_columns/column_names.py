@@ -34,8 +34,8 @@ __all__ = [
     "guess_notes",
     "is_predicted",
     "known_columns",
-    "listed",
     "matching",
+    "quoted",
     "refuse_taken",
 ]
 
@@ -97,7 +97,7 @@ def chosen_features(
     taken = (wanted | known if wanted else usual) - set(added)
     if not taken:
         raise CommandError(
-            f"No column is left to learn from: the table has {listed(columns)} and "
+            f"No column is left to learn from: the table has {quoted(columns)} and "
             f"{settings.target!r} is the target."
         )
     if len(taken) > MAX_FEATURES:
@@ -153,7 +153,7 @@ def existing(name: str, columns: Sequence[str], what: str = "") -> str:
         return name
     raise CommandError(
         f"The table has no column {name!r}{f' ({what})' if what else ''}."
-        f"{did_you_mean(name, columns)} It has {listed(columns)}."
+        f"{did_you_mean(name, columns)} It has {quoted(columns)}."
     )
 
 
@@ -165,12 +165,12 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def listed(names: Sequence[str]) -> str:
+def quoted(names: Sequence[str]) -> str:
     """Return up to 12 names for a person to read.
 
     Examples
     --------
-    >>> listed(["a", "b"])
+    >>> quoted(["a", "b"])
     "'a', 'b'"
     """
     shown = ", ".join(map(repr, names[:MAX_ERROR_NAMES]))
@@ -192,10 +192,10 @@ def matching(pattern: str, columns: Sequence[str], what: str = "") -> list[str]:
     if not found:
         plain = "".join(sign for sign in pattern if sign not in WILDCARDS)
         close = get_close_matches(plain, columns, 3, cutoff=0.4)
-        hint = f" Similar names: {listed(close)}." if close else ""
+        hint = f" Similar names: {quoted(close)}." if close else ""
         raise CommandError(
             f"No column matches {pattern!r}{f' ({what})' if what else ''}.{hint} "
-            f"The table has {listed(columns)}."
+            f"The table has {quoted(columns)}."
         )
     return found
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from halfmoon._report.histogram import Histogram
+from halfmoon._report.findings import Histogram
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.joined_table import as_schema

@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 import halfmoon
 from halfmoon._estimators.classification import probabilities_of_scores
-from halfmoon._report.eigenmap import eigenmap
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
     Findings,
     Helped,
+    Histogram,
     LooClasses,
     LooNumbers,
     ReportColumn,
     RowMap,
     ShownRow,
 )
-from halfmoon._report.histogram import Histogram
+from halfmoon._report.row_map import eigenmap
 from halfmoon._report.rows_to_review import (
     MAX_REVIEW_ROWS,
     suspect_classes,

@@ -28,8 +28,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import ColumnDistribution
-from halfmoon._report.histogram import Histogram
+from halfmoon._report.findings import ColumnDistribution, Histogram
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.criteria import class_scores
 from halfmoon._selection.relevance import by_correlation

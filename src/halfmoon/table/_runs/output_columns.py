@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from halfmoon._report.histogram import confidence_edges, number_edges
+from halfmoon._report.findings import confidence_edges, number_edges
 from halfmoon.table._cells.cell_values import is_text
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import GIVEN, PREDICTED

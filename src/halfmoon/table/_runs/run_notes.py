@@ -11,7 +11,7 @@ from halfmoon._report.sentences import count
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse
-from halfmoon.table._columns.column_names import listed
+from halfmoon.table._columns.column_names import quoted
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
 from halfmoon.table._fill_table import Filled
@@ -82,7 +82,7 @@ def learning_notes(
         verb = "was" if len(names) == 1 else "were"
         keep = "To use it anyway, name it and the other columns in `features`."
         yield Note(
-            f"{listed(names)} {verb} not learned from: {why}.",
+            f"{quoted(names)} {verb} not learned from: {why}.",
             keep if kinds[names[0]] == "identifier" else "",
         )
     rest = len(left_out) - sum(len(names) for _, names in named)
@@ -196,12 +196,12 @@ def choice_notes(model: TableModel) -> Iterator[Note]:
     if choice is not None:
         verb = "was" if len(choice.left_out) == 1 else "were"
         yield Note(
-            f"{listed(choice.left_out)} {verb} left out: {choice.gain(model.kind)}. "
+            f"{quoted(choice.left_out)} {verb} left out: {choice.gain(model.kind)}. "
             f"Columns that you name as features are never left out like this."
         )
     if doubtful and (model.kind == "numbers" or model.estimator_.loo_score_ < 1.0):
         yield Note(
-            f"Predictions may be better without {listed(doubtful)}: in "
+            f"Predictions may be better without {quoted(doubtful)}: in "
             f"cross-validation the error is lower, but this could be chance.",
             f"Try to leave {'them' if len(doubtful) > 1 else 'it'} out.",
             _command("exclude", doubtful),

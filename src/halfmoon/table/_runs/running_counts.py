@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._report.histogram import Histogram
+from halfmoon._report.findings import Histogram
 from halfmoon._report.rows_to_review import least_sure
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import as_column, row_texts

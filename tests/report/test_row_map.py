@@ -6,7 +6,7 @@ from sklearn import datasets
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from halfmoon._report.eigenmap import eigenmap
+from halfmoon._report.row_map import eigenmap
 
 
 @pytest.mark.parametrize(
