@@ -89,8 +89,8 @@ FILL = f"""
     Also write up to 1,000 filled rows to this HTML file, the least sure first, to sort
     and filter. Unlike the report, this file holds a small script.
 --to-label N FILE
-    Write the N rows that you should label next to FILE, with an empty cell for each
-    label. These rows are unsure and differ from each other.
+    List the N best rows to label next in FILE, with an empty cell for each label. These
+    rows are unsure and differ from each other.
 --labels FILE...
     Use the labels in these files: lists that --to-label wrote and you filled in, or
     labels from halfmoon label (NAME.labels.jsonl).

@@ -87,7 +87,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         if "classes" in found
         else "numbers"
     )
-    yield f"{found['file']}: fills {found['target']} ({what}), {found['estimator']}"
+    yield f"{found['file']}: fills '{found['target']}' ({what}), {found['estimator']}"
     learned = found["learned_from"]
     yield (
         f"Trained on {found['source']}, {found['date']}: {learned['labels']:,} labels "

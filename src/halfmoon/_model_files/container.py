@@ -211,7 +211,7 @@ def write_file(
     def failed(error: Exception) -> Exception:
         if isinstance(error, FileExistsError):
             return ModelFileError(
-                f"{path} exists; give another name, or overwrite=True."
+                f"{path} exists; give another name, or `overwrite=True`."
             )
         return error
 

@@ -29,10 +29,9 @@ from halfmoon._report.row_map import of_map
 from halfmoon._report.safe_text import rounded, safe_text
 from halfmoon._report.sentences import headline, help_given, verdict
 
-__all__ = ["MAX_FILLED_ROWS", "reason_groups", "render", "render_rows"]
+__all__ = ["reason_groups", "render", "render_rows"]
 
 MAX_LISTED_COLUMNS = 200  # listed in the report
-MAX_FILLED_ROWS = 5_000  # on the page of filled rows
 MAX_REASONS = 3  # labeled rows for, and against, a prediction
 MAX_CELL = 48  # characters; the rest is folded
 MAX_WORD = 22  # characters; a longer word may be broken anywhere
@@ -75,13 +74,11 @@ def render(findings: Findings) -> str:
 
 
 def render_rows(findings: Findings, rows: Sequence[ShownRow]) -> str:
-    """Return the first 5,000 filled rows as an HTML page, to be written as UTF-8."""
+    """Return filled rows as an HTML page, to be written as UTF-8."""
     folder = files("halfmoon._report") / "templates"
     script = (folder / "rows.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _render(
-        "rows.html", findings, rows=rows[:MAX_FILLED_ROWS], script=script, digest=digest
-    )
+    return _render("rows.html", findings, rows=rows, script=script, digest=digest)
 
 
 def _render(template: str, findings: Findings, **values: object) -> str:

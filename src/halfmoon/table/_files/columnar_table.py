@@ -112,7 +112,7 @@ class ColumnarTable(Table):
             what = self.format.name.capitalize()
             raise ReadError(
                 f"{self.name} is not a {what} file, or is damaged or cut short. Get "
-                f"it again, or say what it is: format='csv' (--format csv)."
+                f"it again, or say what it is: `format='csv'`."
             ) from error
 
 

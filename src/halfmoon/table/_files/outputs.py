@@ -110,7 +110,8 @@ def refuse_place(
 def _unwritable(name: str, error: Exception) -> OutputError:
     if isinstance(error, FileExistsError):
         return OutputError(
-            f"{name} already exists. Give another name, or overwrite it (--overwrite)."
+            f"{name} already exists. Give another name, or overwrite it "
+            f"(`overwrite=True`)."
         )
     number = getattr(error, "errno", None)
     why = getattr(error, "strerror", None) or error

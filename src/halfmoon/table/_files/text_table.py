@@ -161,7 +161,7 @@ class TextTable(Table):
         many = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
         what = (
             f"If another character than {self.format.delimiter!r} separates the cells, "
-            f"name it: delimiter=';' (--delimiter ';')."
+            f"name it: `delimiter=';'`."
             if width == 1
             else "Give every row as many cells as the header."
         )

@@ -161,7 +161,7 @@ class WorkbookTable(Table):
             self.notes.append(
                 Note(
                     f"Read the sheet {self.sheet!r}; the workbook also has {others}.",
-                    "To read another one, give its name (--sheet on the command line).",
+                    "To read another one, give its name in `sheet`.",
                 )
             )
         if self.layout.header > 0:

@@ -61,10 +61,10 @@ def refuse_nonempty(out: Path, overwrite: bool) -> None:
         return
     if any(out.iterdir()):
         can_resume = (out / FOLDER).exists()
-        more = " continue the run that was stopped there (--resume)," * can_resume
+        more = " continue the run that was stopped there (`resume=True`)," * can_resume
         raise OutputError(
             f"{out} is not empty. Give another folder,{more} or overwrite its files "
-            f"(--overwrite)."
+            f"(`overwrite=True`)."
         )
 
 
@@ -134,12 +134,13 @@ class Manifest:
         except FileNotFoundError as error:
             raise OutputError(
                 f"{self.out} holds files, but no run to continue: "
-                f"{FOLDER}/manifest.json is missing. Run again with --overwrite "
-                f"instead of --resume, or give another folder."
+                f"{FOLDER}/manifest.json is missing. Run again with `overwrite=True` "
+                f"instead of `resume=True`, or give another folder."
             ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OutputError(
-                f"{path} is damaged. Run again with --overwrite instead of --resume."
+                f"{path} is damaged. Run again with `overwrite=True` instead of "
+                f"`resume=True`."
             ) from error
         self._refuse_changed_options(asked)
         self._refuse_changed_inputs(inputs)
@@ -175,7 +176,7 @@ class Manifest:
             except (OSError, ValueError, ModelFileError) as error:
                 raise OutputError(
                     f"{path} is not the model that this run began with. Run again "
-                    f"with --overwrite instead of --resume."
+                    f"with `overwrite=True` instead of `resume=True`."
                 ) from error
         return found
 
@@ -213,7 +214,7 @@ class Manifest:
                 raise OutputError(
                     f"The run in {self.out} began with {name} {_shown(asked, name)}, "
                     f"but now it is {_shown(now, name)}. Give the same options, or "
-                    f"start over with --overwrite instead of --resume."
+                    f"start over with `overwrite=True` instead of `resume=True`."
                 )
 
     def _refuse_other_models(self, models: Sequence[TableModel]) -> None:
@@ -224,8 +225,8 @@ class Manifest:
                 if _digest(path) != digest:
                     raise OutputError(
                         f"The run in {self.out} began with another model. Give the "
-                        f"same model, or start over with --overwrite instead of "
-                        f"--resume."
+                        f"same model, or start over with `overwrite=True` instead of "
+                        f"`resume=True`."
                     )
 
     def _refuse_changed_inputs(self, inputs: Sequence[Mapping[str, Any]]) -> None:
@@ -238,7 +239,7 @@ class Manifest:
                 what = what if name in before else "is new"
                 raise OutputError(
                     f"{name} {what} since the run in {self.out} began. Start over with "
-                    f"--overwrite instead of --resume."
+                    f"`overwrite=True` instead of `resume=True`."
                 )
 
 

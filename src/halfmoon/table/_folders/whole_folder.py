@@ -207,7 +207,8 @@ def _begun(
     """Check the folders; open the table and the manifest."""
     if overwrite and resume:
         raise CommandError(
-            "--resume continues a run, but --overwrite starts over. Give one of them."
+            "`resume=True` continues a run, but `overwrite=True` starts over. Give one "
+            "of them."
         )
     refuse_nested(Path(folder), Path(out))
     files = list_folder(folder)
