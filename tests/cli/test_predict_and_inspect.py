@@ -74,7 +74,7 @@ def test_a_missing_column(run, saved):
 def test_inspect_describes_a_table_model(run, saved):
     result = run("inspect", "m.halfmoon")
     assert result.exit_code == 0
-    assert "fills side (2 classes: left, right), HalfmoonClassifier" in result.stdout
+    assert "fills 'side' (2 classes: left, right), HalfmoonClassifier" in result.stdout
     assert "10 labels and 30 rows without a label, of 40 rows" in result.stdout
     assert "x: number, feature" in result.stdout
     assert "halfmoon fill t.csv --target side" in result.stdout

@@ -158,7 +158,7 @@ def test_paths_of_new_files(tmp_path):
     with pytest.raises(ModelFileError, match="missing does not exist; make it first"):
         hm.save(1, tmp_path / "missing" / "file")
     hm.save(1, tmp_path / "file", overwrite=False)
-    with pytest.raises(ModelFileError, match="exists; give another name, or overwrite"):
+    with pytest.raises(ModelFileError, match="give another name, or `overwrite=True`"):
         hm.save(2, tmp_path / "file", overwrite=False)
     assert hm.load(tmp_path / "file") == 1
     hm.save(3, tmp_path / "file")
