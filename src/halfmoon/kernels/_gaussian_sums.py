@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from halfmoon._rows import Array
+from halfmoon._rows import Array, Rows
 from halfmoon.kernels._length_scales import DistancesTo
 
 __all__ = ["gaussian_sum"]
@@ -25,8 +25,8 @@ MAX_SQUARINGS = 4  # each doubles the relative error of a value
 def gaussian_sum(
     Z: Array,  # (p, d), dense
     terms: Sequence[tuple[float, Array]],  # widths e and coefficients, (p, t)
-) -> Callable[[Array], Array]:
-    """Return the function from dense rows to the sum, shapes (b, d) and (b, t).
+) -> Callable[[Rows], Array]:
+    """Return the function from rows to the sum, shapes (b, d) and (b, t).
 
     Examples
     --------
@@ -45,8 +45,8 @@ def gaussian_sum(
         chains[-1][1].append((int(squarings), C))
         before = width
 
-    def total(X: Array) -> Array:
-        found = np.zeros((len(X), t))
+    def total(X: Rows) -> Array:
+        found = np.zeros((X.shape[0], t))
         for rows, q in distances.blocks(X):
             for factor, powers in chains:
                 values = np.multiply(q, factor)
