@@ -64,6 +64,17 @@ def test_an_offset_and_float32_change_nothing(X):
     assert_allclose(neighbor_graph(grid + 1024, 4).toarray(), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_a_huge_offset_changes_no_neighbor(make, rng):
+    X = rng.integers(-20, 20, size=(60, 20)).astype(float)  # exact at any offset
+    here, there = NeighborIndex(make(X), 5), NeighborIndex(make(X + 2.0**40), 5)
+    assert_array_equal(there.others()[0], here.others()[0])
+    moved, _ = there.nearest(make(X + 2.0**40))
+    assert_array_equal(np.sort(moved), np.sort(here.nearest(make(X))[0]))
+    if make is sp.csr_array:  # dense rows may meet a sparse search, and the reverse
+        assert_array_equal(np.sort(there.nearest(X + 2.0**40)[0]), np.sort(moved))
+
+
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 def test_copies_take_a_typical_scale(X, make):
     # Row 0 has three copies, as many as neighbors: its scale would be 0.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from halfmoon._rows import Array, Rows, as_rows
-from halfmoon.kernels._length_scales import squared_norms
+from halfmoon.kernels._length_scales import middle_of, minus, squared_norms
 
 __all__ = [
     "NeighborIndex",
@@ -31,11 +31,16 @@ __all__ = [
 ]
 
 
+LARGE_OFFSET = 100.0  # of a table, relative to the median distance from its middle
+
+
 class NeighborIndex:
     """Nearest neighbors among fitted rows, at most n - 1, and the scale of each row.
 
     ``scales[i]`` is s_i, the distance from row i to its k-th neighbor, never 0.
     """
+
+    _offset: Array | None = None  # subtracted from all rows, if large; (d,)
 
     def __init__(self, X: Rows, n_neighbors: int) -> None:
         X = as_rows(X)
@@ -44,6 +49,11 @@ class NeighborIndex:
         if n_neighbors < 1 or n_neighbors != int(n_neighbors):
             raise ValueError(f"n_neighbors is {n_neighbors}; 1, 2, 3, ... is needed.")
         self.n_neighbors = min(int(n_neighbors), X.shape[0] - 1)
+        # The search multiplies rows of many columns, so an offset would cost digits.
+        middle = middle_of(X)
+        centered = minus(X, middle)
+        if middle @ middle > LARGE_OFFSET**2 * np.median(squared_norms(centered)):
+            X, self._offset = centered, middle
         self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(X)
         self._rows = X
         self._own = self._search.kneighbors(return_distance=False)  # not the row itself
@@ -81,6 +91,8 @@ class NeighborIndex:
             )
         if sp.issparse(X) and not sp.issparse(self._rows):
             X = X.toarray()  # trees need dense rows
+        if self._offset is not None:
+            X = minus(X, self._offset)
         columns = self._search.kneighbors(X, self.n_neighbors + 1, False)
         return self._distances(X, columns), columns
 

@@ -22,7 +22,7 @@ from halfmoon._estimators import (
     LaplacianRegressor,
 )
 from halfmoon.bases import Nystrom, RandomFeatures, Smoothed, WithDerivatives
-from halfmoon.kernels import Gaussian, Matern
+from halfmoon.kernels import Gaussian, Laplace, Linear, Matern
 from halfmoon.model_selection import LabeledKFold
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion, KernelWeights
@@ -199,6 +199,16 @@ def test_sparse_tables(container):
         assert_allclose(actual, expected.predict(data.new), atol=1e-6)
         energy = expected.dirichlet_energy()
         assert_allclose(fitted.dirichlet_energy(), energy, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(1.0), Linear()], ids=repr)
+def test_sparse_and_dense_rows_may_meet(kernel):
+    data = table()
+    model = ConditionalRegressor(kernel, alpha=0.01)
+    expected = model.fit(data.X, data.y).predict(data.new)
+    assert_allclose(model.predict(sp.csr_array(data.new)), expected, atol=1e-9)
+    model.fit(sp.csr_array(data.X), data.y)
+    assert_allclose(model.predict(data.new), expected, atol=1e-9)
 
 
 def test_single_precision_and_memory_maps(tmp_path):

@@ -454,6 +454,20 @@ def test_text():
     assert_allclose(again, model.predict_proba(X)[:5], rtol=1e-7)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_filled_sparse_rows_are_a_table(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3)).astype(dtype)
+    y = np.where(np.arange(30) % 2 == 0, X[:, 0] + X[:, 1] ** 2, np.nan)
+    S = sp.csr_array(X)
+    model = HalfmoonRegressor(budget=AT_ONCE, random_state=0).fit(X, y)
+    expected = model.predict(X)
+    assert_array_equal(model.predict(S), expected)
+    model = HalfmoonRegressor(budget=AT_ONCE, random_state=0).fit(S, y)
+    assert_array_equal(model.predict(S), expected)
+    assert_array_equal(model.predict(X), expected)
+
+
 def test_wide_rows():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 30)

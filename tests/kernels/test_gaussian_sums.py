@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels import _gaussian_sums as sums
+from halfmoon.kernels import _length_scales as length_scales
 from halfmoon.kernels._gaussian_sums import gaussian_sum
 
 WIDTHS = {
@@ -28,7 +28,7 @@ def rows(rng):
 @pytest.mark.parametrize("widths", WIDTHS.values(), ids=WIDTHS)
 @pytest.mark.parametrize("cached", [1, 100, 2**16])  # entries: rows at a time
 def test_sums_are_those_of_the_matrices(rng, rows, widths, cached, monkeypatch):
-    monkeypatch.setattr(sums, "CACHED_ENTRIES", cached)
+    monkeypatch.setattr(length_scales, "CACHED_ENTRIES", cached)
     X, Z = rows
     terms = [(width, rng.normal(size=(23, 2))) for width in widths]
     expected = sum(Gaussian(width)(X, Z) @ C for width, C in terms)

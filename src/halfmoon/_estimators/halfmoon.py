@@ -69,6 +69,7 @@ SEARCH_LABELS = 500  # labels that candidates are compared on, at most
 POINTS = 500, 2_000  # unlabeled rows whose predictions are compared: fewest, most
 POINT_LABELS = 100_000  # rows times labels in between
 NEIGHBORS = 10  # neighbors of a point that may get the same prediction
+INDEX_BYTES = 4  # of an entry of CSR rows, besides its value
 REFIT_SHARE = 0.4  # share of the budget for local fits, with more labels than compared
 
 
@@ -88,6 +89,8 @@ class Halfmoon(CallbackSupport, Estimator):
     #: Whether the targets are classes.
     _of_classes: ClassVar[bool]
 
+    _dense_rows = False  # in `fit`; the columns of CSR rows are taken for words
+
     def _learned_targets(self, y: Array) -> Array:
         """Return the targets to learn from, for the given ones, (l, t)."""
         return y
@@ -105,6 +108,16 @@ class Halfmoon(CallbackSupport, Estimator):
         X, y, sample_weight : see `LaplacianClassifier` and `LaplacianRegressor`
         """
         return super().fit(X, y, sample_weight)
+
+    def _table(self, X: Any, *, reset: bool) -> Rows:
+        """Return checked rows; CSR as dense rows where these take no more memory."""
+        X = super()._table(X, reset=reset)
+        if reset:
+            entry = X.dtype.itemsize
+            dense_bytes = entry * X.shape[0] * X.shape[1]
+            filled = not sp.issparse(X) or (entry + INDEX_BYTES) * X.nnz >= dense_bytes
+            self._dense_rows = filled
+        return X.toarray() if self._dense_rows and sp.issparse(X) else X
 
     def _fit_rows(self, X: Rows, targets: Array, w: Array) -> None:
         """Try the candidates, average them, and choose between average and twin."""

@@ -2,11 +2,13 @@
 
 .. math:: q(x, z) = |x - m|^2 + |z - m|^2 - 2 <x - m, z - m>
 
-for any m; with m the mean of the z the three terms are of the size of the spread of
-the rows, so an offset of the whole table costs no digits. CSR rows are not centered:
-that would make them dense. Equal rows have distance exactly 0, because the rounding
-error of the product is subtracted before clipping at 0. Kernels with a kink at 0
-(Laplace, thin plate) need it.
+for any m. The product is off by a few roundings of its largest term, so m is the median
+of the z in each column: neither an offset of the whole table nor a few rows far from
+all others cost digits. Pairs of rows that are much nearer to each other than to m are
+compared column by column instead. So every distance has at least nine correct digits,
+and equal rows have distance exactly 0; kernels with a kink at 0 (Laplace, thin plate)
+need it. In CSR rows, only columns that are mostly filled have a median other than 0, so
+these rows stay sparse.
 
 A length scale is a number, or a rule:
 
@@ -24,21 +26,25 @@ rule         length scale                                used for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NoReturn, Self, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 from halfmoon._rows import MAX_ENTRY, Array, Rows, as_rows, inner_products, some_rows
 
 __all__ = [
     "RULES",
+    "DistancesTo",
     "LengthScale",
     "WithLengthScale",
     "median_distance",
     "median_of_positive",
+    "middle_of",
+    "minus",
     "neighbor_distance",
     "of_distances",
     "refuse_equal_samples",
@@ -47,6 +53,9 @@ __all__ = [
 ]
 
 CACHED_ENTRIES = 2**16  # half a megabyte: fits in the cache of a core
+MIDDLE_ROWS = 100  # for the median of each column
+NEAR = 1e-5  # squared distance over squared norms, below which five digits are lost
+MANY_NEAR = 0.05  # share of near pairs from which comparing all of them is faster
 
 PAIRED_ROWS = 1_000  # half a million pairs: the median is then off by 1 or 2 %
 NEIGHBOR_ROWS = 200  # rows whose neighbors are searched for among all rows
@@ -62,7 +71,7 @@ def squared_norms(X: Rows) -> Array:
 
 
 def squared_distances(X: Rows, Z: Rows) -> Array:
-    """Return the squared distance of each pair of float64 rows, (n, p), at least 0.
+    """Return the squared distance of each pair of float64 rows, (n, p).
 
     O(n p d) time, by one matrix product. Temporaries are of the size of X and Z.
     """
@@ -75,39 +84,109 @@ def of_distances(
     Z: Rows,  # (p, d)
 ) -> Array:  # (n, p)
     """Return a function of the squared distances, which it overwrites."""
-    # A product of d terms is off by about sqrt(d) roundings.
-    shrink = 1.0 - (4.0 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps
-    if sp.issparse(X) or sp.issparse(Z):
-        q = inner_products(X, Z)
-        q *= -2.0
-        q += shrink * squared_norms(X)[:, None]
-        q += shrink * squared_norms(Z)
-        _finish(q, function, 0, X is Z)
-        return q
-    n, d = X.shape
-    m = Z.mean(axis=0)
-    # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
-    left, right = np.ones((n, d + 2)), np.ones((Z.shape[0], d + 2))
-    np.subtract(X, m, out=left[:, :d])
-    np.subtract(Z, m, out=right[:, :d])
-    left[:, d] = shrink * squared_norms(left[:, :d])
-    right[:, d + 1] = shrink * squared_norms(right[:, :d])
-    right[:, :d] *= -2.0
-    q = np.empty((n, Z.shape[0]))
-    # A few rows at a time, so that the function finds them in the cache.
-    step = max(1, CACHED_ENTRIES // Z.shape[0])
-    for start in range(0, n, step):
-        block = q[start : start + step]
-        np.matmul(left[start : start + step], right.T, out=block)
-        _finish(block, function, start, X is Z)
+    q = np.empty((X.shape[0], Z.shape[0]))
+    for _, block in DistancesTo(Z).blocks(X, q):
+        function(block)
     return q
 
 
-def _finish(q: Array, function: Callable[[Array], Any], start: int, same: bool) -> None:
-    np.maximum(q, 0.0, out=q)
-    if same:
-        np.fill_diagonal(q[:, start:], 0.0)
-    function(q)
+class DistancesTo:
+    """Squared distances of any rows to given rows."""
+
+    def __init__(self, Z: Rows) -> None:
+        self.Z = Z
+        self._middle = middle_of(Z)
+        self._centered = minus(Z, self._middle)
+        self._norms = squared_norms(self._centered)
+
+    def blocks(
+        self,
+        X: Rows,  # (n, d)
+        out: Array | None = None,  # (n, p)
+    ) -> Iterator[tuple[slice, Array]]:
+        """Yield rows and their distances, a few at a time so that they stay in cache.
+
+        They are written into `out`. If it is None, each block overwrites the last one.
+        """
+        n, p = X.shape[0], self.Z.shape[0]
+        sparse = sp.issparse(X) or sp.issparse(self.Z)
+        # Each operation on CSR rows takes so long that the cache is no matter.
+        step = max(1, (SLICE_ENTRIES if sparse else CACHED_ENTRIES) // p)
+        held = np.empty((min(n, step), p)) if out is None else out
+        centered = self._centered if X is self.Z else minus(X, self._middle)
+        norms = self._norms if X is self.Z else squared_norms(centered)
+        product = self._product(centered, norms)
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            q = held[: rows.stop - start] if out is None else held[rows]
+            product(rows, q)
+            if X is self.Z:  # not to be found among near pairs
+                np.fill_diagonal(q[:, start:], np.inf)
+            self._compare_near_rows(X, norms, rows, q)
+            if X is self.Z:
+                np.fill_diagonal(q[:, start:], 0.0)
+            yield rows, q
+
+    def _product(self, X: Rows, norms: Array) -> Callable[[slice, Array], Any]:
+        """Return the function that writes the three terms of some rows into q."""
+        if sp.issparse(X) or sp.issparse(self._centered):
+            products = inner_products(X, self._centered)  # slow for a few rows at once
+            products *= -2.0
+            products += self._norms
+
+            def add(rows: slice, q: Array) -> None:
+                np.add(products[rows], norms[rows, None], out=q)
+
+            return add
+        # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
+        left = np.column_stack([X, norms, np.ones_like(norms)])
+        ones = np.ones_like(self._norms)
+        right = np.column_stack([-2.0 * self._centered, ones, self._norms]).T
+        return lambda rows, q: np.matmul(left[rows], right, out=q)
+
+    def _compare_near_rows(self, X: Rows, norms: Array, rows: slice, q: Array) -> None:
+        """Compute the distances of near pairs as sums of squared differences."""
+        norms = norms[rows]
+        some = np.flatnonzero(q.min(axis=1) < NEAR * (norms + self._norms.max()))
+        if some.size == 0:
+            return
+        near = q[some] < NEAR * norms[some, None] + NEAR * self._norms
+        pairs = np.flatnonzero(near)  # far faster than nonzero of a matrix
+        X, Z, sparse = X[rows], self.Z, sp.issparse(X) or sp.issparse(self.Z)
+        if not sparse and len(pairs) > MANY_NEAR * q.size:
+            q[some] = np.where(near, cdist(X[some], Z, "sqeuclidean"), q[some])
+            return
+        if sparse:
+            X, Z = sp.csr_array(X), sp.csr_array(Z)
+        step = max(1, CACHED_ENTRIES // X.shape[1])
+        for start in range(0, len(pairs), step):
+            i, j = np.divmod(pairs[start : start + step], q.shape[1])
+            q[some[i], j] = squared_norms(X[some[i]] - Z[j])
+
+
+def middle_of(Z: Rows) -> Array:  # (d,)
+    """Return about the median of each column, from some rows."""
+    some = Z[:: -(-Z.shape[0] // MIDDLE_ROWS)]
+    half = some.shape[0] // 2
+    if not sp.issparse(some):
+        return np.asarray(np.partition(some, half, axis=0)[half])
+    middle = np.zeros(some.shape[1])
+    filled = np.flatnonzero(np.bincount(some.indices, minlength=len(middle)) > half)
+    if filled.size:
+        middle[filled] = np.partition(some[:, filled].toarray(), half, axis=0)[half]
+    return middle
+
+
+def minus(X: Rows, middle: Array) -> Rows:
+    """Return the rows minus a row. CSR stays CSR, with only its nonzeros filled in."""
+    if not sp.issparse(X):
+        return X - middle
+    filled = np.flatnonzero(middle)
+    if filled.size == 0:
+        return X
+    n, k = X.shape[0], len(filled)
+    entries = np.tile(middle[filled], n), np.tile(filled, n), k * np.arange(n + 1)
+    return X - sp.csr_array(entries, shape=X.shape)
 
 
 #: Estimators choose among several numbers, or among those that "auto" stands for.

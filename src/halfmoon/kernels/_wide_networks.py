@@ -221,7 +221,7 @@ def _check_parameters(depth: int, weight: float, bias: float) -> None:
 
 def _first_layer(X: Rows, Z: Rows, weight: float, bias: float) -> Layer:
     d = X.shape[1]
-    # A product of d terms is off by about sqrt(d) roundings, as in `of_distances`.
+    # A product of d terms is off by about sqrt(d) roundings.
     slack = (4.0 + np.sqrt(d)) * np.finfo(np.float64).eps
     s = Layer(inner_products(X, Z), squared_norms(X), squared_norms(Z), slack)
     s.affine(weight / np.sqrt(d), bias)
