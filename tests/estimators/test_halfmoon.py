@@ -695,6 +695,14 @@ def test_local_fits_have_half_of_the_weight_before_labels_are_many(
     assert model.twin_.leave_one_out().shape == (60,)
 
 
+def test_a_search_that_the_budget_ended_has_no_local_fits(monkeypatch, rng):
+    monkeypatch.setattr(halfmoon, "LOCAL_LABELS", 19)
+    X = rng.normal(size=(30, 2))
+    y = np.where(np.arange(30) < 20, X[:, 0], np.nan)
+    model = HalfmoonRegressor(random_state=0, budget=1e-9).fit(X, y)
+    assert not any(isinstance(m.fit, LocalFit) for m in model.solution_.members)
+
+
 def test_labels_without_local_fits_are_at_most_300():
     # Columns weighted by the labels are judged by folds up to here.
     assert halfmoon.LOCAL_LABELS == families.RELEVANCE_LABELS[1] == 300

@@ -128,8 +128,9 @@ class Halfmoon(CallbackSupport, Estimator):
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
         local = None
-        if locally:
-            left = max(0.0, seconds - (time.monotonic() - start))
+        left = max(0.0, seconds - (time.monotonic() - start))
+        # A few kernels that happened to fit in the budget should not have half a say.
+        if locally and (more or left >= REFIT_SHARE * seconds):
             free = replace(data, unpenalized=unpenalized)
             local = partial(average_of_local_fits, X, free, criterion, rng, left)
         averages = Refit(data, outcome, criterion, rng, local).averages()
