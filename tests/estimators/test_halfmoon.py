@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -599,29 +600,30 @@ def small(monkeypatch):
     monkeypatch.setattr(halfmoon, "SEARCH_LABELS", 40)
     monkeypatch.setattr(criteria, "LOG_LABELS", 10)
     monkeypatch.setattr(families, "RELEVANCE_LABELS", (4, 10))
+    monkeypatch.setattr(halfmoon, "LOCAL_LABELS", 40)
     return monkeypatch
 
 
 def how(answer):
     """How an answer to more labels than were compared was fitted."""
-    fit = answer.members[0].fit
-    if isinstance(fit, LocalFit):
-        return "local fits"
-    return "all labels" if isinstance(fit.posed.basis, Exact) else "at landmarks"
+    kinds = {
+        "local fits"
+        if isinstance(member.fit, LocalFit)
+        else "all labels"
+        if isinstance(member.fit.posed.basis, Exact)
+        else "at landmarks"
+        for member in answer.members
+    }
+    return "|".join(sorted(kinds))
 
 
 @pytest.mark.parametrize(
     ("dual_labels", "kind"),
-    [
-        (200, "all labels"),
-        (200, "local fits"),
-        (50, "at landmarks"),
-        (50, "local fits"),
-    ],
+    [(200, "all labels|local fits"), (50, "at landmarks"), (50, "local fits")],
 )
 def test_all_labels_have_a_say(small, dual_labels, kind):
     small.setattr(refit, "DUAL_LABELS", dual_labels)
-    # Whichever is better would answer; here each does in turn.
+    # At landmarks, whichever is better would answer; here each does in turn.
     small.setattr(refit.Refit, "_loss", lambda _, each: how(each) != kind)
     X, y = make_moons(300, noise=0.1, random_state=0)
     known = np.where(np.arange(300) < 100, y, np.nan)
@@ -642,7 +644,7 @@ def test_all_labels_have_a_say(small, dual_labels, kind):
     # The comparison tells of what answers, not of what was compared on fewer labels.
     table = pd.DataFrame(model.comparison_)
     members = table[table["weight"] > 0]
-    ending = rf".*, {kind}( \(\d+\))?"
+    ending = rf".*, ({kind})( \(\d+\))?"
     assert members["candidate"].str.fullmatch(ending).all()
     assert table["candidate"].is_unique
     assert_allclose(table["weight"].sum(), 1.0, rtol=1e-12)
@@ -654,6 +656,70 @@ def test_all_labels_have_a_say(small, dual_labels, kind):
         scores = np.column_stack([0.5 - left_out / 2, 0.5 + left_out / 2])
         expected = log_losses(scores[None], codes, w).mean()
         assert_allclose(members["loo_error"], expected, rtol=1e-6)
+
+
+def same_labels_without_local_fits(monkeypatch, model, X, y):
+    with monkeypatch.context() as patched:
+        patched.setattr(halfmoon, "LOCAL_LABELS", len(X))
+        return clone(model).fit(X, y)
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_local_fits_have_half_of_the_weight_before_labels_are_many(
+    monkeypatch, rng, classes
+):
+    monkeypatch.setattr(halfmoon, "LOCAL_LABELS", 59)
+    X = rng.uniform(-1, 1, size=(120, 4))
+    f = np.sin(3 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=120)
+    truth = np.where(f > 0, 1.0, -1.0) if classes else f
+    y = np.where(np.arange(120) < 60, truth, np.nan)
+    kind = HalfmoonClassifier if classes else HalfmoonRegressor
+    model = kind(random_state=0, budget=1000).fit(X, y)
+    alone = same_labels_without_local_fits(monkeypatch, model, X, y)
+    local = [m for m in model.solution_.members if isinstance(m.fit, LocalFit)]
+    assert not any(isinstance(m.fit, LocalFit) for m in alone.solution_.members)
+    weights = np.array([member.weight for member in local])
+    assert weights.sum() == pytest.approx(0.5)
+    # Predictions, and what is known of labels that are left out, are halfway.
+    values = np.tensordot(weights, [m.fit.predict(X) for m in local], 1)
+    free = [replace(each.solution_, limits=None) for each in (alone, model)]
+    assert_allclose(free[1].predict(X), free[0].predict(X) / 2 + values, rtol=1e-7)
+    held_out = np.tensordot(weights, [m.held_out for m in local], 1)
+    for name in ("answer", "twin"):
+        expected = alone._cross_fitted[name] / 2 + held_out
+        found = model._cross_fitted[name]
+        assert_allclose(model.solution_.clip(expected), found, rtol=1e-9)
+    # The comparison is the same, with half of each weight, and the local fits.
+    before, after = (pd.DataFrame(each.comparison_) for each in (alone, model))
+    new = after[len(before) :]
+    assert new["candidate"].str.fullmatch(r".*, local fits( \(\d+\))?").all()
+    assert_allclose(new["weight"], weights)
+    kept = after[: len(before)]
+    assert_allclose(kept["weight"], before["weight"] / 2)
+    columns = ["candidate", "unlabeled", "labels", "loo_error", "difference"]
+    pd.testing.assert_frame_equal(kept[columns], before[columns])
+    (twin,) = before[before["candidate"] == "supervised twin"]["loo_error"]
+    assert_allclose(new["difference"], new["loo_error"] - twin, rtol=1e-6, atol=1e-12)
+    # It is a function of the targets, and it is kept.
+    if model.solution_.scale == "as given":
+        H = model.smoother_matrix(X)
+        assert_allclose(H @ y[:60], free[1].predict(X), rtol=1e-5, atol=1e-7)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.predict(X), model.predict(X))
+    assert model.twin_.leave_one_out().shape == (60,)
+
+
+def test_a_search_that_the_budget_ended_has_no_local_fits(monkeypatch, rng):
+    monkeypatch.setattr(halfmoon, "LOCAL_LABELS", 19)
+    X = rng.normal(size=(30, 2))
+    y = np.where(np.arange(30) < 20, X[:, 0], np.nan)
+    model = HalfmoonRegressor(random_state=0, budget=1e-9).fit(X, y)
+    assert not any(isinstance(m.fit, LocalFit) for m in model.solution_.members)
+
+
+def test_labels_without_local_fits_are_at_most_300():
+    # Columns weighted by the labels are judged by folds up to here.
+    assert halfmoon.LOCAL_LABELS == families.RELEVANCE_LABELS[1] == 300
 
 
 @pytest.mark.parametrize("limit", ["512MB", 8 * 4 * 99**2])

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._estimators import ConditionalRegressor
 from halfmoon._selection import refit
+from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, fit_at_all_alphas
 from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import Refit, average_of_entries
@@ -196,52 +198,97 @@ def test_memory_decides_between_a_matrix_and_landmarks(
 # ---- local fits ----------------------------------------------------------------------
 
 
+@pytest.fixture
+def local(candidates, data):
+    """Local fits whose held-out values are at some distance from the labels."""
+
+    def make(distance):
+        fit = solve_ridge(candidates["laplace"].pose(data), 0.01)
+        values = data.y + distance
+        entry = Entry(
+            *(candidates["laplace"], 0.01, IDENTITY, data.y, values, values),
+            *(np.zeros(18), fit.theta, fit.beta),
+        )
+        return average_of_entries([entry], np.ones(1), data, None)
+
+    return make
+
+
 @pytest.mark.parametrize("better", [True, False])
-def test_the_lower_held_out_loss_decides(refitted, candidates, data, better):
-    # An answer whose held-out values are the labels, or far from them.
-    held_out = data.y if better else data.y + 10.0
-    fit = solve_ridge(candidates["laplace"].pose(data), 0.01)
-    entry = Entry(
-        candidates["laplace"],
-        0.01,
-        IDENTITY,
-        data.y,
-        held_out,
-        held_out,
-        np.zeros(18),
-        fit.theta,
-        fit.beta,
-    )
-    local = average_of_entries([entry], np.ones(1), data, None)
-    answers = refitted("walk", "gaussian", local=lambda: local)
-    assert (answers["twin"] is local) == better
-    assert (answers["chosen"] is local) == better
-    assert refitted("walk", "gaussian", answer="twin", local=lambda: local)[
-        "chosen"
-    ].members[0].name == ("laplace" if better else "gaussian, all labels")
+def test_at_landmarks_the_lower_held_out_loss_decides(many, refitted, local, better):
+    found = local(0.0 if better else 10.0)
+    answers = refitted("walk", "gaussian", local=lambda: found)
+    assert (answers["twin"] is found) == better
+    assert (answers["chosen"] is found) == better
+    names = {
+        kind: refitted("walk", "gaussian", answer=kind, local=lambda: found)["chosen"]
+        for kind in ("twin", "average")
+    }
+    expected = "laplace" if better else "gaussian, at landmarks"
+    assert names["twin"].members[0].name == expected
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.3, 10.0])
+def test_refits_and_local_fits_are_averaged_by_least_squares(
+    refitted, local, data, new, distance
+):
+    found = local(distance)
+    alone = refitted("gaussian", answer="twin")["chosen"]
+    both = refitted("gaussian", answer="twin", local=lambda: found)
+    assert both["chosen"] is both["twin"] is both["without local fits"]
+    values = np.array([alone.held_out, found.held_out])
+    entries = [
+        SimpleNamespace(values=v, losses=((v - data.y) ** 2).mean(axis=1))
+        for v in values
+    ]
+    shares = stacked_weights(entries, data.y, data.w)
+    # Halves are favored, but what is far from the labels has hardly a part.
+    assert shares[1] > 0.5 or distance > 0
+    assert shares[1] > 0.1 if distance < 1 else shares[1] < 0.01
+    free = [replace(each, limits=None).predict(new) for each in (alone, found)]
+    expected = alone.clip(np.tensordot(shares, free, 1))
+    assert_allclose(both["chosen"].predict(new), expected, rtol=1e-9)
+    assert_allclose(both["chosen"].weights.sum(), 1.0, rtol=1e-12)
+    assert {m.name for m in both["chosen"].members} <= {
+        "gaussian, all labels",
+        "laplace",
+    }
+
+
+@pytest.mark.parametrize("distance", [0.0, 10.0])
+def test_what_was_compared_on_all_labels_has_half(
+    candidates, shared, data, local, new, distance
+):
+    entries = [
+        fit_at_all_alphas(candidates[n], shared, NumberCriterion())[4]
+        for n in ("walk", "gaussian")
+    ]
+    outcome, found = outcome_of(entries), local(distance)
+    # Cross-fitted values, which local fits are compared with.
+    outcome.held_out.update(average=data.y + 0.1, twin=data.y + 20.0)
+    rng, criterion = np.random.default_rng(0), NumberCriterion()
+    alone = Refit(data, outcome, criterion, rng, None).averages()
+    both = Refit(data, outcome, criterion, rng, lambda: found).averages()
+    # Local fits that are clearly worse than the average are still better than its twin.
+    shares = {"twin": 0.5, "chosen": 0.5 if distance == 0 else 0.0}
+    for name, share in shares.items():
+        free = [replace(a, limits=None).predict(new) for a in (alone[name], found)]
+        expected = alone[name].clip((1 - share) * free[0] + share * free[1])
+        assert_allclose(both[name].predict(new), expected, rtol=1e-9)
+    assert [m.name for m in both["twin"].members] == ["gaussian", "laplace"]
+    assert [m.weight for m in both["twin"].members] == [0.5, 0.5]
+    assert [m.name for m in both["without local fits"].members] == ["gaussian"]
 
 
 def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
-    many, refitted, candidates, data
+    many, refitted, local
 ):
-    fit = solve_ridge(candidates["laplace"].pose(data), 10.0)
-    entry = Entry(
-        candidates["laplace"],
-        10.0,
-        IDENTITY,
-        data.y,
-        data.y + 10.0,  # worse than any other
-        data.y + 10.0,
-        np.zeros(18),
-        fit.theta,
-        fit.beta,
-    )
-    local = average_of_entries([entry], np.ones(1), data, None)
-    assert refitted("gaussian", local=lambda: local)["twin"] is not local
+    found = local(10.0)  # worse than any other
+    assert refitted("gaussian", local=lambda: found)["twin"] is not found
     many.setattr(refit, "LANDMARK_LABELS", 17)
-    assert refitted("gaussian", local=lambda: local)["twin"] is local
-    assert refitted("gaussian")["twin"] is not local  # where there are no local fits
-    answers = refitted("walk", "gaussian", local=lambda: local)
+    assert refitted("gaussian", local=lambda: found)["twin"] is found
+    assert refitted("gaussian")["twin"] is not found  # where there are no local fits
+    answers = refitted("walk", "gaussian", local=lambda: found)
     assert answers["chosen"].members[0].name == "walk, at landmarks"
 
 

@@ -44,7 +44,7 @@ from halfmoon._selection.criteria import (
 )
 from halfmoon._selection.families import candidates
 from halfmoon._selection.local_average import average_of_local_fits
-from halfmoon._selection.refit import Refit
+from halfmoon._selection.refit import Refit, with_local_fits
 from halfmoon._selection.search import SearchOutcome, try_candidates
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.semi_supervised_families import distance_preparation
@@ -66,11 +66,12 @@ from halfmoon.unpenalized import Constant, Unpenalized
 __all__ = ["HalfmoonClassifier", "HalfmoonRegressor"]
 
 SEARCH_LABELS = 500  # labels that candidates are compared on, at most
+LOCAL_LABELS = 300  # beyond which there are local fits, too
 POINTS = 500, 2_000  # unlabeled rows whose predictions are compared: fewest, most
 POINT_LABELS = 100_000  # rows times labels in between
 NEIGHBORS = 10  # neighbors of a point that may get the same prediction
 INDEX_BYTES = 4  # of an entry of CSR rows, besides its value
-REFIT_SHARE = 0.4  # share of the budget for local fits, with more labels than compared
+REFIT_SHARE = 0.4  # share of the budget for local fits
 
 
 @dataclass(eq=False, repr=False)
@@ -131,7 +132,7 @@ class Halfmoon(CallbackSupport, Estimator):
         self._given, data = data.y, replace(data, y=self._learned_targets(data.y))
         some = some_labels(data.y, SEARCH_LABELS, rng)
         more = len(some) < len(labeled)
-        locally = more and not sp.issparse(X)
+        locally = len(labeled) > LOCAL_LABELS and not sp.issparse(X)
         auto = is_name(self.unpenalized, "auto")
         unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         outcome, criterion = self._search(
@@ -139,21 +140,25 @@ class Halfmoon(CallbackSupport, Estimator):
             unpenalized,
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
-        # Model files contain these names: "answer" is the one chosen.
-        self._cross_fitted = {"y": data.y[some], **outcome.held_out}
         local = None
-        if locally:
-            left = max(0.0, seconds - (time.monotonic() - start))
+        left = max(0.0, seconds - (time.monotonic() - start))
+        # A few kernels that happened to fit in the budget should not have half a say.
+        if locally and (more or left >= REFIT_SHARE * seconds):
             free = replace(data, unpenalized=unpenalized)
             local = partial(average_of_local_fits, X, free, criterion, rng, left)
         averages = Refit(data, outcome, criterion, rng, local).averages()
-        self._twin_solution, self.solution_ = averages["twin"], averages["chosen"]
-        self._comparison = outcome.comparison
-        if more:
-            self._comparison = compare_members(
-                outcome.comparison, averages["chosen"], averages["twin"], criterion
-            )
-        self.used_unlabeled_ = averages["chosen"].uses_unlabeled
+        twin, chosen, plain = averages.values()
+        self._twin_solution, self.solution_ = twin, chosen
+        self._comparison = compare_members(outcome.comparison, chosen, plain, criterion)
+        held_out = outcome.held_out
+        if not more:
+            held_out = {
+                name: with_local_fits(twin if name == "twin" else chosen, values)
+                for name, values in held_out.items()
+            }
+        # Model files contain these names: "answer" is the one chosen.
+        self._cross_fitted = {"y": data.y[some], **held_out}
+        self.used_unlabeled_ = chosen.uses_unlabeled
 
     def _search(
         self, shared: SearchData, unpenalized: Unpenalized | None, seconds: float

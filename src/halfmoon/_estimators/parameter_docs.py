@@ -133,9 +133,9 @@ SEARCH_ATTRIBUTES = {
         columns are ``loo_error`` (leave-one-out mean squared error or log loss), the
         ``difference`` from the twin with its 95 % interval (``low``, ``high``), whether
         unlabeled rows were used (``unlabeled``), the number of labels compared
-        (``labels``), and the ``weight`` in the prediction. With more than 500 labels,
-        candidates are compared on 500 of them, and the members of the refitted average
-        have rows of their own.""",
+        (``labels``), and the ``weight`` in the prediction. With more than 300 labels,
+        local fits have rows of their own. With more than 500, candidates are compared
+        on 500 of them, and the members of the refitted average have rows as well.""",
     "used_unlabeled_": "bool. Whether unlabeled rows contribute to the prediction.",
     "twin_": "estimator. The supervised twin, fitted.",
     "coef_": """

@@ -103,25 +103,30 @@ def compare_with_twin(
 def compare_members(
     before: dict[str, Any], average: Average, twin: Average, criterion: Criterion
 ) -> dict[str, Any]:
-    """Add a row for each member of a refitted average to the comparison.
+    """Add a row for each member of the average that was not compared.
 
-    With more labels than candidates were compared on, the chosen average is a refit or
-    of local fits. Then the candidates have no weight. Errors of members are over all
-    labels, or over those with held-out predictions, and differences are from the
-    refitted twin.
+    With more labels than candidates were compared on, all members are refits or local
+    fits. Then the candidates have no weight. Errors of members are over all labels, or
+    over those with held-out predictions, and differences are from the given twin.
     """
+    compared = set(before["candidate"])
+    members = [each for each in average.members if each.name not in compared]
+    if not members:
+        return before
     rows = average.rows if not isinstance(average.rows, slice) else twin.rows
     y, w = average.y[rows], average.w[rows]
     values = [_at(twin, twin.held_out, rows)]
-    values += [_at(average, member.held_out, rows) for member in average.members]
+    values += [_at(average, member.held_out, rows) for member in members]
     by_twin, *losses = criterion.losses(np.array(values), y, w)
-    names = _distinct([member.name for member in average.members])
+    names = _distinct([member.name for member in members])
     found = [
         _Row(name, member.uses_unlabeled, loss, member.weight)
-        for name, member, loss in zip(names, average.members, losses, strict=True)
+        for name, member, loss in zip(names, members, losses, strict=True)
     ]
     new = _columns(found, by_twin, w)
-    old = {**before, "weight": np.zeros(len(before["candidate"]))}
+    left = 1.0 - sum(member.weight for member in members)
+    left = left if len(members) < len(average.members) else 0.0
+    old = {**before, "weight": left * before["weight"]}
     return {
         name: [*old[name], *new[name]]
         if name == "candidate"

@@ -1,4 +1,4 @@
-"""An average of local fits, for more labels than candidates are compared on.
+"""An average of local fits, for more than 300 labels.
 
 Kernels that suit 500 labels are too smooth for 5,000. So kernels are compared again in
 some regions of the table, where labels are as dense as in the whole. Each preparation

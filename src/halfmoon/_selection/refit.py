@@ -8,10 +8,13 @@ up to 2,000          its two heaviest candidates, fitted to all labels
 more                 its best candidate, at landmarks
 ===================  ================================================================
 
-With more labels than candidates were compared on, an average of local fits
-(`local_average.py`) competes, and the smaller held-out loss wins. Beyond 20,000 labels
-only candidates that use unlabeled rows are fitted at landmarks, which are too few for
-the others.
+With more than 300 labels, an average of local fits (`local_average.py`) is averaged
+with the above. If all labels were compared, both have equal parts: the columns of local
+fits are weighted by all labels, so their held-out losses are too small to be compared
+with cross-fitted ones. They are left out if they are clearly worse even so. With more
+labels, the parts are those of smallest squared error. At landmarks the smaller held-out
+loss wins. Beyond 20,000 labels only candidates that use unlabeled rows are fitted at
+landmarks, which are too few for the others.
 """
 
 from __future__ import annotations
@@ -20,15 +23,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 
 from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array
 from halfmoon._selection.average import Average
-from halfmoon._selection.average_members import Member
+from halfmoon._selection.average_members import Member, is_exact
+from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
-from halfmoon._selection.criteria import Criterion
+from halfmoon._selection.criteria import (
+    CLEAR_ERRORS,
+    Criterion,
+    mean_and_standard_error,
+    squared_losses,
+)
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon._solvers import IndefiniteKernelError
@@ -37,9 +47,10 @@ from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
 from halfmoon.problem._alpha_search import DUAL_MATRICES
 from halfmoon.problem._fit import loo_sample
+from halfmoon.problem._local_fits import LocalFit
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Refit", "average_of_entries"]
+__all__ = ["Refit", "average_of_entries", "with_local_fits"]
 
 KEPT = 2  # candidates refitted exactly
 DUAL_LABELS = 2_000  # for which a refit is exact
@@ -97,32 +108,66 @@ class Refit:
     _posed: dict[Candidate, Posed] = field(default_factory=dict, init=False)
 
     def averages(self) -> dict[str, Average]:
-        """Return the fitted "twin" and "chosen", which may be the same."""
-        outcome = self.outcome
-        if len(self.data.y) <= len(outcome.entries[0].y):
-            twin = chosen = self._average(outcome.weights["twin"])
-            if outcome.chosen == "average":
-                chosen = self._average(outcome.weights["average"])
-            return {"twin": twin, "chosen": chosen}
-        local = [] if self.local is None else [self.local()]
-        with blas_for(float(len(self.data.y)) ** 3):
-            twin = min([*local, *self._refits("twin", local)], key=self._loss)
-            chosen = twin
-            if outcome.chosen == "average":
-                chosen = min([twin, *self._refits("average", local)], key=self._loss)
-        return {"twin": twin, "chosen": chosen}
+        """Return the fitted "twin" and "chosen", which may be the same.
 
-    def _average(self, weights: Array) -> Average:
+        The twin "without local fits" is there too.
+        """
+        outcome = self.outcome
+        local = None if self.local is None else self.local()
+        if len(self.data.y) <= len(outcome.entries[0].y):
+            plain = self._average("twin")
+            twin = chosen = self._in_equal_parts(plain, "twin", local)
+            if outcome.chosen == "average":
+                average = self._average("average")
+                chosen = self._in_equal_parts(average, "average", local)
+            return {"twin": twin, "chosen": chosen, "without local fits": plain}
+        with blas_for(float(len(self.data.y)) ** 3):
+            twin = chosen = self._refitted("twin", local)
+            if outcome.chosen == "average":
+                chosen = min([twin, self._refitted("average", local)], key=self._loss)
+        return {"twin": twin, "chosen": chosen, "without local fits": twin}
+
+    def _average(self, name: str) -> Average:
         limits = self.criterion.limits(self.data.y)
-        return average_of_entries(self.outcome.entries, weights, self.data, limits)
+        entries, weights = self.outcome.entries, self.outcome.weights[name]
+        return average_of_entries(entries, weights, self.data, limits)
+
+    def _in_equal_parts(
+        self, average: Average, name: str, local: Average | None
+    ) -> Average:
+        """Average with local fits, unless they are clearly worse."""
+        if local is None:
+            return average
+        y, w = average.y, average.w
+        values = np.array([self.outcome.held_out[name], local.held_out])
+        alone, by_local = self.criterion.losses(values, y, w)
+        mean, error = mean_and_standard_error(by_local - alone, w)
+        return average if mean > CLEAR_ERRORS * error else _joined(average, local, 0.5)
+
+    def _refitted(self, name: str, local: Average | None) -> Average:
+        """Return the best refit of an average to all labels, and of local fits."""
+        refits = self._refits(name, locally=local is not None)
+        exact = [each for each in refits if is_exact(each.members[0].fit)]
+        if local is None or not exact:
+            found = refits if local is None else [local, *refits]
+            return min(found, key=self._loss)
+        y, w, both = local.y, local.w, (exact[0], local)
+        to_weigh = [
+            SimpleNamespace(values=v, losses=squared_losses(v[None], y)[0])
+            for v in (each.held_out for each in both)
+        ]
+        return _joined(*both, float(stacked_weights(to_weigh, y, w)[1]))
 
     def _loss(self, average: Average) -> float:
         y, w = average.y[average.rows], average.w[average.rows]
         losses = self.criterion.losses(average.held_out[None], y, w)[0]
         return float(np.average(losses, weights=w))
 
-    def _refits(self, name: str, local: list[Average]) -> list[Average]:
-        """Return refits of the candidates of an average to all labels."""
+    def _refits(self, name: str, *, locally: bool) -> list[Average]:
+        """Return refits of the candidates of an average to all labels.
+
+        One refit is exact; those at landmarks are of each kind of candidate.
+        """
         l = len(self.data.y)
         best = self._by_weight(self.outcome.weights[name])
         limit = parse_bytes(self.data.stream.memory_limit)
@@ -132,7 +177,7 @@ class Refit:
         of_a_kind: dict[bool, Candidate] = {}
         for candidate in best:
             of_a_kind.setdefault(candidate.uses_unlabeled, candidate)
-        few = bool(local) and l > LANDMARK_LABELS
+        few = locally and l > LANDMARK_LABELS
         return [
             self._refit_at_landmarks(candidate)
             for uses, candidate in of_a_kind.items()
@@ -203,6 +248,30 @@ class Refit:
                 shares[entry.candidate] = before + float(weight)
         # The constant comes last.
         return sorted(shares, key=lambda c: (c.family == "constant", -shares[c]))
+
+
+def with_local_fits(
+    average: Average,
+    held_out: Array,  # (l, t)
+) -> Array:
+    """Return held-out predictions of candidates, joined with the local fits of it."""
+    local = [member for member in average.members if isinstance(member.fit, LocalFit)]
+    share = float(sum(member.weight for member in local))
+    total = (1.0 - share) * held_out
+    for member in local:
+        total += member.weight * member.held_out
+    return average.clip(total)
+
+
+def _joined(average: Average, local: Average, share: float) -> Average:
+    """Return an average in which local fits have a share."""
+    members = [
+        replace(member, weight=part * member.weight)
+        for part, each in ((1.0 - share, average), (share, local))
+        for member in each.members
+        if part > 0
+    ]
+    return replace(average, members=members)
 
 
 def _named(average: Average, how: str) -> Average:
