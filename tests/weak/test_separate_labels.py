@@ -70,7 +70,8 @@ def test_a_label_that_no_row_has_and_files(tmp_path):
     Y[:, 5] = np.nan
     model = StructuredPredictor("hamming", random_state=0, **FIXED).fit(X, Y)
     predicted = model.predict(X)
-    assert predicted.shape == Y.shape and not predicted[:, 5].any()
+    assert predicted.shape == Y.shape
+    assert not predicted[:, 5].any()
     halfmoon.save(model, tmp_path / "model.halfmoon")
     again = halfmoon.load(tmp_path / "model.halfmoon")
     assert_array_equal(again.predict(X), predicted)

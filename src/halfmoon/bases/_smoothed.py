@@ -165,14 +165,14 @@ class FredholmKernel(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Kernel):
             raise TypeError(
-                f"inner is {self.inner!r}; a kernel of halfmoon.kernels is needed, such "
-                f"as Gaussian(1.0)."
+                f"inner is {self.inner!r}; a kernel of halfmoon.kernels is needed, "
+                f"such as Gaussian(1.0)."
             )
         if not isinstance(self.smoother, Smoother):
             raise TypeError(
-                f"smoother is {self.smoother!r}; a smoother that was fitted to the rows "
-                f"to average over is needed: KernelWeights(kernel).fit(X) for an outer "
-                f"kernel."
+                f"smoother is {self.smoother!r}; a smoother that was fitted to the "
+                f"rows to average over is needed. For an outer kernel, use "
+                f"KernelWeights(kernel).fit(X)."
             )
         if self.inner.conditional_degree >= 0:
             raise ValueError(
