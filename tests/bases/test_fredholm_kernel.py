@@ -193,3 +193,21 @@ def test_memory_counts_the_rows_that_are_averaged(X):
     assert (kernel + Gaussian(1.0)).row_bytes(2) == 16 * 14 + 16 * 2 + 8 * 2
     assert (0.5 * kernel).row_bytes(2) == kernel.row_bytes(2)
     assert Exact(kernel).fit(X[:2]).row_bytes == kernel.row_bytes(2)
+
+
+@pytest.mark.parametrize(
+    ("inner", "smoother", "message"),
+    [
+        (
+            Gaussian(2.0),
+            Gaussian(1.0),
+            r"smoother is Gaussian.*KernelWeights\(kernel\)",
+        ),
+        (Gaussian(2.0), None, "smoother is None"),
+        ("gaussian", KernelWeights(Gaussian(1.0)), "inner is 'gaussian'; a kernel of"),
+        (KernelWeights(Gaussian(1.0)), Gaussian(2.0), "inner is KernelWeights"),
+    ],
+)
+def test_the_parts_have_to_be_a_kernel_and_a_smoother(inner, smoother, message):
+    with pytest.raises(TypeError, match=message):
+        FredholmKernel(inner, smoother)

@@ -73,7 +73,6 @@ def test_decoding_and_infimum_in_blocks(rng, monkeypatch):
             r"shape \(2, 2\), but there are 3",
         ),
         (lambda: matrix_space(np.arange(2), [[0, np.nan], [1, 0]]), "NaN"),
-        (lambda: label_sets(13), r"2\^13 sets of 13 labels"),
     ],
 )
 def test_errors_say_what_is_wrong(make, message):

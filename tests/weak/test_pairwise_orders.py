@@ -8,8 +8,9 @@ import halfmoon
 from halfmoon import ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import StructuredPredictor
-from halfmoon.weak._pairwise_orders import PairwiseOrders, loo_values_of_pairs
+from halfmoon.weak._pairwise_orders import PairwiseOrders
 from halfmoon.weak._ranking_labels import pair_labels
+from halfmoon.weak._separate_outputs import loo_values_of_parts
 
 ITEMS, PAIRS = 9, list(combinations(range(9), 2))
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-2}
@@ -115,7 +116,7 @@ def test_leave_one_out_is_a_refit():
     X, truth = orders(30)
     y = partial(truth, 6)
     model = StructuredPredictor("kendall", ITEMS, **FIXED).fit(X, y)
-    values = loo_values_of_pairs(model)
+    values = loo_values_of_parts(model)
     for row in (0, 11, 29):
         labels = signs(y)
         labels[row] = np.nan

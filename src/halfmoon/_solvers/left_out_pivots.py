@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
 from halfmoon._solvers.bordered_system import Bordered, loo_values
-from halfmoon._solvers.rounded_newton import rounding_unit
 from halfmoon.losses import Box
 
 __all__ = ["left_out_values"]
@@ -38,6 +37,7 @@ MAX_EVENTS = 10**6  # of all rows, times the number of rows: about a second
 MAX_ROW_EVENTS = 50  # of one row
 SLACK = 1e-9  # of bounds and residuals, relative
 ROUNDED = 0.1  # width of the kinks for one Newton step
+WILD = 1e6  # more than this multiple of targets or bounds is 1 / 0, but for rounding
 FLAT = 1e-7  # curvature of straight pieces, relative to the kernel
 BLOCK_ENTRIES = 2**21  # in a block of rows by left-out rows
 
@@ -73,19 +73,22 @@ class _Pivots:
     """The tableau T at the minimum, and the trades from it."""
 
     def __init__(self, M: Array, F: Array, box: Box, v: Array, b: Array) -> None:
-        l, unit = len(v), rounding_unit(box)
+        l = len(v)
         self.low, self.high, span = box.low, box.high, box.high - box.low
-        self.slack_v = SLACK * span
-        self.slack_d = SLACK * (float(np.abs(box.target).max()) or 1.0)
-        e = box.e if box.e.any() else np.full(l, WIDTH * unit)
+        size = float(np.abs(box.target).max()) or 1.0
+        self.slack_v, self.slack_d = SLACK * span, SLACK * size
+        self.F, self.size_F = F, float(np.abs(F).max(initial=0.0))
+        e = box.e if box.e.any() else WIDTH * size / span
         # The minimum for the rounded loss too: its targets move by e v.
         self.v, self.events = v, MAX_EVENTS // l
         d = box.target - (M @ v + F @ b) - box.e * v
         inside = (v > box.low + self.slack_v) & (v < box.high - self.slack_v)
         d[inside] = 0.0
+        self.d = d
         self.status = np.where(inside, 0, np.where(v > (box.low + box.high) / 2, 1, -1))
         self.status = self.status.astype(np.int8)
         self.free = inside | _near(d, F, inside)
+        self.most = WILD * np.where(self.free, size, span)  # of inputs: d in I, v in J
         I, J = np.flatnonzero(self.free), np.flatnonzero(~self.free)
         A, corner = M + np.diag(e), np.zeros((F.shape[1], F.shape[1]))
         border = np.block([[A[np.ix_(I, I)], F[I]], [F[I].T, corner]])
@@ -127,35 +130,74 @@ class _Pivots:
 
     def _follow(self, i: int) -> float:
         """Return d of row i, following v_i to 0 from trade to trade; NaN if too far."""
-        status, done = self.status.copy(), 0.0
+        status, v, d = self.status.copy(), self.v, self.d
+        held, sign = i, float(np.sign(self.v[i]))  # the row held last, and its bound
         for _ in range(MAX_ROW_EVENTS):
             self.events -= 1
-            v, d = self._point(i, status, self.v[i])
-            v_end, d_end = self._point(i, status, 0.0)
-            # A free row trades at a bound, a row at a bound where d is 0.
             free = status == 0
-            now, end = np.where(free, v, d), np.where(free, v_end, d_end)
-            if np.isnan(now + end).any():
-                return np.nan
-            rises = end > now
-            goal = np.where(free, np.where(rises, self.high, self.low), 0.0)
-            may = (free | (rises == (status < 0))) & (end != now)
+            free[i] = False
+            changes = self._changes_of_features(free, held, sign)
+            if changes:
+                row, d = self._until_free(changes, status, d, [i, held])
+                if row < 0:
+                    return np.nan
+                status[row] = 0
+                continue
+            v_end, d_end = self._point(i, status)
+            new = self._trades(status, v_end, d_end)
+            may = new != status
             may[i] = False
-            at = np.full(len(now), np.inf)
-            at[may] = (goal - now)[may] / (end - now)[may]
-            at[at < done - SLACK] = np.inf
-            row = int(at.argmin())
-            if at[row] >= 1.0:
+            if not may.any():
                 return float(d_end[i])
-            done = max(done, float(at[row]))
-            status[row] = 0 if status[row] else (1 if rises[row] else -1)
+            # A free row trades at a bound, a row at a bound where d is 0.
+            way = np.where(free, np.where(new > 0, self.high, self.low) - v, -d)
+            row, share = _first(way, np.where(free, v_end - v, d_end - d), may)
+            v, d = v + share * (v_end - v), d + share * (d_end - d)
+            if free[row]:
+                held, sign = row, float(new[row])
+            status[row] = new[row]
         return np.nan
 
-    def _point(
-        self, i: int, status: NDArray[np.int8], v_i: float
-    ) -> tuple[Array, Array]:
-        """Return v and d of all rows, with row i held at v_i."""
-        x = self._inputs(i, status, v_i)
+    def _changes_of_features(
+        self, free: NDArray[np.bool_], held: int, sign: float
+    ) -> list[Array]:
+        """Return how d may change with the features that the free rows leave open.
+
+        The residual of the row held last gets the sign of its bound; if the open
+        features do not change it, either direction will do.
+        """
+        F = self.F[free]
+        _, s, Vt = np.linalg.svd(F, full_matrices=len(F) < F.shape[1])
+        N = Vt[int((s > SLACK * self.size_F).sum()) :]
+        if not len(N):
+            return []
+        along = N @ self.F[held]
+        if np.abs(along).max() > SLACK * self.size_F:
+            return [sign * (self.F @ (along @ N))]
+        return [self.F @ N[0], -self.F @ N[0]]
+
+    def _until_free(
+        self,
+        changes: list[Array],
+        status: NDArray[np.int8],
+        d: Array,
+        others: list[int],
+    ) -> tuple[int, Array]:
+        """Return the first row at a bound that reaches its kink, and d there.
+
+        -1 if no row does, so that nothing determines the features.
+        """
+        for change in changes:
+            may = (status != 0) & (change * status < -SLACK * np.abs(change).max())
+            may[others] = False
+            if may.any():
+                row, share = _first(-d, change, may)
+                return row, d + share * change
+        return -1, d
+
+    def _point(self, i: int, status: NDArray[np.int8]) -> tuple[Array, Array]:
+        """Return v and d of all rows, with v_i = 0."""
+        x = self._inputs(i, status)
         used = np.flatnonzero(x)
         return self._values(x, self.base + self.T[:, used] @ x[used])
 
@@ -163,16 +205,16 @@ class _Pivots:
         """Return v and d, from the inputs and the outputs of (1)."""
         return np.where(self.free, out, self.v + x), np.where(self.free, x, out)
 
-    def _inputs(self, i: int, status: NDArray[np.int8], v_i: float = 0.0) -> Array:
+    def _inputs(self, i: int, status: NDArray[np.int8]) -> Array:
         """Return the inputs of (1) at which traded rows are at their bounds, or free.
 
-        Row i is held at v_i. NaN if no inputs do that, as where all rows but i are at
+        Row i is held at 0. NaN if no inputs do that, as where all rows but i are at
         their bounds and a feature is free.
         """
         held = status != 0
         held[i] = True
         bound = np.where(status > 0, self.high, self.low)
-        bound[i] = v_i
+        bound[i] = 0.0
         x = np.zeros(len(status))
         moved = held & ~self.free & (status != self.status)
         moved[i] = not self.free[i]
@@ -182,13 +224,12 @@ class _Pivots:
             wanted = np.where(self.free, bound, 0.0)[unknown] - self.base[unknown]
             known = np.flatnonzero(moved)
             right = wanted - self.T[np.ix_(unknown, known)] @ x[known]
-            T = self.T[np.ix_(unknown, unknown)]
             try:
-                x[unknown] = np.linalg.solve(T, right)
+                x[unknown] = np.linalg.solve(self.T[np.ix_(unknown, unknown)], right)
             except np.linalg.LinAlgError:
-                x[unknown] = np.linalg.lstsq(T, right)[0]
-                if np.abs(T @ x[unknown] - right).max() > self.slack_d:
-                    x[unknown] = np.nan
+                x[unknown] = np.nan
+            if not (np.abs(x) <= self.most).all():  # singular, but for rounding
+                x[unknown] = np.nan
         return x
 
     def _trades(self, status: NDArray[np.int8], v: Array, d: Array) -> NDArray[np.int8]:
@@ -198,10 +239,15 @@ class _Pivots:
         new[(status == 0) & (v > self.high + self.slack_v)] = 1
         new[(status < 0) & (d > self.slack_d)] = 0
         new[(status > 0) & (d < -self.slack_d)] = 0
-        # Where too few rows are free, not all of the others can be at their bounds.
-        bound = np.where(status > 0, self.high, self.low)
-        new[(status != 0) & self.free & (np.abs(v - bound) > self.slack_v)] = 0
         return new
+
+
+def _first(way: Array, change: Array, may: NDArray[np.bool_]) -> tuple[int, float]:
+    """Return the row that first has gone its way, and the share of the change."""
+    share = np.full(len(way), np.inf)
+    share[may] = np.maximum(way[may] / change[may], 0.0)
+    row = int(share.argmin())
+    return row, float(share[row])
 
 
 def _near(d: Array, F: Array, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from halfmoon._rows import EPS, Array
 from halfmoon.losses import Box
 
-__all__ = ["BoxPoint", "rounding_unit", "solve_rounded"]
+__all__ = ["BoxPoint", "solve_rounded"]
 
 #: Widths of the rounded kinks, relative to the size of the targets.
 WIDTHS = tuple(0.3 / 5.0**i for i in range(11))
@@ -46,12 +46,6 @@ class BoxPoint(NamedTuple):
 
     v: Array
     b: Array
-
-
-def rounding_unit(box: Box) -> float:
-    """Return the e that rounds kinks over a width of the size of the targets."""
-    size = float(np.abs(box.target).max()) or 1.0
-    return size / (float(np.median(box.high - box.low)) or 1.0)
 
 
 def solve_rounded(
@@ -82,7 +76,9 @@ class _Steps:
         self.M, self.F, self.box = M, F, box
         self.v, self.b = np.zeros(len(M)), np.zeros(F.shape[1])
         self.g = np.zeros(len(M))
-        self.unit = rounding_unit(box)
+        # The e that rounds kinks over a width of the size of the targets.
+        size = float(np.abs(box.target).max()) or 1.0
+        self.unit = size / (float(np.median(box.high - box.low)) or 1.0)
         self.status = np.zeros(len(M), dtype=np.int8)
         # What the rows at a bound leave of the targets, kept up to date.
         self.fixed, self.right = np.zeros(len(M)), box.target.copy()

@@ -163,6 +163,17 @@ class FredholmKernel(Kernel):
     smoother: Smoother
 
     def __post_init__(self) -> None:
+        if not isinstance(self.inner, Kernel):
+            raise TypeError(
+                f"inner is {self.inner!r}; a kernel of halfmoon.kernels is needed, "
+                f"such as Gaussian(1.0)."
+            )
+        if not isinstance(self.smoother, Smoother):
+            raise TypeError(
+                f"smoother is {self.smoother!r}; a smoother that was fitted to the "
+                f"rows to average over is needed. For an outer kernel, use "
+                f"KernelWeights(kernel).fit(X)."
+            )
         if self.inner.conditional_degree >= 0:
             raise ValueError(
                 f"{self.inner!r} is only conditionally positive definite; an average "

@@ -23,30 +23,30 @@ from numpy.typing import NDArray
 
 from halfmoon._labels import class_codes, is_missing, label_array, no_labels, require_y
 from halfmoon.weak._output_space import (
+    MAX_LABELS,
     OutputSpace,
     hamming_space,
     label_sets,
     matrix_space,
     zero_one_space,
 )
-from halfmoon.weak._pairwise_orders import PairwiseOrders
 from halfmoon.weak._ranking_labels import read_rankings
+from halfmoon.weak._separate_outputs import SeparateLabels, SeparateOutputs
 from halfmoon.weak._weak_labels import as_objects
 
 __all__ = ["read_outputs"]
 
 Mask = NDArray[np.bool_]
 LOSSES = ("zero_one", "hamming", "kendall")
-MAX_LISTED_LABELS = 8  # with more, only the sets in y are tried by default
 
 
 def read_outputs(
     y: Any, loss: Any, outputs: Any
-) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
+) -> tuple[OutputSpace | SeparateOutputs, NDArray[Any]]:
     """Return the output space and the labels of each row in it.
 
-    These are a mask of shape (n, k); for rankings that are not listed, what each row
-    says about each pair, of shape (n, P).
+    These are a mask of shape (n, k); for outputs that are not listed, what each row
+    says about each part of them, of shape (n, P).
     """
     if isinstance(loss, str) and loss not in LOSSES:
         raise ValueError(
@@ -152,7 +152,9 @@ def _found(y: Any) -> list[Any]:
     return [every[key] for key in sorted(every, key=repr)]
 
 
-def _label_sets(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
+def _label_sets(
+    y: Any, outputs: Any
+) -> tuple[OutputSpace | SeparateLabels, NDArray[Any]]:
     values = np.asarray(label_array(y.to_numpy() if hasattr(y, "columns") else y))
     values = y.toarray() if sp.issparse(y) else values
     if values.ndim != 2:
@@ -165,24 +167,23 @@ def _label_sets(y: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     if not np.isin(known.astype(object), (0, 1)).all():
         raise ValueError("Labels other than 0 and 1; loss='hamming' needs these two.")
     known, q = known.astype(np.int8), values.shape[1]
-    if outputs is None:
-        listed = np.unique(known[~missing.any(axis=1)], axis=0).astype(np.intp)
-        if len(listed) < 2 or q <= MAX_LISTED_LABELS:
-            listed = label_sets(q)
-    elif isinstance(outputs, Integral):
-        listed = label_sets(int(outputs))
-    else:
-        listed = np.asarray(outputs, dtype=np.intp)
-    if listed.ndim != 2 or listed.shape[1] != q:
+    if outputs is None or isinstance(outputs, Integral):
+        outputs = range(q if outputs is None else int(outputs))
+    listed = np.asarray(outputs)
+    if listed.shape[-1:] != (q,) or listed.ndim > 2:
         raise ValueError(
             f"outputs have shape {listed.shape}, but y has {q} labels; one column for "
             f"each label is needed."
         )
+    if listed.ndim == 1:  # the labels, not a list of sets
+        if q > MAX_LABELS:
+            return SeparateLabels(listed), np.where(missing, np.nan, 2.0 * known - 1.0)
+        listed = label_sets(q)
     mask = np.ones((len(known), len(listed)), dtype=bool)
     for label in range(q):
         same = known[:, label, None] == listed[:, label]
         mask &= same | missing[:, label, None]
-    return hamming_space(listed), _not_empty(mask)
+    return hamming_space(listed.astype(np.intp)), _not_empty(mask)
 
 
 def _is_mask(y: Any) -> bool:

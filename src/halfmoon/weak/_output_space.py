@@ -10,7 +10,7 @@ weights H_i(x) sum to 1, it is sum_i H_i(x) loss(z, y_i): the loss trick (S1:15)
 loss         outputs                     T
 ===========  ==========================  ============================================
 zero_one     any                         rows of the identity
-hamming      0 or 1 for each label       -1 or 1 for each label; share of wrong ones
+hamming      sets of up to 8 labels      -1 or 1 for each label; share of wrong ones
 kendall      rankings of up to 8 items   -1 or 1 for each pair; share of wrong ones
 a matrix     any                         columns of L, rotated to as few as its rank
 ===========  ==========================  ============================================
@@ -31,6 +31,7 @@ from halfmoon.weak._disambiguation import output_blocks
 
 __all__ = [
     "MAX_ITEMS",
+    "MAX_LABELS",
     "OutputSpace",
     "hamming_space",
     "kendall_space",
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 MAX_ITEMS = 8  # 40,320 rankings; more are not listed
-MAX_SET_LABELS = 12  # 4,096 sets of labels
+MAX_LABELS = 8  # 256 sets of labels; more are not listed
 
 
 @dataclass(frozen=True)
@@ -114,11 +115,6 @@ def hamming_space(outputs: NDArray[Any]) -> OutputSpace:
 
 def label_sets(q: int) -> NDArray[np.intp]:
     """Return all sets of q labels, as rows of 0 and 1."""
-    if q > MAX_SET_LABELS:
-        raise ValueError(
-            f"There are 2^{q} sets of {q} labels, too many to list; at most "
-            f"{MAX_SET_LABELS} labels can be. Give the sets to choose from as outputs."
-        )
     return np.array(list(product((0, 1), repeat=q)), dtype=np.intp)
 
 

@@ -38,7 +38,7 @@ def read_rankings(
     named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
     text = any(isinstance(cell, str) for cell in cells)
     if len(items) > MAX_ITEMS and not _is_nested(outputs):
-        return PairwiseOrders(named_items, text), pair_labels(cells, items)
+        return PairwiseOrders(named_items, text=text), pair_labels(cells, items)
     if _is_nested(outputs):
         number = {item: i for i, item in enumerate(items)}
         rows = [[number[item] for item in items_in(order)] for order in outputs]

@@ -6,8 +6,8 @@ over a list of outputs: classes with unequal costs, sets of labels with the Hamm
 loss, rankings with Kendall's. H(x) is the smoother matrix of the fit. Where a row has a
 set of outputs, such as all rankings that agree with a partial order, its label is found
 by the infimum loss (`halfmoon.weak._disambiguation`). Sets of classes with equal costs
-have probabilities (`halfmoon.weak._soft_labels`). Rankings of more than 8 items are not
-listed (`halfmoon.weak._pairwise_orders`).
+have probabilities (`halfmoon.weak._soft_labels`). Rankings of more than 8 items, and
+sets of more than 8 labels, are not listed (`halfmoon.weak._separate_outputs`).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from halfmoon.weak._disambiguation import (
 )
 from halfmoon.weak._output_labels import read_outputs
 from halfmoon.weak._output_space import OutputSpace
-from halfmoon.weak._pairwise_orders import (
-    PairwiseOrders,
-    fit_pairs,
-    loo_values_of_pairs,
+from halfmoon.weak._separate_outputs import (
+    SeparateOutputs,
+    fit_parts,
+    loo_values_of_parts,
 )
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
 from halfmoon.weak._weak_estimator import (
@@ -60,14 +60,15 @@ STRUCTURED_PARAMETERS = PARAMETERS | {
         pairs in the wrong order.""",
     "outputs": """
         sequence, int or None. The outputs to choose from. For "kendall" the items or
-        their number, or a list of rankings; for "hamming" the number of labels, at most
-        12. None is the outputs in y.""",
+        their number, or a list of rankings; for "hamming" the labels or their number,
+        or a list of label sets. None is all rankings or label sets of what is in y, or
+        the outputs in y for another loss.""",
     "alpha": """
         "auto", float or sequence of float. Weight of the penalty relative to the
         averaged loss. "auto" is 1e-8 to 10 times the mean prior variance of labeled
         rows. Of several, the one with the least infimum loss on held-out folds is used;
-        for each pair of more than 8 items, the one with the least leave-one-out
-        error.""",
+        for each pair of more than 8 items, and each of more than 8 labels, the one with
+        the least leave-one-out error.""",
 }
 
 
@@ -76,8 +77,8 @@ STRUCTURED_PARAMETERS = PARAMETERS | {
     parameters=STRUCTURED_PARAMETERS,
     attributes={
         "outputs_": """
-            ndarray of shape (k,) or (k, q). The outputs to choose from; the items, if
-            these are more than 8.""",
+            ndarray of shape (k,) or (k, q). The outputs to choose from; the items or
+            labels, if these are more than 8.""",
         "exact_decoding_": """
             bool. Whether predictions have the least estimated loss of all outputs;
             False where only the outputs in y are tried, and for more than 12 items.""",
@@ -85,14 +86,14 @@ STRUCTURED_PARAMETERS = PARAMETERS | {
             ndarray of shape (n,) or (n, q). The output found for each row.""",
         "history_": """
             list of float. The objective after each step; it never increases. Not for
-            more than 8 items, which need no steps, like the next two.""",
+            more than 8 items or labels, which need no steps, like the next two.""",
         "objectives_": "ndarray of shape (n_starts,). The objective of each start.",
         "fold_losses_": """
             ndarray or None. Infimum loss on held-out folds of each alpha, or of each
             kernel and alpha, where there were several.""",
         "kernel_errors_": """
             ndarray of shape (n_kernels,). Mean squared leave-one-out error of the pairs
-            with each kernel; only for more than 8 items.""",
+            or labels with each kernel; only for more than 8 items or labels.""",
         **SHARED_ATTRIBUTES,
     },
 )
@@ -139,7 +140,7 @@ class StructuredPredictor(WeakEstimator):
         start = time.monotonic()
         rows = self._table(X, reset=True)
         self.__dict__.pop("parts_", None)  # of an earlier fit
-        self.space_: OutputSpace | PairwiseOrders
+        self.space_: OutputSpace | SeparateOutputs
         self.space_, sets = read_outputs(y, self.loss, self.outputs)
         if len(sets) != rows.shape[0]:
             raise ValueError(
@@ -152,8 +153,8 @@ class StructuredPredictor(WeakEstimator):
         w = as_weights(sample_weight, rows.shape[0])
         used_rows, used_sets, w = self._with_weight(rows, sets, w)
         with self._stream.handed_down():
-            if isinstance(self.space_, PairwiseOrders):
-                self.space_ = fit_pairs(self, self.space_, used_rows, used_sets, w)
+            if isinstance(self.space_, SeparateOutputs):
+                self.space_ = fit_parts(self, self.space_, used_rows, used_sets, w)
                 found = self.space_.completed(self._values(rows), sets)
                 self.disambiguated_ = found
             else:
@@ -177,12 +178,9 @@ class StructuredPredictor(WeakEstimator):
 
     def _decodes_exactly(self) -> bool:
         """Return whether predictions have the least loss of all possible outputs."""
-        if isinstance(self.space_, PairwiseOrders):
+        if isinstance(self.space_, SeparateOutputs):
             return self.space_.exact
-        if self.outputs is None and isinstance(self.loss, str):
-            if self.loss == "hamming":
-                return len(self.outputs_) == 2 ** self.outputs_.shape[1]
-            return True  # classes that no row has cannot be learned
+        # Classes that no row has cannot be learned; a function may know more outputs.
         return self.outputs is not None or not callable(self.loss)
 
     def _values(self, rows: Rows) -> Array:
@@ -222,8 +220,8 @@ class StructuredPredictor(WeakEstimator):
             In the order of ``labeled_``.
         """
         check_is_fitted(self)
-        pairwise = isinstance(self.space_, PairwiseOrders)
-        values = loo_values_of_pairs(self) if pairwise else self._loo_values()
+        separate = isinstance(self.space_, SeparateOutputs)
+        values = loo_values_of_parts(self) if separate else self._loo_values()
         return self.space_.predicted(np.nan_to_num(values, posinf=0.0, neginf=0.0))
 
     @scores_by_partition
@@ -253,8 +251,8 @@ class StructuredPredictor(WeakEstimator):
         """Do nothing: there is no leave-one-out score of structured outputs."""
 
     def _quality(self) -> str:
-        if isinstance(self.space_, PairwiseOrders):
-            return f"leave-one-out error of pairs {self.kernel_errors_.min():.3g}"
+        if isinstance(self.space_, SeparateOutputs):
+            return f"leave-one-out error {self.kernel_errors_.min():.3g}"
         return f"objective {self.history_[-1]:.3g}"
 
 
