@@ -182,8 +182,7 @@ def _proposals(
             text if is_class else round(float(each.value), cells.digits),
             text,
             each.confidence,
-            cells.shown(each.low),
-            cells.shown(each.high),
+            *cells.shown_ends(each),
             tuple(near[:MAX_NEIGHBORS]),
         )
     return found

@@ -149,7 +149,7 @@ def loo_predictions(
         independent = (model.clumps_.max() + 1) / len(model.clumps_)
     if model.kind == "numbers":
         y = estimator._given_targets() if as_given else estimator.solution_.y
-        given, predicted = y[places, 0], values[:, 0]
+        given, predicted = y[places, 0], model.in_range(values[:, 0])
         low, high = model.ends_around(predicted)
         return LooNumbers(given, predicted, low, high, model.level, rows, independent)
     p = probabilities_of_scores(estimator, values)
