@@ -67,6 +67,7 @@ SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
 LEARNING_RATE = 1.0  # g above
 HALF_A_TRIAL = 0.5
+VAGUE = 0.6  # width of an interval of the accuracy
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,12 @@ class Score:
     right: int = 0  # classes: labels predicted right
     alone: int = 0  # classes: the only labels of their class, which cannot be tested
     guess: str = ""  # classes: the most common one
+    tied: bool = False  # classes: whether another one is as common
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether the interval is so wide that its middle means nothing."""
+        return self.high - self.low > VAGUE
 
 
 @dataclass(frozen=True)
@@ -152,7 +159,8 @@ def accuracy(
     if n == 0:
         return Score(np.nan, 0.0, 1.0, np.nan, alone=alone)
     right = sum(one == other for one, other in tested)
-    guess, most = labels.most_common(1)[0]
+    (guess, most), *others = labels.most_common(2)
+    tied = any(count == most for _, count in others)
     # Independent ones.
     trials, with_alone = (
         independent / _variance_of_mean("classes", labels, filled)
@@ -166,7 +174,7 @@ def accuracy(
     low, _ = wilson_interval(right / (n + alone) * with_alone, with_alone)
     upper = (right + one_less) / n * trials + HALF_A_TRIAL
     _, high = wilson_interval(min(upper, trials), trials)
-    return Score(right / n, low, high, most / n, n, right, alone, guess)
+    return Score(right / n, low, high, most / n, n, right, alone, guess, tied)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from halfmoon._report.unlabeled_gain import (
     UnlabeledGain,
     gain_of_classes,
     gain_of_numbers,
+    tried_unlabeled,
 )
 from halfmoon._selection.criteria import class_scores
 from halfmoon.queries import suspicious_labels
@@ -208,7 +209,8 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
     """
     values, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
-    if model.hides_clumps:  # leave-one-out sees the other labels of a clump
+    tried = tried_unlabeled(model.estimator_.comparison_)
+    if model.hides_clumps or not tried:  # leave-one-out sees other labels of a clump
         l = len(values["y"])
         return UnlabeledGain(model.kind, unlabeled, l, *[np.nan] * 5)
     names = ("y", "answer", "twin") if used else ("y", "average", "answer")

@@ -65,6 +65,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "leave_one_out": _scores(found),
         "unlabeled_rows": {
             "used": found.helped.used_unlabeled,
+            "tried": found.helped.tried,
             **_gain_record(found.helped.gain),
         },
         "suspect_labels": max(found.n_suspects, len(found.suspects)),
