@@ -203,3 +203,12 @@ def test_numbers_at_both_ends_are_within_their_interval():
     low, high = np.full(6, 1.0), np.full(6, 3.0)
     assert LooNumbers(given, given, low, high, 0.9).held == 0.6
     assert np.isnan(LooNumbers(given[5:], given[5:], low[5:], high[5:], 0.9).held)
+
+
+def test_two_labels_of_each_class_say_little():
+    given, predicted = "aabbcc", "abbcca"
+    assert accuracy(given, predicted, 100).is_vague
+    assert not accuracy(given, predicted, 4).is_vague  # the blanks are few too
+    assert not accuracy(given * 9, predicted * 9, 100).is_vague
+    assert accuracy(given, predicted).tied
+    assert not accuracy(given + "a", predicted + "a").tied

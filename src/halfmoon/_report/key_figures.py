@@ -127,9 +127,9 @@ def _unlabeled_rows(findings: Findings) -> KeyFigure:
         few = "too few labels" if gain.labels < 2 else "labels in clumps"
         note = f"whether they help is unknown: {few}"
     elif gain.same:
-        note = "they made no difference"
+        note = "they made no difference in the test"
     elif is_clear and not gain.better:
         note = "they made predictions worse"
     else:
-        note = "they made no clear difference"
+        note = "they made no clear difference in the test"
     return KeyFigure("Unlabeled rows", "not used", note)

@@ -83,11 +83,7 @@ class Score:
     alone: int = 0  # classes: the only labels of their class, which cannot be tested
     guess: str = ""  # classes: the most common one
     tied: bool = False  # classes: whether another one is as common
-
-    @property
-    def is_vague(self) -> bool:
-        """Whether the interval is so wide that its middle means nothing."""
-        return self.high - self.low > VAGUE
+    is_vague: bool = False  # whether labels are so few that `value` means nothing
 
 
 @dataclass(frozen=True)
@@ -174,7 +170,9 @@ def accuracy(
     low, _ = wilson_interval(right / (n + alone) * with_alone, with_alone)
     upper = (right + one_less) / n * trials + HALF_A_TRIAL
     _, high = wilson_interval(min(upper, trials), trials)
-    return Score(right / n, low, high, most / n, n, right, alone, guess, tied)
+    vague = high - low > VAGUE and filled >= n
+    naive = most / n
+    return Score(right / n, low, high, naive, n, right, alone, guess, tied, vague)
 
 
 @dataclass(frozen=True)

@@ -319,20 +319,27 @@ def help_given(helped: Helped) -> str:
             return f"There are too few labels to tell whether using {rows} helps."
         use = "use them" if helped.used_unlabeled else "use the labels alone"
         return f"Labels in clumps cannot tell whether {rows} help; predictions {use}."
-    effect, chance = "helped", ""
-    if gain.same:
-        effect = "made no difference"
-    elif not helped.used_unlabeled:
-        worse = not (gain.better or gain.chance)
-        effect = "made predictions worse" if worse else "made no clear difference"
-    else:
-        if not gain.better:
-            effect = "did not help here"
-        elif gain.chance:
-            effect = "probably helped a little"
-        chance = "; this could be chance" if gain.chance else ""
-    alone = "" if helped.used_unlabeled else ", so predictions use the labels alone"
-    return f"Using {rows} {effect} ({_with_and_without(gain)}){chance}{alone}."
+    figures = _with_and_without(gain)
+    if not helped.used_unlabeled:
+        effect = "made no clear difference in the test"
+        if gain.same:
+            effect = "made no difference in the test"
+        elif not (gain.better or gain.chance):
+            effect = "made predictions worse"
+        return (
+            f"Using {rows} {effect} ({figures}), so predictions use the labels alone."
+        )
+    if gain.same or (gain.chance and not gain.better):
+        chance = "" if gain.same else ", which could be chance"
+        return (
+            f"Predictions use {rows}, but the test cannot show whether that helps "
+            f"({figures}{chance})."
+        )
+    if not gain.better:
+        return f"Using {rows} did not help in the test ({figures})."
+    if gain.chance:
+        return f"Using {rows} probably helped ({figures}); this could be chance."
+    return f"Using {rows} helped ({figures})."
 
 
 def _with_and_without(gain: UnlabeledGain) -> str:
