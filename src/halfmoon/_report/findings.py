@@ -45,6 +45,9 @@ __all__ = [
 ]
 
 
+CLEAR_ERRORS = 2.0  # standard errors beyond which an importance is not by chance
+
+
 @dataclass(frozen=True)
 class Note:
     """A note to the user, and what to do about it."""
@@ -96,6 +99,13 @@ class ReportColumn:
     #: How much worse leave-one-out predictions get when its values are shuffled: loss
     #: of accuracy, or increase of the mean absolute error. None if not measured.
     importance: float | None = None
+    importance_error: float | None = None  # its standard error
+
+    @property
+    def clearly_matters(self) -> bool:
+        """Whether shuffling it makes predictions worse by more than chance could."""
+        error = self.importance_error or 0.0
+        return self.importance is not None and self.importance > CLEAR_ERRORS * error
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,26 @@ class Histogram:
         return float(middle @ self.shares) / 100
 
 
+def without_empty_ends(*several: Histogram) -> list[Histogram]:
+    """Cut off the first and last bins that are empty in each of the histograms.
+
+    Examples
+    --------
+    >>> one = Histogram.of([1.5, 2.5], np.arange(6.0))
+    >>> other = Histogram.of([2.5, 3.5], np.arange(6.0))
+    >>> [each.counts.tolist() for each in without_empty_ends(one, other)]
+    [[1, 1, 0], [0, 1, 1]]
+    """
+    full = np.flatnonzero(np.sum([each.counts for each in several], axis=0))
+    if not len(full):
+        return list(several)
+    first, last = int(full[0]), int(full[-1]) + 1
+    return [
+        Histogram(each.edges[first : last + 1], each.counts[first:last])
+        for each in several
+    ]
+
+
 def confidence_edges() -> Array:
     """Return the edges of 20 equal bins from 0 to 1."""
     return np.linspace(0.0, 1.0, CONFIDENCE_BINS + 1)
