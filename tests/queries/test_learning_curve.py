@@ -254,6 +254,20 @@ def test_no_error_at_all():
     assert 0 < found.high[0] < 0.2
 
 
+def test_errors_at_small_counts_alone_do_not_decide_the_level():
+    # Of four or five labels some are missed, of more none.
+    rng = np.random.default_rng(0)
+    kinds = np.arange(20) % 4
+    X = 6 * np.eye(4)[kinds] + rng.normal(size=(20, 4))
+    y = np.array(list("abcd"))[kinds]
+    found = forecast_learning_curve(ConditionalClassifier(), X, y, 50)
+    assert found.measured[0] > 0.2
+    assert_allclose(found.measured[-1], 0.5 / 21)
+    assert found.error == pytest.approx(0.5 / 21)
+    assert found.gain[0] < found.error
+    assert found.gain_high[0] < 0.15
+
+
 def test_too_few_labels():
     X, y = wine(9)
     with pytest.raises(ValueError, match=r"needs 10\. Label a few more rows"):

@@ -169,6 +169,7 @@ HELP = {
     "harm": helped(False, 9, 17, -0.7, -0.2),
     "one unlabeled row": helped(False, 16, 15, -0.06, 0.16, rows=1),
     "not known": Helped(False, UNKNOWN),
+    "no time": Helped(False, replace(UNKNOWN, rows=160, labels=18), tried=False),
     "numbers helped": helped(True, 36.2, 61.0, -40.0, -9.6, kind="numbers"),
     "numbers probably helped": helped(True, 36.2, 41.0, -12.0, 2.4, kind="numbers"),
     "numbers no difference": helped(False, 1000.0, 1000.0, -1e-9, 1e-9, kind="numbers"),

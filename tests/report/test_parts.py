@@ -1,5 +1,6 @@
 """The boxes, tables and lines of the report."""
 
+import base64
 import re
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.quality_scores import balanced_accuracy, per_class
 from halfmoon._report.report_page import reason_groups
 from halfmoon._report.safe_text import rounded
-from halfmoon._report.svg_drawing import DARK, PAPER, with_dark
+from halfmoon._report.svg_drawing import DARK, PALETTE, PAPER, with_dark
 from halfmoon._report.unlabeled_gain import families, plain_name
 from report.examples import all_parts, diabetes, iris
 from report.made_up import hundred_classes, made_up, two_labels
@@ -282,6 +283,20 @@ def test_importance_is_never_minus_zero():
     column = ReportColumn("x", "number", 0.0, "feature", importance=-0.0001)
     (picture,) = of_columns(replace(made_up(["a", "b"]), columns=(column,)))
     assert picture.alt.endswith(": x 0.0.")
+
+
+def test_bars_that_could_be_chance_are_gray():
+    sure = ReportColumn("x", "number", 0.0, "feature", "", "", 0.3, 0.1)
+    unsure = replace(sure, name="z", importance_error=0.2)
+    assert (sure.clearly_matters, unsure.clearly_matters) == (True, False)
+    assert not replace(sure, importance=-0.3).clearly_matters
+    found = replace(made_up(["a", "b"]), columns=(sure, unsure))
+    (picture,) = of_columns(found)
+    assert "A gray bar could be chance" in picture.caption
+    (all_gray,) = of_columns(replace(found, columns=(unsure,)))
+    for each, blue in ((picture, True), (all_gray, False)):
+        svg = base64.b64decode(each.uri.partition(",")[2]).decode()
+        assert (PALETTE[0] in svg) == blue
 
 
 def luminance(color):

@@ -67,8 +67,26 @@ def test_interval_of_the_mean_absolute_error(rng, filled):
     variation = (80 * (size.std(ddof=1) / size.mean()) ** 2 + 10 * 0.75) / 90
     half = t.ppf(0.975, 79) * np.sqrt(variation * (2 / 80 + 1 / filled))
     found = mean_absolute_error(given, predicted, filled)
-    expected = [found.value * np.exp(-half), found.value * np.exp(half)]
+    # Some tables need no correction for the choice: the lower end has none.
+    expected = [size.mean() * np.exp(-half), found.value * np.exp(half)]
     assert_allclose([found.low, found.high], expected)
+    assert_allclose(found.value, size.mean() * np.sqrt(1 + 6 / 80))
+
+
+def test_an_outlying_label_may_be_right(rng):
+    given = rng.normal(5, 3, 20)
+    predicted = given + rng.normal(0, 1, 20)
+    unmoved = given.copy()
+    unmoved[0] += 40
+    ends = np.zeros(20), np.zeros(20), 0.9
+    learned = LooNumbers(given, predicted, *ends)
+    found = LooNumbers(given, predicted, *ends, unmoved=unmoved)
+    as_it_is = LooNumbers(unmoved, predicted, *ends)
+    assert found.error(99).high == as_it_is.error(99).high > 2 * learned.error(99).high
+    assert found.r_squared(99).low == as_it_is.r_squared(99).low
+    for name in ("value", "low", "naive"):
+        assert getattr(found.error(99), name) == getattr(learned.error(99), name)
+    assert found.r_squared(99).value == learned.r_squared(99).value
 
 
 def test_mean_absolute_error_of_few_and_of_exact_predictions():
@@ -88,8 +106,10 @@ def test_interval_of_the_accuracy(filled):
     assert (score.tested, score.right, score.value) == (30, 28, 28 / 30)
     trials = 1 / (1.5 / 30 + 1 / filled)
     # While one of 20 labels is hidden, 19 are left: 1/20 of the misses are due to that.
-    for right, p in ((28, score.low), (28 + 2 / 20, score.high)):
-        gap = (right / 30 - p) ** 2 - norm.ppf(0.975) ** 2 * p * (1 - p) / trials
+    # Half a trial more is the continuity correction.
+    most = (28 + 2 / 20) / 30 + 0.5 / trials
+    for share, p in ((28 / 30, score.low), (most, score.high)):
+        gap = (share - p) ** 2 - norm.ppf(0.975) ** 2 * p * (1 - p) / trials
         assert_allclose(gap, 0.0, atol=1e-12)
 
 
@@ -98,9 +118,18 @@ def test_the_upper_end_allows_for_the_hidden_label():
     score = accuracy(given, ["a", "b", "a", "b", "b", "a"])
     right = 3 + 1 / 2 + 1 / 3  # one of two labels was hidden, and one of three
     trials = 5 / 1.5
-    assert_allclose(score.high, wilson_interval(right / 5 * trials, trials)[1])
-    assert_allclose(score.low, wilson_interval(3 / 5 * trials, trials)[0])
+    assert_allclose(score.high, wilson_interval(right / 5 * trials + 0.5, trials)[1])
     assert accuracy("aabb", "aabb").high == 1.0
+    # With one miss in 20, nearly all may be right.
+    score = accuracy("a" * 10 + "b" * 10, "a" * 9 + "b" * 11, 300)
+    assert_allclose([score.low, score.high], [0.6982, 0.9999], atol=5e-5)
+
+
+def test_the_lower_end_counts_labels_that_cannot_be_tested():
+    score = accuracy(["a", "a", "b", "b", "b", "c"], ["a", "b", "a", "b", "b", "a"])
+    assert_allclose(score.low, wilson_interval(3 / 1.5, 6 / 1.5)[0])
+    none_alone = accuracy(["a", "a", "b", "b", "b"], ["a", "b", "a", "b", "b"])
+    assert_allclose(none_alone.low, wilson_interval(3 / 1.5, 5 / 1.5)[0])
 
 
 def test_the_only_label_of_a_class_is_not_counted():
@@ -137,15 +166,17 @@ def test_interval_of_r2_is_near_that_of_the_bootstrap(rng):
     # Of independent rows; those of leave-one-out share labels: twice the variance.
     ratios = np.log(1 - np.array([found.low, found.value, found.high]))
     half = np.log((1 - resampled.low) / (1 - resampled.high)) / 2
-    assert_allclose(-np.diff(ratios), np.sqrt(2) * half, rtol=0.15)
+    # The upper end has no correction for the choice.
+    steps = -np.diff(ratios) - [0, np.log(1 + 6 / 400)]
+    assert_allclose(steps, np.sqrt(2) * half, rtol=0.15)
 
 
 def test_interval_of_r2_is_a_point_for_proportional_errors(rng):
     given = rng.normal(size=20)
     predicted = given.mean() + 0.5 * (given - given.mean())
     found = r_squared(given, predicted)
-    expected = 1 - 0.25 * (1 + 6 / 20)
-    assert_allclose([found.value, found.low, found.high], expected, rtol=1e-12)
+    assert_allclose([found.value, found.low], 1 - 0.25 * (1 + 6 / 20), rtol=1e-12)
+    assert_allclose(found.high, 1 - 0.25, rtol=1e-12)
 
 
 def test_r2_of_few_and_of_exact_predictions():
@@ -172,3 +203,12 @@ def test_numbers_at_both_ends_are_within_their_interval():
     low, high = np.full(6, 1.0), np.full(6, 3.0)
     assert LooNumbers(given, given, low, high, 0.9).held == 0.6
     assert np.isnan(LooNumbers(given[5:], given[5:], low[5:], high[5:], 0.9).held)
+
+
+def test_two_labels_of_each_class_say_little():
+    given, predicted = "aabbcc", "abbcca"
+    assert accuracy(given, predicted, 100).is_vague
+    assert not accuracy(given, predicted, 4).is_vague  # the blanks are few too
+    assert not accuracy(given * 9, predicted * 9, 100).is_vague
+    assert accuracy(given, predicted).tied
+    assert not accuracy(given + "a", predicted + "a").tied

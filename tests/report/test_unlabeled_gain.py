@@ -1,11 +1,21 @@
 """The gain of unlabeled rows, in the units of the headline."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest, ttest_rel
 
-from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
+import halfmoon
+from halfmoon._report import render
+from halfmoon._report.key_figures import key_figures
+from halfmoon._report.sentences import help_given
+from halfmoon._report.unlabeled_gain import (
+    gain_of_classes,
+    gain_of_numbers,
+    tried_unlabeled,
+)
+from halfmoon._selection.comparison import SUMMARIES
 
 
 def test_numbers_are_compared_in_pairs(rng):
@@ -65,3 +75,27 @@ def test_gain_is_unknown_with_too_few_labels(n):
     for gain in (numbers, classes):
         assert np.isnan([gain.difference, gain.low, gain.high]).all()
         assert gain.chance
+
+
+def test_models_without_time_did_not_make_no_difference():
+    frame = pd.DataFrame({"x": np.arange(60.0) ** 2, "y": [*"ab" * 10, *[None] * 40]})
+    found = halfmoon.fill(frame, "y", budget=1e-9).findings
+    assert not found.helped.tried
+    assert np.isnan(found.helped.gain.difference)
+    assert help_given(found.helped) == (
+        "There was no time to try models that use the 40 unlabeled rows, so "
+        "predictions use the labels alone. With a larger budget they may improve."
+    )
+    figure = key_figures(found)[-1]
+    assert (figure.figure, figure.note) == ("not used", "there was no time to try them")
+    page = render(found)
+    assert "Two models were fitted" not in page
+    assert "There was no time" in page
+
+
+def test_summaries_are_no_models():
+    names = ["supervised twin", "average of all", "linear"]
+    assert set(names[:2]) == set(SUMMARIES)
+    for unlabeled in (False, True):
+        comparison = {"candidate": names, "unlabeled": [False, True, unlabeled]}
+        assert tried_unlabeled(comparison) == unlabeled

@@ -189,8 +189,7 @@ def _proposals(
             text if is_class else round(float(each.value), cells.digits),
             text,
             each.confidence,
-            cells.shown(each.low),
-            cells.shown(each.high),
+            *cells.shown_ends(each),
             tuple(near[:MAX_NEIGHBORS]),
         )
     return found
@@ -212,7 +211,8 @@ def _column_order(
     def rank(name: str) -> tuple[int, float]:
         if name in identifiers:
             return 0, 0.0
-        return (1, -(importance.get(name) or 0.0)) if name in used else (2, 0.0)
+        place = importance[name].value if name in importance else 0.0
+        return (1, -place) if name in used else (2, 0.0)
 
     return sorted(sample.columns, key=rank)
 

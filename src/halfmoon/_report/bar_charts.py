@@ -72,10 +72,33 @@ def _confidence_histogram(found: Histogram, mean: float, is_tested: bool) -> Pic
     )
 
 
+def _without_empty_ends(*several: Histogram) -> list[Histogram]:
+    """Cut off the first and last bins that are empty in each of the histograms.
+
+    Examples
+    --------
+    >>> one = Histogram.of([1.5, 2.5], np.arange(6.0))
+    >>> other = Histogram.of([2.5, 3.5], np.arange(6.0))
+    >>> [each.counts.tolist() for each in _without_empty_ends(one, other)]
+    [[1, 1, 0], [0, 1, 1]]
+    """
+    full = np.flatnonzero(np.sum([each.counts for each in several], axis=0))
+    if not len(full):
+        return list(several)
+    first, last = int(full[0]), int(full[-1]) + 1
+    return [
+        Histogram(each.edges[first : last + 1], each.counts[first:last])
+        for each in several
+    ]
+
+
 def _number_histogram(filled: FilledNumbers) -> Picture:
+    filled_bins, given_bins = _without_empty_ends(filled.predicted, filled.given)
+
     def paint(ax: Any) -> None:
-        _bars_and_line(ax, filled.predicted, filled.given)
+        _bars_and_line(ax, filled_bins, given_bins)
         ax.set(xlabel="value")
+        ax.locator_params(axis="x", nbins=5)
         ax.locator_params(axis="y", nbins=5)
         legend_above(ax)
 
@@ -142,12 +165,12 @@ def of_columns(findings: Findings) -> list[Picture]:
     The importance is an accuracy for classes; for numbers it has their unit.
     """
     as_percent, columns = findings.kind == "classes", findings.columns
-    measured = [(c.importance, c.name) for c in columns if c.importance is not None]
+    measured = [c for c in columns if c.importance is not None]
     if not measured:
         return []
-    measured.sort(key=lambda pair: -pair[0])
-    names = [name for _, name in measured[:MAX_BARS]]
-    values = np.array([value for value, _ in measured[:MAX_BARS]], dtype=float)
+    measured = sorted(measured, key=lambda c: -(c.importance or 0.0))[:MAX_BARS]
+    names, clear = ([c.name for c in measured], [c.clearly_matters for c in measured])
+    values = np.array([c.importance for c in measured], dtype=float)
     values = 100 * values if as_percent else values
     longest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if as_percent or LEAST_ALIGNED <= longest < MOST_ALIGNED:
@@ -162,7 +185,7 @@ def of_columns(findings: Findings) -> list[Picture]:
         cost, worse = "Percentage points of accuracy lost", "the accuracy drops"
 
     def paint(ax: Any) -> None:
-        colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
+        colors = [PALETTE[0] if each else GRAY for each in clear]
         ax.barh(np.arange(len(names)), values, 0.7, color=colors)
         low, high = min(0.0, values.min()), max(0.0, values.max())
         reach = high - low or 1.0
@@ -177,9 +200,9 @@ def of_columns(findings: Findings) -> list[Picture]:
     alt = f"{cost} by shuffling a column, for {count(len(names), 'column')}: {listed}."
     caption = (
         f"Each bar shows by how much {worse} for hidden labels when the values of one "
-        f"column are shuffled. A bar near 0 means that the predictions do not need the "
-        f"column, perhaps because other columns hold the same information. A bar to "
-        f"the left means that the predictions may be better without it."
+        f"column are shuffled. A gray bar could be chance: predictions may not need "
+        f"the column, perhaps because other columns hold the same information. If it "
+        f"goes far to the left, the predictions may be better without it."
     )
     height = 1.0 + 0.29 * max(3, len(names))
     return [draw(paint, height=height, alt=alt, caption=caption)]

@@ -8,8 +8,8 @@ the page makes them safe to show.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -49,6 +49,9 @@ __all__ = [
 
 CONFIDENCE_BINS = 20
 MIN_BINS, MAX_BINS = 6, 30  # of numbers
+
+
+CLEAR_ERRORS = 2.0  # standard errors beyond which an importance is not by chance
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,13 @@ class ReportColumn:
     #: How much worse leave-one-out predictions get when its values are shuffled: loss
     #: of accuracy, or increase of the mean absolute error. None if not measured.
     importance: float | None = None
+    importance_error: float | None = None  # its standard error
+
+    @property
+    def clearly_matters(self) -> bool:
+        """Whether shuffling it makes predictions worse by more than chance could."""
+        error = self.importance_error or 0.0
+        return self.importance is not None and self.importance > CLEAR_ERRORS * error
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,14 +218,26 @@ class LooNumbers:
     # Positions among the rows that were learned from; may be empty.
     rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     independent: float = 1.0  # share of them; less if labels of clumps were hidden
+    #: The labels in the table, if outlying ones were moved to the others in `given`.
+    unmoved: Array | None = None
 
     def error(self, filled: float = np.inf) -> Score:
         """Return the mean absolute error to expect of `filled` rows."""
-        return mean_absolute_error(self.given, self.predicted, filled, self.independent)
+        found, unmoved = self._scores(mean_absolute_error, filled)
+        return replace(found, high=max(found.high, unmoved.high))
 
     def r_squared(self, filled: float = np.inf) -> Score:
         """Return the share of the variance that `filled` rows should explain."""
-        return r_squared(self.given, self.predicted, filled, self.independent)
+        found, unmoved = self._scores(r_squared, filled)
+        return replace(found, low=min(found.low, unmoved.low))
+
+    def _scores(self, score: Callable[..., Score], filled: float) -> list[Score]:
+        """Return the scores of the labels as learned, and as they are in the table."""
+        unmoved = self.given if self.unmoved is None else self.unmoved
+        return [
+            score(given, self.predicted, filled, self.independent)
+            for given in (self.given, unmoved)
+        ]
 
     @property
     def held(self) -> float:

@@ -107,6 +107,8 @@ def _accuracy(expected: Expectation) -> tuple[str, str]:
         note = f"labels suggest {interval}, but the filled rows look different"
         return f"at most {percent(expected.confidence)}", note
     naive = f"always guessing one class: {percent(score.naive)}"
+    if score.is_vague:
+        return interval, f"too few labels to say more; {naive}"
     if score.value in (0.0, 1.0):  # "100 %" alone would promise too much
         all_or_none = "all hidden labels" if score.value else "no hidden label"
         return interval, f"{all_or_none} recovered; {naive}"
@@ -119,13 +121,15 @@ def _unlabeled_rows(findings: Findings) -> KeyFigure:
         figure = "helped" if is_clear and gain.better and not gain.same else "used"
         note = f"{count(findings.unlabeled_used, 'row')} without a label"
         return KeyFigure("Unlabeled rows", figure, note)
-    if np.isnan(gain.difference):
+    if not findings.helped.tried:
+        note = "there was no time to try them"
+    elif np.isnan(gain.difference):
         few = "too few labels" if gain.labels < 2 else "labels in clumps"
         note = f"whether they help is unknown: {few}"
     elif gain.same:
-        note = "they made no difference"
+        note = "they made no difference in the test"
     elif is_clear and not gain.better:
         note = "they made predictions worse"
     else:
-        note = "they made no clear difference"
+        note = "they made no clear difference in the test"
     return KeyFigure("Unlabeled rows", "not used", note)

@@ -24,6 +24,8 @@ __all__ = [
 PERCENT = "\u00a0%"  # on one line with its number
 MAX_ROWS = 8  # row numbers in one sentence
 
+NEARLY_ALL, NARROW = 0.995, 0.05  # shares of an interval's upper end and width
+
 
 def percent(share: float) -> str:
     r"""Format a share, as in 94 %; "100 %" and "0 %" are exact.
@@ -43,7 +45,20 @@ def percent(share: float) -> str:
 
 
 def percent_range(low: float, high: float) -> str:
-    """Format an interval of a share, as in "80–98 %"."""
+    r"""Format an interval of a share, as in "80–98 %".
+
+    An upper end near 1 is shown as 100 %, unless the interval is narrow: it promises
+    nothing.
+
+    Examples
+    --------
+    >>> percent_range(0.8, 0.997).replace("\u00a0", "")
+    '80–100%'
+    >>> percent_range(0.985, 0.997).replace("\u00a0", "")
+    '98–99.7%'
+    """
+    if high > NEARLY_ALL and high - low > NARROW:
+        high = 1.0
     return f"{percent(low).removesuffix(PERCENT)}–{percent(high)}"
 
 

@@ -19,12 +19,18 @@ number c of its labels like c^-g, a share of its missed labels,
 
 .. math:: 1 - (1 - 1/c)^g
 
-is due to that. For the upper end of the interval k counts these as right.
+is due to that. For the upper end of the interval k counts these as right, and half a
+trial more, because k comes in whole trials (the usual continuity correction). For the
+lower end n also counts the only labels of their classes, as if they were missed: they
+cannot be tested, but the filled rows have such classes too.
 
-The mean absolute error is multiplied by `choice_factor` (`_optimism.py`). Its interval
+The mean absolute error is multiplied by `choice_factor` (`_optimism.py`), except for
+the lower end: the factor is an average over tables, and some need none. The interval
 is Student's, for the logarithm of the error, with v the squared coefficient of
 variation of the errors. It is shrunk towards 0.75 with the weight of 10 labels: that is
-between its value for normal errors (0.57) and for Laplace errors (1).
+between its value for normal errors (0.57) and for Laplace errors (1). A label far
+outside the range of the others was moved to them before the fit, as if it were
+mistyped. It may be right, so the upper end is at least that of the labels as given.
 
 R^2 = 1 - r, where r is the ratio of the means of e^2 and d^2, of errors and of
 deviations from the mean. To first order log r varies as the mean of
@@ -60,6 +66,8 @@ LEVEL = 0.95
 SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
 LEARNING_RATE = 1.0  # g above
+HALF_A_TRIAL = 0.5
+VAGUE = 0.6  # width of an interval of the accuracy
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,8 @@ class Score:
     right: int = 0  # classes: labels predicted right
     alone: int = 0  # classes: the only labels of their class, which cannot be tested
     guess: str = ""  # classes: the most common one
+    tied: bool = False  # classes: whether another one is as common
+    is_vague: bool = False  # whether labels are so few that `value` means nothing
 
 
 @dataclass(frozen=True)
@@ -145,17 +155,24 @@ def accuracy(
     if n == 0:
         return Score(np.nan, 0.0, 1.0, np.nan, alone=alone)
     right = sum(one == other for one, other in tested)
-    guess, most = labels.most_common(1)[0]
+    (guess, most), *others = labels.most_common(2)
+    tied = any(count == most for _, count in others)
     # Independent ones.
-    trials = independent / _variance_of_mean("classes", n, filled)
+    trials, with_alone = (
+        independent / _variance_of_mean("classes", labels, filled)
+        for labels in (n, n + alone)
+    )
     one_less = sum(
         1 - (1 - 1 / labels[one]) ** LEARNING_RATE
         for one, other in tested
         if one != other
     )
-    low, _ = wilson_interval(right / n * trials, trials)
-    _, high = wilson_interval((right + one_less) / n * trials, trials)
-    return Score(right / n, low, high, most / n, n, right, alone, guess)
+    low, _ = wilson_interval(right / (n + alone) * with_alone, with_alone)
+    upper = (right + one_less) / n * trials + HALF_A_TRIAL
+    _, high = wilson_interval(min(upper, trials), trials)
+    vague = high - low > VAGUE and filled >= n
+    naive = most / n
+    return Score(right / n, low, high, naive, n, right, alone, guess, tied, vague)
 
 
 @dataclass(frozen=True)
@@ -217,7 +234,10 @@ def balanced_accuracy(classes: Sequence[ClassQuality]) -> float:
 def r_squared(
     given: Array, predicted: Array, filled: float = np.inf, independent: float = 1.0
 ) -> Score:
-    """Return 1 minus the ratio of the expected squared error to that of the mean."""
+    """Return 1 minus the ratio of the expected squared error to that of the mean.
+
+    `filled` and `independent` are as in `accuracy`.
+    """
     given, predicted = _known(given, predicted)
     l = len(given)
     squares = (given - predicted) ** 2
@@ -229,8 +249,9 @@ def r_squared(
         return Score(1.0, 1.0, 1.0, 0.0, l)
     slope = (squares / ratio - spread) / spread.mean()
     half = _half_width(float(slope.var(ddof=1)), independent * l, independent * filled)
+    high = 1 - ratio * np.exp(-half)
     ratio *= choice_factor(l) ** 2
-    low, high = 1 - ratio * np.exp(half), 1 - ratio * np.exp(-half)
+    low = 1 - ratio * np.exp(half)
     return Score(float(1 - ratio), float(low), float(high), 0.0, l)
 
 
@@ -248,14 +269,15 @@ def mean_absolute_error(
     size = np.abs(given - predicted)
     # The error of the mean of the others is l / (l - 1) times that of the mean of all.
     naive = float(np.abs(given - given.mean()).mean() * l / max(1, l - 1))
-    expected = float(size.mean()) * choice_factor(l)
+    mean = float(size.mean())
+    expected = mean * choice_factor(l)
     if expected == 0:
         return Score(0.0, 0.0, 0.0, naive, l)
-    variation = float(size.var() / size.mean() ** 2) * l / max(1, l - 1)
+    variation = float(size.var() / mean**2) * l / max(1, l - 1)
     n, m = independent * l, independent * filled
     shrunk = (n * variation + PRIOR_LABELS * PRIOR_VARIATION) / (n + PRIOR_LABELS)
     half = _half_width(shrunk, n, m) if l >= MIN_ERRORS else np.inf
-    low, high = expected * np.exp(-half), expected * np.exp(half)
+    low, high = mean * np.exp(-half), expected * np.exp(half)
     return Score(expected, float(low), float(high), naive, l)
 
 

@@ -113,7 +113,9 @@ def _expected_quality(findings: Findings) -> str:
             f"{percent(expected.confidence)} to be right, which is the mean "
             f"confidence, although the labels alone suggest {span}."
         )
-    if score.value in (0.0, 1.0):  # "about 100 %" would promise too much
+    if score.is_vague:
+        text = f"Expected accuracy: {span}. The labels are too few to say more."
+    elif score.value in (0.0, 1.0):  # "about 100 %" would promise too much
         text = f"Expected accuracy: {span}."
     else:
         text = f"Expected accuracy: about {percent(score.value)} ({span})."
@@ -223,9 +225,10 @@ def _verdict_on_classes(score: Score, how: str) -> Sentence:
     # `rare_classes` says more where one class is very common.
     worse = score.right <= naive and score.naive <= COMMON
     so = ": in this test, the predictions are no better" if worse else ""
+    one = "one class, such as" if score.tied else "the most common class,"
     return Sentence(
         f"Test: each of {score.tested:,} labels was hidden {how} and predicted from "
-        f"the others; {recovered}.{alone} Always guessing the most common class, ",
+        f"the others; {recovered}.{alone} Always guessing {one} ",
         safe_text(score.guess, MAX_NAME),
         f", would recover {naive:,} ({percent(score.naive)}){so}.",
     )
@@ -306,25 +309,37 @@ def help_given(helped: Helped) -> str:
     """Say whether unlabeled rows helped."""
     gain = helped.gain
     rows = f"the {gain.rows:,} unlabeled rows" if gain.rows > 1 else "the unlabeled row"
+    if not helped.tried:
+        return (
+            f"There was no time to try models that use {rows}, so predictions use the "
+            f"labels alone. With a larger budget they may improve."
+        )
     if not np.isfinite(gain.difference):
         if gain.labels < 2:
             return f"There are too few labels to tell whether using {rows} helps."
         use = "use them" if helped.used_unlabeled else "use the labels alone"
         return f"Labels in clumps cannot tell whether {rows} help; predictions {use}."
-    effect, chance = "helped", ""
-    if gain.same:
-        effect = "made no difference"
-    elif not helped.used_unlabeled:
-        worse = not (gain.better or gain.chance)
-        effect = "made predictions worse" if worse else "made no clear difference"
-    else:
-        if not gain.better:
-            effect = "did not help here"
-        elif gain.chance:
-            effect = "probably helped a little"
-        chance = "; this could be chance" if gain.chance else ""
-    alone = "" if helped.used_unlabeled else ", so predictions use the labels alone"
-    return f"Using {rows} {effect} ({_with_and_without(gain)}){chance}{alone}."
+    figures = _with_and_without(gain)
+    if not helped.used_unlabeled:
+        effect = "made no clear difference in the test"
+        if gain.same:
+            effect = "made no difference in the test"
+        elif not (gain.better or gain.chance):
+            effect = "made predictions worse"
+        return (
+            f"Using {rows} {effect} ({figures}), so predictions use the labels alone."
+        )
+    if gain.same or (gain.chance and not gain.better):
+        chance = "" if gain.same else ", which could be chance"
+        return (
+            f"Predictions use {rows}, but the test cannot show whether that helps "
+            f"({figures}{chance})."
+        )
+    if not gain.better:
+        return f"Using {rows} did not help in the test ({figures})."
+    if gain.chance:
+        return f"Using {rows} probably helped ({figures}); this could be chance."
+    return f"Using {rows} helped ({figures})."
 
 
 def _with_and_without(gain: UnlabeledGain) -> str:

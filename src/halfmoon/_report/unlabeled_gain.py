@@ -23,6 +23,7 @@ __all__ = [
     "gain_of_classes",
     "gain_of_numbers",
     "plain_name",
+    "tried_unlabeled",
 ]
 
 MAX_CANDIDATES = 100  # the heaviest, which the report adds up by family
@@ -136,13 +137,21 @@ class Helped:
     used_unlabeled: bool  # by the predictions
     gain: UnlabeledGain
     models: tuple[ModelFamily, ...] = ()  # that were averaged
+    tried: bool = True  # whether there was time for models that use unlabeled rows
 
     @classmethod
     def from_comparison(
         cls, comparison: Mapping[str, Any], *, used_unlabeled: bool, gain: UnlabeledGain
     ) -> Self:
         """Read the `comparison_` of a HalfmoonClassifier or HalfmoonRegressor."""
-        return cls(used_unlabeled, gain, tuple(families(comparison)))
+        models, tried = tuple(families(comparison)), tried_unlabeled(comparison)
+        return cls(used_unlabeled, gain, models, tried)
+
+
+def tried_unlabeled(comparison: Mapping[str, Any]) -> bool:
+    """Return whether any candidate uses unlabeled rows."""
+    candidates = zip(comparison["candidate"], comparison["unlabeled"], strict=True)
+    return any(unlabeled for name, unlabeled in candidates if name not in SUMMARIES)
 
 
 def families(comparison: Mapping[str, Any]) -> list[ModelFamily]:

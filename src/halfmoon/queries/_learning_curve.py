@@ -2,8 +2,8 @@ r"""Forecast of the learning curve: the expected error with more labels.
 
 Errors are measured with subsets of the labels, and extrapolated by a power law with a
 prior (`_power_law.py`). The subsets are fitted with the choices made from all labels,
-so they give only the shape of the curve. Its level is the leave-one-out error, which
-includes the choices.
+so they give only the shape of the curve. Its level now is the leave-one-out error,
+which includes the choices.
 """
 
 from __future__ import annotations
@@ -160,6 +160,8 @@ def forecast_of(
     path = np.geomspace(points.counts[0], l + more.max(), PATH_POINTS)
     new = np.concatenate([[float(l)], l + more, path])
     draws = np.exp(points.posterior(new).draws(N_DRAWS))
+    if labels.in_closed_form:  # few errors at small counts would decide the level
+        draws *= points.errors[-1] / np.median(draws[:, 0])
     if labels.of_classes:
         draws = np.minimum(draws, 1.0)
     ends = [0.5, (1 - level) / 2, (1 + level) / 2]
@@ -206,8 +208,9 @@ def _above_zero(points: MeasuredErrors, labels: HiddenLabels) -> MeasuredErrors:
         given = labels.given
         spread = float(np.abs(given - np.median(given)).mean())
         raised, least = np.maximum(points.errors, MIN_ERROR * spread), 0.0
-    covariance = points.covariance + least
-    return MeasuredErrors(points.counts, raised, covariance)
+    # Half of it at each count alone: counts without errors do not show a flat curve.
+    added = least * (1.0 + np.eye(len(raised))) / 2
+    return MeasuredErrors(points.counts, raised, points.covariance + added)
 
 
 def _check_enough(labels: HiddenLabels) -> None:

@@ -38,9 +38,9 @@ def test_only_the_relevant_column_is_important():
     rows = table()
     side = np.where(rows["x"].to_numpy() > 0, "a", "b")
     found = column_importance(fitted("classes", side, rows), rows)
-    assert found["x"] > 0.35  # half of the rows are wrong by chance
-    assert abs(found["noise"]) < 0.05
-    assert abs(found["color"]) < 0.05
+    assert found["x"].value > 0.35  # half of the rows are wrong by chance
+    assert abs(found["noise"].value) < 0.05
+    assert abs(found["color"].value) < 0.05
 
 
 def test_importance_is_in_the_unit_of_the_target():
@@ -49,10 +49,10 @@ def test_importance_is_in_the_unit_of_the_target():
     found = column_importance(fitted("numbers", 10 * x, rows), rows)
     # A shuffled x is another draw: |10 (x - x')| on average, with x' from all rows.
     lost = np.abs(10 * (x[:60, None] - x)).mean()
-    assert_allclose(found["x"], lost, rtol=0.15)
-    assert abs(found["noise"]) < 0.3
+    assert_allclose(found["x"].value, lost, rtol=0.15)
+    assert abs(found["noise"].value) < 0.3
     positive = column_importance(fitted("numbers", np.exp(x), rows), rows)
-    assert positive["x"] > 0.5 > 5 * abs(positive["noise"])
+    assert positive["x"].value > 0.5 > 5 * abs(positive["noise"].value)
 
 
 def test_labels_that_are_alone_in_their_class_do_not_count():
@@ -80,10 +80,11 @@ def test_predictions_are_leave_one_out():
     assert_allclose(targets[:, 0], y[some])
     assert_allclose(values(X), solution.held_out[some], rtol=1e-6, atol=1e-6)
     error = np.abs(solution.held_out[some, 0] - y[some]).mean()
-    assert_allclose(module._errors(model, some)(X), [error], rtol=1e-6)
+    (errors,) = module._errors(model, some)(X)
+    assert_allclose(errors.mean(), error, rtol=1e-6)
     both = module._errors(model, some)(np.stack([X[::-1], X]))
     reversed_error = np.abs(values(X[::-1])[:, 0] - y[some]).mean()
-    assert_allclose(both, [reversed_error, error], rtol=1e-6)
+    assert_allclose(both.mean(axis=1), [reversed_error, error], rtol=1e-6)
 
 
 def test_the_same_seed_gives_the_same_importance():
@@ -99,7 +100,7 @@ def test_more_labels_than_are_predicted():
     x = rows["x"].to_numpy()
     model = fitted("numbers", np.sin(2 * x), rows, count=700)
     found = column_importance(model, rows)
-    assert found["x"] > 0.4 > 20 * abs(found["noise"])
+    assert found["x"].value > 0.4 > 20 * abs(found["noise"].value)
 
 
 def test_the_most_correlated_of_many_columns(monkeypatch):
@@ -179,3 +180,17 @@ def test_a_range_that_would_overflow_can_be_drawn():
     assert np.isfinite(found.unlabeled.mean)
     (drawn,) = of_distributions(SimpleNamespace(distributions=(found,)))
     assert "on average" in drawn.alt
+
+
+def test_a_standard_error_tells_chance_from_importance():
+    rng = np.random.default_rng(3)
+    names = [f"noise {j}" for j in range(12)]
+    columns = {name: rng.normal(size=200) for name in names}
+    rows = pa.table({"x": rng.normal(size=200), **columns})
+    y = 2 * rows["x"].to_numpy() + rng.standard_t(3, size=200)
+    found = column_importance(fitted("numbers", y, rows, count=40), rows)
+    assert found["x"].value > 4 * found["x"].error
+    clear = [found[name].value > 2 * found[name].error for name in names]
+    assert sum(clear) <= 2
+    lost = [np.array([1.0, 3.0]), np.array([3.0, 5.0])]
+    assert module._mean_and_error(lost) == (3.0, 1.0)

@@ -29,9 +29,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halfmoon._report.number_format import count
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
 from halfmoon.table._columns.text_columns import TextEncoder
+from halfmoon.table._table_errors import CommandError
 
 __all__ = ["CategoryEncoder", "TableEncoder", "unpenalized_outputs"]
 
@@ -44,6 +46,7 @@ MIN_UNIT_COLUMNS = 10  # columns that may share one unit
 MAX_UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
 MAX_UNIT_VALUE = 1e100  # in such columns, so that their squares are finite
 MAX_DEVIATIONS = 1e9  # z is clipped there
+MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
 
 
 @dataclass
@@ -287,8 +290,13 @@ class TableEncoder:
         return X
 
 
-def unpenalized_outputs(uses: Sequence[ColumnUse], table: TableEncoder) -> list[int]:
-    """Return the columns of the matrix that come from known columns."""
+def unpenalized_outputs(
+    uses: Sequence[ColumnUse], table: TableEncoder, labeled: float = np.inf
+) -> list[int]:
+    """Return the columns of the matrix that come from known columns.
+
+    Raise an error if there are too many for the number of labeled rows.
+    """
     known = [use for use in uses if use.role == "known"]
     outputs_of = table.outputs if known else {}
     unpenalized: list[int] = []
@@ -297,6 +305,14 @@ def unpenalized_outputs(uses: Sequence[ColumnUse], table: TableEncoder) -> list[
         # One-hot columns sum to 1, as the constant does: one is redundant.
         several = use.kind == "category" and len(outputs) > 1
         unpenalized += outputs[1:] if several else outputs
+    needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
+    if needed > labeled and unpenalized:
+        names = ", ".join(repr(use.name) for use in known)
+        raise CommandError(
+            f"The effects of the known columns ({names}: "
+            f"{count(len(unpenalized), 'number')}) need at least {needed} labels, and "
+            f"there are {labeled}. Name fewer columns as known, or label more rows."
+        )
     return unpenalized
 
 

@@ -42,7 +42,6 @@ __all__ = [
     "LabelNumbers",
     "as_targets",
     "check_labels",
-    "least_label",
     "quoted",
     "read_label_numbers",
     "refuse_mixture",
@@ -63,7 +62,6 @@ MAX_STRAYS = 3  # different labels that are named in a message
 MIN_REPEATED = 0.1  # share of the labels of many classes that are not alone in theirs
 MIXTURE = 0.5  # share of numbers among labels that makes a mixture
 MIXTURE_NUMBERS = 10  # different numbers in a mixture
-AMOUNTS = 20  # positive labels from which on all are taken to be positive
 
 STRAYS = 0.1  # share of labels that may be words among numbers
 
@@ -159,12 +157,6 @@ def as_targets(y: Sequence[Any], kind: Kind) -> NDArray[Any]:
     targets = np.empty(len(y), dtype=object)
     targets[:] = y
     return targets
-
-
-def least_label(y: Sequence[float], style: NumberStyle | None) -> float:
-    """Return the lower bound of the labels: 0 if they are amounts, else -inf."""
-    money = style is not None and bool(style.prefix or style.thousands)
-    return 0.0 if min(y) > 0 and (money or len(y) >= AMOUNTS) else -np.inf
 
 
 def quoted(value: Any) -> str:

@@ -148,10 +148,14 @@ def loo_predictions(
     if by_clump and model.hides_clumps:
         independent = (model.clumps_.max() + 1) / len(model.clumps_)
     if model.kind == "numbers":
-        y = estimator._given_targets() if as_given else estimator.solution_.y
-        given, predicted = y[places, 0], values[:, 0]
-        low, high = model.ends_around(predicted)
-        return LooNumbers(given, predicted, low, high, model.level, rows, independent)
+        both = estimator.solution_.y, estimator._given_targets()
+        learned, unmoved = (y[places, 0] for y in both)
+        predicted = model.in_range(values[:, 0])
+        return LooNumbers(
+            *(unmoved if as_given else learned, predicted),
+            *(*model.ends_around(predicted), model.level, rows, independent),
+            None if as_given or (learned == unmoved).all() else unmoved,
+        )
     p = probabilities_of_scores(estimator, values)
     if model.ordered_ is not None:
         ranks = held_out_values(model, model.ordered_.regressor, by_clump)

@@ -23,7 +23,6 @@ from halfmoon._estimators.intervals import Intervals
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._progress import Progress, report_search_to
 from halfmoon._report.findings import LooClasses, LooNumbers
-from halfmoon._report.sentences import count
 from halfmoon._rows import Array
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._columns.column_choice import ColumnChoice, fit_to_columns
@@ -37,11 +36,11 @@ from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_out
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files.frame_table import as_rows
 from halfmoon.table._labels.clumped_labels import label_clumps
+from halfmoon.table._labels.label_range import label_range
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,
     check_labels,
-    least_label,
     read_label_numbers,
 )
 from halfmoon.table._models.ordered_classes import Ordered
@@ -65,7 +64,6 @@ __all__ = ["TableModel"]
 MAX_BLOCK_ROWS = 65_536  # predicted at once
 MAX_BLOCK_CELLS = 4_000_000  # of the table or of the matrix, predicted at once
 BEFORE_SEARCH, SEARCH = 0.05, 0.85  # shares of the work, for the progress bar
-MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
 TRIAL_ROWS = 2
 
 
@@ -106,8 +104,8 @@ class TableModel:
         Encodes the columns as that matrix.
     style_ : NumberStyle or None
         How the labels are written, if they are numbers in text.
-    least_ : float
-        Lower bound of the intervals of numbers: 0 for amounts.
+    least_, most_ : float
+        Range of predicted numbers and their intervals, such as from 0 for amounts.
     clumps_ : ndarray of int of shape (l,), or None
         Clumps of similar labeled rows, from 0, to measure the quality without whole
         clumps; empty if that is not possible. None if labels do not lie in clumps.
@@ -138,6 +136,7 @@ class TableModel:
     ordered_: Ordered | None = field(default=None, init=False, repr=False)
     style_: NumberStyle | None = field(default=None, init=False, repr=False)
     least_: float = field(default=-np.inf, init=False, repr=False)
+    most_: float = field(default=np.inf, init=False, repr=False)
     clumps_: Any = field(default=None, init=False, repr=False)
     learned_keys_: NDArray[np.uint64] = field(
         default_factory=lambda: np.empty(0, np.uint64), init=False, repr=False
@@ -225,10 +224,12 @@ class TableModel:
                 held_out_values(self, regressor, by_clump=True),
             )
         if self.kind == "numbers":
-            given = self.estimator_.solution_.y[places, 0]
-            self.intervals_ = Intervals.of(given, values[:, 0], self.level)
             self.style_ = read_label_numbers(labels).style or self.style
-            self.least_ = least_label([x for x in y if x is not None], self.style_)
+            numbers = [x for x in y if x is not None]
+            self.least_, self.most_ = label_range(numbers, self.style_)
+            given = self.estimator_.solution_.y[places, 0]
+            predicted = self.in_range(values[:, 0])
+            self.intervals_ = Intervals.of(given, predicted, self.level)
 
     def _learn(
         self, X: NDArray[np.float32], y: list[Any], report: Progress
@@ -257,16 +258,7 @@ class TableModel:
     ) -> Any:
         """Return an estimator of this kind, fitted within the budget of seconds."""
         labeled = sum(label is not None for label in y)
-        unpenalized = unpenalized_outputs(self.columns_, encoder)
-        needed = MIN_LABELS_PER_KNOWN * (len(unpenalized) + 1)
-        if needed > labeled and unpenalized:
-            numbers = count(len(unpenalized), "number")
-            raise CommandError(
-                f"The effects of the known columns "
-                f"({', '.join(map(repr, self.known))}: {numbers}) "
-                f"need at least {needed} labels, and there are {labeled}. Name fewer "
-                f"columns as known, or label more rows."
-            )
+        unpenalized = unpenalized_outputs(self.columns_, encoder, labeled)
         cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
         estimator = cls(
             unpenalized=unpenalized or "auto",
@@ -349,7 +341,7 @@ class TableModel:
         self, X: NDArray[Any], known: Sequence[Any] | None = None
     ) -> Prediction:
         if self.intervals_ is not None:
-            values = self.estimator_.predict(X) if len(X) else np.zeros(0)
+            values = self._numbers(X)
             low, high = self.ends_around(values)
             return Prediction(values.tolist(), low=low, high=high)
         p = self._probabilities(X)
@@ -362,11 +354,18 @@ class TableModel:
             return np.zeros((0, len(self.estimator_.classes_)))
         return np.asarray(self.estimator_.predict_proba(X))
 
+    def _numbers(self, X: NDArray[Any]) -> Array:
+        return self.in_range(self.estimator_.predict(X) if len(X) else np.zeros(0))
+
+    def in_range(self, values: Array) -> Array:
+        """Move numbers into the range of predictions."""
+        return np.clip(values, self.least_, self.most_)
+
     def ends_around(self, values: Array) -> tuple[Array, Array]:
         """Return the lower and upper ends of the intervals around predictions."""
         assert self.intervals_ is not None
         low, high = self.intervals_(values)
-        return np.maximum(low, np.minimum(values, self.least_)), high
+        return self.in_range(low), self.in_range(high)
 
     def explain(self, rows: Any, answers: Sequence[Any] | None = None) -> Explanation:
         """Return the exact weights of the labeled rows in predictions.

@@ -28,7 +28,7 @@ from halfmoon._report.unlabeled_gain import (
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
-from halfmoon.table._labels.target_labels import least_label
+from halfmoon.table._labels.label_range import label_range
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
 from halfmoon.table._models.predictions import (
     Prediction,
@@ -122,7 +122,8 @@ class WeakTableModel(TableModel):
         usable = usable if usable.sum() >= MIN_BOUNDED else np.zeros_like(usable)
         self.intervals_ = Intervals.of(worst[usable], values[usable], self.level)
         self.style_ = self.style
-        self.least_ = least_label(self.example_numbers().tolist(), self.style)
+        numbers = self.example_numbers().tolist()
+        self.least_, self.most_ = label_range(numbers, self.style)
 
     @property
     def has_intervals(self) -> bool:
@@ -153,7 +154,7 @@ class WeakTableModel(TableModel):
                 p = np.where(self._masks(known), np.maximum(p, np.finfo(float).tiny), 0)
                 p /= p.sum(axis=1, keepdims=True)
             return class_prediction(self.estimator_.classes_, p)
-        values = self.estimator_.predict(X) if len(X) else np.zeros(0)
+        values = self._numbers(X)
         low, high = self.ends_around(values)
         if known:
             bottom, top = _as_ends(known).T
@@ -192,7 +193,7 @@ class WeakTableModel(TableModel):
         exact = np.flatnonzero(self._exact & self._tested)
         rows, unseen = self.estimator_.labeled_[exact], self._unseen[exact]
         if self.kind == "numbers":
-            values, given = unseen[:, 0], self.allowed_[exact, 0]
+            values, given = self.in_range(unseen[:, 0]), self.allowed_[exact, 0]
             low, high = self.ends_around(values)
             return LooNumbers(given, values, low, high, self.level, rows)
         p = probabilities_of_scores(self.estimator_, unseen)

@@ -38,6 +38,7 @@ from halfmoon._report.unlabeled_gain import (
     UnlabeledGain,
     gain_of_classes,
     gain_of_numbers,
+    tried_unlabeled,
 )
 from halfmoon._selection.criteria import class_scores
 from halfmoon.queries import suspicious_labels
@@ -56,7 +57,11 @@ from halfmoon.table._models.row_reasons import reasons_of, shown_row
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
-from halfmoon.table._runs.column_findings import column_distributions, column_importance
+from halfmoon.table._runs.column_findings import (
+    Importance,
+    column_distributions,
+    column_importance,
+)
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label
@@ -146,7 +151,9 @@ def findings_of(
         sha256=filled.sha256,
         notes=tuple(with_command(note, command) for note in notes),
         next_rows=next_rows,
-        distributions=column_distributions(model.columns_, scan, importance)
+        distributions=column_distributions(
+            model.columns_, scan, {name: x.value for name, x in importance.items()}
+        )
         if for_page
         else (),
         partial=weak.partial_labels(tally.n_within) if weak else None,
@@ -167,7 +174,7 @@ def filled_rows(filled: Filled, findings: Findings) -> list[ShownRow]:
 
 
 def _columns(
-    model: TableModel, scan: Scan, importance: dict[str, float]
+    model: TableModel, scan: Scan, importance: dict[str, Importance]
 ) -> tuple[ReportColumn, ...]:
     sampled = len(scan.labels) < scan.n_rows
     return tuple(
@@ -178,7 +185,7 @@ def _columns(
             use.role,
             use.why,
             use.reading(sampled),
-            importance.get(use.name),
+            *importance.get(use.name, (None, None)),
         )
         for use in model.columns_
     )
@@ -208,7 +215,8 @@ def _gain(model: TableModel, unlabeled: int) -> UnlabeledGain:
     The fit in use, semi-supervised or its supervised twin, is the one of the headline.
     """
     values, used = model.estimator_._cross_fitted, model.estimator_.used_unlabeled_
-    if model.hides_clumps:  # leave-one-out sees the other labels of a clump
+    tried = tried_unlabeled(model.estimator_.comparison_)
+    if model.hides_clumps or not tried:  # leave-one-out sees other labels of a clump
         l = len(values["y"])
         return UnlabeledGain(model.kind, unlabeled, l, *[np.nan] * 5)
     names = ("y", "answer", "twin") if used else ("y", "average", "answer")

@@ -4,7 +4,8 @@ The importance of a column is how much worse a model predicts when it is shuffle
 Labeled rows get leave-one-out predictions, once with their own cells and several times
 with the cells of one column taken from other rows at random. The importance of the
 column is the loss of accuracy for classes, or the growth of the mean absolute error for
-numbers.
+numbers. It is a mean over labels, so it has a standard error: an irrelevant column may
+seem important by chance.
 
 Nothing is fitted again. With :math:`H(x)` the weights of the labels at x, a fit without
 the label of row i is at any x
@@ -21,7 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.first_pass import Scan
 
-__all__ = ["column_distributions", "column_importance"]
+__all__ = ["Importance", "column_distributions", "column_importance"]
 
 MAX_DRAWN_COLUMNS = 8
 BINS = 12
@@ -56,9 +57,16 @@ MAX_WEIGHTS = 4_000_000  # weights of labels at rows, computed at once
 BUDGET_SECONDS = 6.0  # after which no column is measured again
 
 
+class Importance(NamedTuple):
+    """The importance of a column, and its standard error."""
+
+    value: float
+    error: float
+
+
 def column_importance(
     model: TableModel, rows: pa.Table, seed: int = 0
-) -> dict[str, float]:
+) -> dict[str, Importance]:
     """Return the importance of the columns that a model learned from.
 
     `rows` are those that the model was fitted to. An importance is a loss of accuracy
@@ -80,7 +88,7 @@ def column_importance(
     if len(groups) > MAX_MEASURED_COLUMNS:
         groups = _most_correlated(groups, X, model, sample)
     start, (base,) = time.monotonic(), errors(X)
-    lost: dict[str, list[float]] = {name: [] for name in groups}
+    lost: dict[str, list[Array]] = {name: [] for name in groups}
     # Several columns at once: local fits factor each region once for all of them.
     names, at_once = list(groups), max(1, MAX_WEIGHTS // (len(X) * len(labeled)))
     for repeat, first in product(range(REPEATS), range(0, len(names), at_once)):
@@ -93,7 +101,14 @@ def column_importance(
             shuffled[place][:, outputs] = pool[np.ix_(drawn, outputs)]
         for name, error in zip(some, errors(shuffled), strict=True):
             lost[name].append(error - base)
-    return {name: float(np.mean(values)) for name, values in lost.items()}
+    return {name: _mean_and_error(values) for name, values in lost.items()}
+
+
+def _mean_and_error(lost: list[Array]) -> Importance:
+    """Return the mean over labels of what each repetition lost, (m,)."""
+    by_label = np.mean(lost, axis=0)
+    error = by_label.std(ddof=1) / np.sqrt(len(by_label)) if len(by_label) > 1 else 0.0
+    return Importance(float(by_label.mean()), float(error))
 
 
 def _tested(model: TableModel) -> Indices:
@@ -107,19 +122,17 @@ def _tested(model: TableModel) -> Indices:
     return np.flatnonzero(np.bincount(codes)[codes] > 1)
 
 
-def _errors(
-    model: TableModel, sample: Indices
-) -> Callable[[NDArray[Any]], list[float]]:
+def _errors(model: TableModel, sample: Indices) -> Callable[[NDArray[Any]], Array]:
     """Return a function for leave-one-out errors at rows in place of labeled ones.
 
-    The rows replace the sample of labeled rows, any number of times; there is an error
-    for each time.
+    The rows replace the sample of m labeled rows, any number of times; the errors are
+    of shape (times, m).
     """
     estimator = model.estimator_
     solution = estimator.solution_
     without_own_labels = solution.loo_predictor(sample)
 
-    def errors(X: NDArray[Any]) -> list[float]:
+    def errors(X: NDArray[Any]) -> Array:
         rows = X.reshape(-1, X.shape[-1])
         times = len(rows) // len(sample)
         values = without_own_labels(rows)
@@ -128,7 +141,7 @@ def _errors(
         else:
             codes = np.tile(estimator._codes[sample], times)
             wrong = class_scores(values).argmax(axis=1) != codes
-        return [float(each) for each in wrong.reshape(times, -1).mean(axis=1)]
+        return wrong.reshape(times, len(sample)).astype(np.float64)
 
     return errors
 

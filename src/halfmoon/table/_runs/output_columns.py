@@ -18,13 +18,14 @@ from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import GIVEN, PREDICTED
 from halfmoon.table._files.arrow_types import plain_array
 from halfmoon.table._labels.target_labels import Kind
-from halfmoon.table._models.predictions import Prediction
+from halfmoon.table._models.predictions import Prediction, RowPrediction
 from halfmoon.table._models.table_model import TableModel
 
 __all__ = ["Cells", "column_types"]
 
 CONFIDENCE_DIGITS = 4
 EXACT_DIGITS = 12
+MIN_WHOLE_SPREAD = 2.0  # of whole labels; rounding then costs at most 0.02 of R²
 
 
 def column_types(model: TableModel, schema: Any) -> dict[str, Any]:
@@ -80,9 +81,12 @@ class Cells:
             type_ = plain_array(pa.nulls(0, type_)).type
         if not style.digits and style.thousands != decimal:
             style = replace(style, decimal=decimal)
-        digits = decimals(float(given.std()))
-        if model.style_ is not None or (given == np.round(given)).all():
+        spread, whole = float(given.std()), (given == np.round(given)).all()
+        digits = decimals(spread)
+        if model.style_ is not None or whole:
             digits = shown_decimals(digits, style.digits)
+        if whole and spread >= MIN_WHOLE_SPREAD:
+            digits = 0
         if getattr(model, "ends", ()):  # a number at an end must stay within it
             digits = max(digits, style.digits if model.style_ else EXACT_DIGITS)
             style = replace(style, letters=())
@@ -98,7 +102,7 @@ class Cells:
         numbers: list[Any] = [prediction.confidence]
         if prediction.confidence is None:
             values = self._typed(values)
-            numbers = [prediction.low, prediction.high]
+            numbers = self._ends(prediction)
         elif set(map(type, values)) == {str}:
             values = pa.array(values, pa.string())
         return [
@@ -107,8 +111,19 @@ class Cells:
             *(_spread(self._added(column), blank) for column in numbers),
         ]
 
+    def _ends(self, prediction: Any) -> list[Any]:
+        """Return low and high; whole ones outwards, so that they hold as much."""
+        low, high = prediction.low, prediction.high
+        if self.digits > 0 or low is None:
+            return [low, high]
+        return [np.floor(low), np.ceil(high)]
+
+    def shown_ends(self, prediction: RowPrediction) -> list[str]:
+        """Return the ends of the interval of a number for a person to read."""
+        return [self.shown(end) for end in self._ends(prediction)]
+
     def shown(self, value: Any) -> str:
-        """Return a label, or an end of its interval, for a person to read."""
+        """Return a label for a person to read."""
         if value is None or value != value:  # NaN
             return ""
         if self.kind == "classes":

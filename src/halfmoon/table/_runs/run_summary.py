@@ -15,12 +15,7 @@ from halfmoon._report.findings import (
     LooClasses,
     expected_accuracy,
 )
-from halfmoon._report.quality_scores import (
-    Score,
-    mean_absolute_error,
-    per_class,
-    r_squared,
-)
+from halfmoon._report.quality_scores import Score, per_class
 from halfmoon._report.sentences import (
     count,
     headline,
@@ -70,6 +65,7 @@ def record_of(found: Findings, settings: Settings) -> dict[str, Any]:
         "leave_one_out": _scores(found),
         "unlabeled_rows": {
             "used": found.helped.used_unlabeled,
+            "tried": found.helped.tried,
             **_gain_record(found.helped.gain),
         },
         "suspect_labels": max(found.n_suspects, len(found.suspects)),
@@ -161,10 +157,9 @@ def _scores(found: Findings) -> dict[str, Any]:
                 for each in per_class(loo.given, loo.predicted)
             },
         }
-    arguments = (loo.given, loo.predicted, found.predicted, loo.independent)
     return {
-        "r2": _score_record(r_squared(*arguments)),
-        "mean_absolute_error": _score_record(mean_absolute_error(*arguments)),
+        "r2": _score_record(loo.r_squared(found.predicted)),
+        "mean_absolute_error": _score_record(loo.error(found.predicted)),
     }
 
 
