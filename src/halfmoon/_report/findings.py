@@ -155,7 +155,8 @@ class ReportColumn:
     """A column of the table and how it was used."""
 
     name: str
-    #: "number", "category", "date", "boolean", "text", "empty" or "constant".
+    #: "number", "category", "date", "boolean", "text", "several numbers", "several
+    #: choices", "empty" or "constant".
     kind: str
     missing: float  # share of its cells that are empty, 0 to 1
     #: "feature", "known" (an unpenalized feature), "target" or "left out".

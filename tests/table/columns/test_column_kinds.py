@@ -35,7 +35,7 @@ def use_of(cells, name="x", **options):
         ([f"1.{x}.0" for x in SOME], "category"),
         ([f"030 123 45{x}" for x in SOME], "category"),
         ([f"+49 170 123 45{x}" for x in SOME], "category"),
-        ([f"{x}, or so" for x in NUMBERS], "text"),
+        ([f"{x}, or so" for x in NUMBERS], "number"),
         ([["yes", "no"][x % 2] for x in SOME], "boolean"),
         ([["T", "f"][x % 2] for x in SOME], "boolean"),
         ([["yes", "false"][x % 2] for x in SOME], "category"),

@@ -9,6 +9,10 @@ number       numbers of any type, durations, texts that are all written in one s
 boolean      truth values; true and false, yes and no, t and f, y and n
 date         dates and timestamps; texts in known formats
 time         times of the day, in seconds
+several      texts with the same signs around their numbers, such as 120/80
+numbers      (`_cells/several_numbers.py`)
+several      texts with one or more of a few items, such as red;blue
+choices      (`_cells/several_choices.py`)
 category     text with few distinct values
 text         text with many
 ===========  ====================================================================
@@ -60,6 +64,8 @@ from halfmoon.table._cells.date_formats import (
 )
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._cells.several_choices import SEPARATORS, find_separator
+from halfmoon.table._cells.several_numbers import NumberPattern, find_pattern
 from halfmoon.table._files.arrow_types import type_text
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
@@ -68,6 +74,7 @@ _COUNTING = Lock()
 
 CATEGORIES = 40  # a text column with fewer distinct values is a category
 MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something else
+STRICT = ("number", "date", "time", "several numbers")  # other cells are missing
 MAX_TRUTH_SPELLINGS = 20  # of truth values, such as yes, Yes, YES
 MAX_SHOWN = 20  # characters of a cell
 MIN_IDENTIFIER_ROWS = 20  # to call a column an identifier by its values
@@ -89,6 +96,8 @@ class ColumnUse:
     date_format: str = ""  # how dates or times are written in text
     style: NumberStyle | None = None  # how numbers are written in text
     compound: str = ""  # form of numbers that are written as two or three
+    pattern: NumberPattern | None = None  # signs around several numbers in a cell
+    separator: str = ""  # of several choices in a cell
     strays: int = 0  # cells that are missing because the others are numbers or dates
     stray: str = ""  # the most common of them
     codes: tuple[float, ...] = ()  # numbers for a missing value, such as -999
@@ -103,6 +112,8 @@ class ColumnUse:
     def _read(self, array: pa.Array) -> tuple[Any, int]:
         if self.compound and is_text(array.type):
             return read_compounds(array, self.compound)
+        if self.pattern and is_text(array.type):
+            return self._in_pattern(read_texts(array)[0])
         if self.kind == "number":
             return read_numbers(array, self.style or PLAIN)
         if self.kind == "boolean":
@@ -112,6 +123,21 @@ class ColumnUse:
         if self.kind == "time":
             return read_times(array, self.date_format)
         return read_texts(array)
+
+    def _in_pattern(self, texts: pd.Series) -> tuple[Any, int]:
+        """Return texts with the pattern, or their only numbers, and count others."""
+        assert self.pattern is not None
+        numbers = self.pattern.read(texts.cat.categories)
+        fits = ~np.isnan(numbers[:, 0])
+        values: Any = texts.cat.set_categories(texts.cat.categories[fits])
+        if self.pattern.count == 1:
+            values = np.append(numbers[:, 0], np.nan)[texts.cat.codes.to_numpy()]
+        return values, int(pd.isna(values).sum() - texts.isna().sum())
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are texts that are not categories."""
+        return self.kind in ("text", "several numbers", "several choices")
 
     @property
     def coded(self) -> str:
@@ -134,6 +160,10 @@ class ColumnUse:
         parts = [self.style.describe()] if self.style else []
         if self.compound:
             parts.append(FORMS[self.compound].words)
+        if self.pattern:
+            parts.append(self.pattern.describe())
+        if self.separator:
+            parts.append(f"choices with {SEPARATORS[self.separator]} between them")
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
@@ -238,6 +268,11 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.date_format = "time", time_format
     elif form := find_form(cells, MAX_STRAYS):
         use.kind, use.compound = "number", form
+    elif pattern := find_pattern(cells, MAX_STRAYS):
+        use.kind = "several numbers" if pattern.count > 1 else "number"
+        use.pattern = pattern
+    elif separator := find_separator(text):
+        use.kind, use.separator = "several choices", separator
     elif len(values) < CATEGORIES:
         use.kind = "category"
     return _unless_constant(use, text)
@@ -267,7 +302,7 @@ def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
         shown = str(column[0].as_py())
         why = f"every cell is {shown[:40]!r}"
         return ColumnUse(use.name, "constant", 0.0, "left out", why)
-    if strays and is_text(column.type) and use.kind in ("number", "date", "time"):
+    if strays and is_text(column.type) and use.kind in STRICT:
         counts = column.filter(pa.array(~known)).drop_null().value_counts()
         most = pc.index(counts.field("counts"), pc.max(counts.field("counts")))
         use.strays = strays
@@ -287,22 +322,35 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
     (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
     names = (use.name, use.name.lower().strip())
     named = any(map(IDENTIFIER_NAME.search, names))
-    if use.kind == "number" and (values == np.round(values)).all():
+    if use.pattern is None and use.kind == "number" and _are_whole(values):
         shift = values - positions
         if (shift == shift[0]).all():
             why = "it numbers the rows"
         elif many and named and np.unique(values).size == n:
             why = "its name and values look like an identifier"
-    elif use.kind == "text" and many and _are_codes(values):
+    elif (
+        many
+        and (use.kind == "text" or use.pattern)
+        and _are_codes(read_texts(column)[0], use.pattern)
+    ):
         why = "its values are codes, one for each row"
     if why:
         use.kind, use.role, use.why = "identifier", "left out", why
 
 
-def _are_codes(values: pd.Series) -> bool:
-    """Whether all values differ, have no spaces, and share one shape or have digits."""
+def _are_whole(numbers: Array) -> bool:
+    return bool((numbers == np.round(numbers)).all())
+
+
+def _are_codes(values: pd.Series, pattern: NumberPattern | None) -> bool:
+    """Whether all values differ, have no spaces, and share one shape or have digits.
+
+    Numbers with decimals are measurements.
+    """
     distinct = values.cat.categories
     if len(distinct) < len(values) or distinct.str.contains(r"[\s/]").any():
+        return False
+    if pattern is not None and not _are_whole(pattern.read(distinct)):
         return False
     shapes = distinct.str.replace(r"[0-9]", "9", regex=True)
     shapes = shapes.str.replace(r"[A-Za-z]", "a", regex=True)

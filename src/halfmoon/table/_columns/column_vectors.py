@@ -10,6 +10,10 @@ boolean        numbers, and s the standard deviation of the column, or of all co
 date           its time in seconds as a number, its year, and sine and cosine of its
                month, day, weekday and hour
 category       1 in the column of its value, 0 in the others
+several        each of them as a number (`_columns/several_columns.py`)
+numbers
+several        1 in the column of each of its items, 0 in the others
+choices
 text           its leading components by tf-idf and a truncated SVD
                (`_columns/text_columns.py`)
 =============  ==================================================================
@@ -32,6 +36,11 @@ from numpy.typing import NDArray
 from halfmoon._report.number_format import count
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
+from halfmoon.table._columns.number_columns import NumberEncoder
+from halfmoon.table._columns.several_columns import (
+    ChoicesEncoder,
+    SeveralNumbersEncoder,
+)
 from halfmoon.table._columns.text_columns import TextEncoder
 from halfmoon.table._table_errors import CommandError
 
@@ -40,65 +49,10 @@ __all__ = ["CategoryEncoder", "TableEncoder", "unpenalized_outputs"]
 MAX_COMPONENTS = 300  # of all texts together
 MAX_ONE_HOTS = 1_000  # of all categories together
 PERIODS = {"month": 12, "day": 30, "hour": 24, "weekday": 7}
-MIN_MISSING_ROWS = 2  # missing numbers before an indicator column is worth it
-HEAVY_TAIL = 100.0  # quartile ranges from the median to the farthest number
 MIN_UNIT_COLUMNS = 10  # columns that may share one unit
 MAX_UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
 MAX_UNIT_VALUE = 1e100  # in such columns, so that their squares are finite
-MAX_DEVIATIONS = 1e9  # z is clipped there
 MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
-
-
-@dataclass
-class NumberEncoder:
-    """Encodes a column of numbers."""
-
-    name: str
-    middle: float  # the median
-    scale: float  # the deviation
-    heavy: bool  # whether heavy tails are compressed
-    indicator: bool  # whether a second column is 1 where the number is missing
-
-    @classmethod
-    def fit(cls, name: str, x: Array, *, linear: bool = False) -> NumberEncoder:
-        """Learn the scale of a column, shape (n,), NaN where a number is missing.
-
-        With `linear`, the model is linear in this column: tails are not compressed.
-        """
-        x = np.asarray(x, dtype=np.float64)
-        present = x[~np.isnan(x)]
-        if present.size == 0:
-            return cls(name, 0.0, 1.0, False, False)
-        middle = float(np.median(present))
-        # Halves, because the difference of two floats may overflow.
-        half = present / 2 - middle / 2
-        low, high = np.quantile(half, [0.25, 0.75])
-        farthest = float(np.abs(half).max()) or 1.0
-        spread = float(high - low) or float(np.abs(half / farthest).mean()) * farthest
-        heavy = not linear and farthest > HEAVY_TAIL * spread
-        # Heavy tails distort the deviation, but not the quartiles.
-        deviation = float(np.std(half / farthest)) * farthest
-        scale = 2 * (spread if heavy else deviation)
-        scale = min(max(scale, np.finfo(float).tiny), np.finfo(float).max)
-        n_missing = x.size - present.size
-        return cls(name, middle, scale, heavy, n_missing >= MIN_MISSING_ROWS)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the output columns."""
-        return [self.name, f"{self.name} is missing"][: 1 + self.indicator]
-
-    def transform(self, x: Array) -> Array:
-        """Return the output columns, shape (b, 1 or 2)."""
-        x = np.asarray(x, dtype=np.float64)
-        missing = np.isnan(x)
-        half = np.where(missing, 0.0, x / 2 - self.middle / 2)
-        with np.errstate(over="ignore"):
-            z = half / (self.scale / 2)
-        if self.heavy:
-            z = np.arcsinh(np.clip(z, -1e300, 1e300))
-        z = np.clip(z, -MAX_DEVIATIONS, MAX_DEVIATIONS)
-        return np.column_stack([z, missing][: 1 + self.indicator])
 
 
 @dataclass
@@ -226,7 +180,7 @@ class TableEncoder:
         learn from, None for enough.
         """
         n_texts = sum(use.kind == "text" for use in uses)
-        n_categories = sum(use.kind == "category" for use in uses)
+        n_categories = sum(use.kind in ("category", "several choices") for use in uses)
         max_components = max(2, MAX_COMPONENTS // max(1, n_texts))
         max_one_hots = max(2, min(CATEGORIES, MAX_ONE_HOTS // max(1, n_categories)))
         encoders: list[Any] = []
@@ -236,6 +190,14 @@ class TableEncoder:
                 encoders.append(DateEncoder.fit(name, x, linear=linear))
             elif use.kind == "category":
                 encoders.append(CategoryEncoder.fit(name, x, max_one_hots))
+            elif use.pattern is not None and use.pattern.count > 1:
+                encoders.append(
+                    SeveralNumbersEncoder.fit(name, x, use.pattern, linear=linear)
+                )
+            elif use.separator:
+                encoders.append(
+                    ChoicesEncoder.fit(name, x, use.separator, max_one_hots)
+                )
             elif use.kind == "text":
                 encoders.append(
                     TextEncoder.fit(name, x, max_components, seed, n_labels)

@@ -88,7 +88,7 @@ class LeakingColumns:
             x = _as_numbers(frame[use.name])
             if _is_copy(use, x[labeled], known):
                 copies.append(use.name)
-            if use.kind != "text" and _differs(
+            if not use.is_text and _differs(
                 use, x[sample], labeled[sample], significance
             ):
                 shifted.append(use.name)
@@ -206,7 +206,7 @@ def _share_no_value(x: Array, labeled: NDArray[np.bool_], significance: float) -
 def _is_copy(use: ColumnUse, x: Array, labels: NDArray[Any]) -> bool:
     """Whether a column is a copy of the target on the labeled rows."""
     present = ~np.isnan(x)
-    if use.kind in ("text", "date") or present.mean() < 1 - MAX_ABSENT:
+    if use.is_text or use.kind == "date" or present.mean() < 1 - MAX_ABSENT:
         return False
     x, labels = x[present], labels[present]
     if len(x) > COPY_PROBE and not _is_copy(use, x[:COPY_PROBE], labels[:COPY_PROBE]):

@@ -1,0 +1,193 @@
+r"""Several numbers in one cell, as in 120/80 or 10 x 12 cm: a number for each place.
+
+All cells of a column have the same signs around their numbers, which is its pattern:
+
+====================  ==============  =======================
+cell                  pattern         numbers
+====================  ==============  =======================
+120/80                ``#/#``         120, 80
+10 x 12.5 cm          ``#x#cm``       10, 12.5
+v1.10.2               ``v#.#.#``      1, 10, 2
+(48.85, -2.35)        ``(#,#)``       48.85, -2.35
+190Nm @ 2000rpm       ``#nm@#rpm``    190, 2000
+2 bed, 1 bath         ``#bed,#bath``  2, 1
+pH 7.2                ``ph#``         7.2
+====================  ==============  =======================
+
+Case and spaces do not matter, and a unit at the end may be missing. Digits that
+identify something are no numbers: those with leading zeros, long ones with nothing but
+signs between them, as in 555-123-4567, and addresses such as 192.168.100.101.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from halfmoon._rows import Array
+from halfmoon.table._cells.number_detection import examples
+from halfmoon.table._cells.number_signs import normalized
+
+__all__ = ["NumberPattern", "find_pattern"]
+
+MAX_EXAMPLES = 1_000  # distinct texts that decide
+MAX_LENGTH = 60  # characters of a cell
+MAX_NUMBERS = 6  # in a cell
+MIN_DISTINCT = 6  # different cells; fewer are categories
+MIN_SINGLE = 40  # different cells with one number each; fewer are categories
+CODE_DIGITS = 9  # digits of one cell with only signs between them
+MAX_CODED = 0.02  # share of the different cells that may have leading zeros
+
+MINUS = r"(?:(?<![\w.)#])-)?"  # not in 3-1 and A-1
+WRITTEN = {  # whole numbers alone are tried last
+    "point": rf"{MINUS}[0-9]+(?:\.[0-9]+)?",
+    "comma": rf"{MINUS}[0-9]+(?:,[0-9]+)?",
+    "thousands": rf"{MINUS}(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?",
+    "whole": rf"{MINUS}[0-9]+",
+}
+AMBIGUOUS = {"point": ("#.#",), "comma": ("#,#", "#.#"), "thousands": ("#.#", "#,#")}
+SAME = str.maketrans({"×": "x", "✕": "x", "∗": "x", "#": "№"})  # # is a number
+UNIT = re.compile(r"(?<=#)[^\W\d_]+$")
+LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]{2,}")
+DECIMAL_COMMA = re.compile(r"[0-9],(?![0-9]{3}(?![0-9]))[0-9]")
+SIGNS_ONLY = re.compile(r"[#+ ()./-]+")
+ADDRESS = "#.#.#.#"
+
+
+@dataclass(frozen=True)
+class NumberPattern:
+    """The signs around the numbers of each cell, and how numbers are written."""
+
+    signs: str  # with # for a number
+    written: str  # one of `WRITTEN`
+    unit: str = ""  # at the end, which may be missing
+
+    @property
+    def count(self) -> int:
+        """How many numbers a cell has."""
+        return self.signs.count("#")
+
+    def read(self, cells: Iterable[str]) -> Array:
+        """Return the numbers of each cell, NaN for other texts, shape (n, count).
+
+        Examples
+        --------
+        >>> NumberPattern("#x#", "point", "cm").read(["10 X 2.5 cm", "3×4", "5 cm"])
+        array([[10. ,  2.5],
+               [ 3. ,  4. ],
+               [ nan,  nan]])
+        """
+        number = re.compile(WRITTEN[self.written])
+        rows = [self._numbers(cell, number) for cell in _plain(cells)]
+        return np.array(rows, dtype=np.float64).reshape(-1, self.count)
+
+    def describe(self) -> str:
+        """Describe the pattern for a person.
+
+        Examples
+        --------
+        >>> NumberPattern("#/#", "point").describe()
+        '2 numbers in each cell'
+        """
+        many = self.count > 1
+        return (
+            f"{self.count} numbers in each cell" if many else "the number in the text"
+        )
+
+    def _numbers(self, cell: str, number: re.Pattern[str]) -> list[float]:
+        signs, unit = _signs(cell, number)
+        if signs != self.signs or unit not in ("", self.unit):
+            return [np.nan] * self.count
+        return [_value(text, self.written) for text in number.findall(cell)]
+
+
+def find_pattern(text: pa.Array, max_strays: float) -> NumberPattern | None:
+    """Return the pattern of numbers in text, null for no value; None if there is none.
+
+    `max_strays` is the share of the different cells that may be something else.
+
+    Examples
+    --------
+    >>> cells = [f"{i}/{j}" for i in (120, 95, 140) for j in (80, 75)]
+    >>> find_pattern(pa.array(cells), 0.0).signs
+    '#/#'
+    """
+    values = examples(text, MAX_EXAMPLES)
+    if len(values) < MIN_DISTINCT:
+        return None
+    cells = _plain(values.to_pylist())
+    zeros = sum(LEADING_ZERO.search(cell) is not None for cell in cells)
+    if zeros > MAX_CODED * len(cells):
+        return None
+    grouped = not any(DECIMAL_COMMA.search(cell) for cell in cells)
+    tried = ("point", "thousands" if grouped else "comma")
+    found = [each for way in tried if (each := _pattern(cells, way, max_strays))]
+    # Decimal commas make 2 numbers of 10,5x12,5, but 1 of (3,4) is not enough.
+    found = [each for each in found if each.written == "point" or each.count > 1]
+    if not found and (whole := _pattern(cells, "whole", max_strays)):
+        found = [whole]
+    best = min(found, key=lambda each: each.count, default=None)
+    if best is None or (best.count == 1 and len(values) < MIN_SINGLE):
+        return None
+    return None if _are_codes(best, cells) else best
+
+
+def _plain(cells: Iterable[str]) -> list[str]:
+    """Return cells with one kind of digits, signs and spaces; long ones cut off."""
+    texts = normalized(
+        pa.array([cell[: MAX_LENGTH + 1] for cell in cells], pa.string())
+    )
+    return [
+        " ".join(text.lower().translate(SAME).split())
+        if len(text) <= MAX_LENGTH
+        else ""
+        for text in texts.to_pylist()
+    ]
+
+
+def _signs(cell: str, number: re.Pattern[str]) -> tuple[str, str]:
+    """Return the signs around numbers, and the unit after the last of several."""
+    signs = number.sub("#", cell)
+    signs = re.sub(r" ?([^# ]) ?", r"\1", signs)  # a space stays between two numbers
+    unit = UNIT.search(signs) if signs.count("#") > 1 else None
+    return (signs[: unit.start()], unit[0]) if unit else (signs, "")
+
+
+def _pattern(cells: list[str], written: str, max_strays: float) -> NumberPattern | None:
+    number = re.compile(WRITTEN[written])
+    counts = Counter(_signs(cell, number) for cell in cells)
+    by_signs: Counter[str] = Counter()
+    units: dict[str, Counter[str]] = {}
+    for (signs, unit), n in counts.items():
+        by_signs[signs] += n
+        units.setdefault(signs, Counter())[unit] += n
+    signs = max(by_signs, key=by_signs.__getitem__)
+    unit = max((u for u in units[signs] if u), key=units[signs].__getitem__, default="")
+    n = units[signs][unit] + (units[signs][""] if unit else 0)
+    doubtful = any(each in signs for each in AMBIGUOUS.get(written, ()))
+    pattern = NumberPattern(signs, written, unit)
+    if doubtful or signs == "#" or not 1 <= pattern.count <= MAX_NUMBERS:
+        return None
+    return pattern if n >= (1.0 - max_strays) * len(cells) else None
+
+
+def _are_codes(pattern: NumberPattern, cells: list[str]) -> bool:
+    """Whether digits identify something: telephones, addresses of computers."""
+    if pattern.signs == ADDRESS:
+        return True
+    if not SIGNS_ONLY.fullmatch(pattern.signs):
+        return False
+    lengths = [sum(map(str.isdigit, cell)) for cell in cells]
+    decimals = any(re.search(r"[0-9]\.[0-9]", cell) for cell in cells)
+    return float(np.median(lengths)) >= CODE_DIGITS and not decimals
+
+
+def _value(text: str, written: str) -> float:
+    if written == "comma":
+        return float(text.replace(",", "."))
+    return float(text.replace(",", ""))
