@@ -6,14 +6,12 @@
 `labels_from_journal`    find the rows of answers again, and use them as labels
 `session_rows`           the rows of the table that a session keeps in memory
 `refit`                  fit a model, choose rows to ask for, predict them
-`near_copies`            ask for near-copies of a row last
 `live_accuracy`          the accuracy so far, from random rows
 `more_labels_gain`       what more labels would gain
 `labeling_progress`      what the page shows next to a row, and when to stop
 `question_queue`         which row comes next, for each person
 `session`                a session: answers in, questions out
-`background`             refits in a thread behind the page
-`filled_table`           the table filled with the answers so far
+`background`             refits and the filled table, in a thread behind the page
 `access_guard`           refuse requests that do not come from the page
 `server`                 the page over HTTP
 `page`                   HTML, style and scripts
