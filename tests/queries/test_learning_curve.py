@@ -227,6 +227,18 @@ def test_an_estimator_fitted_to_other_labels_is_refitted():
     assert_array_equal(other._codes, codes)  # and stays as it was
 
 
+def test_labels_given_since_the_fit_count():
+    X, y = wine(40)
+    model = ConditionalClassifier().fit(X, y)
+    X, more = wine(60)
+    assert np.isin(np.flatnonzero(~np.isnan(y)), np.flatnonzero(~np.isnan(more))).all()
+    found = forecast_learning_curve(model, X, more)
+    assert found.n_labeled == 60
+    expected = forecast_learning_curve(ConditionalClassifier(), X, more)
+    assert_allclose(found.expected, expected.expected)
+    assert model.n_labeled_ == 40
+
+
 def test_labels_of_no_weight_do_not_count():
     X, y = wine(60)
     labeled = np.flatnonzero(~np.isnan(y))
