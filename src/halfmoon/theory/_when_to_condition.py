@@ -175,7 +175,7 @@ def should_condition_from_data(
     targets = as_targets(y, X.shape[0])
     known = ~np.isnan(targets).any(axis=1)
     if not known.any():
-        raise no_labels(len(known))
+        raise no_labels(X.shape[0])
     X, targets = X[known], targets[known]
     F, K = fitted(features, X).transform(X), kernel.resolve(X)(X)
     return compare_risks(K, Elimination(F, quiet=True), targets, alpha, noise_variance)
