@@ -25,7 +25,7 @@ from halfmoon._memory import MEMORY_LIMIT, parse_bytes
 from halfmoon._rows import Array, Indices, as_table
 from halfmoon._selection.average import Average
 from halfmoon._sklearn_conventions import as_generator
-from halfmoon.kernels import Gaussian
+from halfmoon.kernels._length_scales import median_distance, squared_distances
 from halfmoon.problem import Fit
 from halfmoon.queries._pool_posterior import (
     Posterior,
@@ -135,9 +135,11 @@ class Pool:
         if is_kernel_matrix(self.estimator):
             return lambda u: np.arange(self.X.shape[0]) == u
         X = scaled(self.X)
-        kernel = Gaussian().resolve(X, np.random.default_rng(0))
-        nearly_1 = float(np.exp(-(COPY**2) / 2))
-        return lambda u: kernel(X, X[[u]])[:, 0] >= nearly_1
+        try:
+            limit = (COPY * median_distance(X, np.random.default_rng(0))) ** 2
+        except ValueError:  # all rows are equal
+            limit = 0.0
+        return lambda u: squared_distances(X, X[[u]])[:, 0] <= limit
 
     def in_table(self, picks: Sequence[int] | Indices) -> Indices:
         """Return the row numbers of picks in the given table."""
