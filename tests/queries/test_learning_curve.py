@@ -1,5 +1,7 @@
 """Learning curves: subsets against refits, levels, and bad input."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,6 +24,7 @@ from halfmoon._optimism import choice_factor
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels
+from halfmoon.queries._learning_curve import measured_points
 from halfmoon.queries._power_law import MeasuredErrors, curve_posterior, measured_errors
 
 
@@ -160,6 +163,29 @@ def test_the_level_is_that_of_leave_one_out():
     assert found.error == pytest.approx(found.measured[-1], rel=0.1)
 
 
+@pytest.mark.parametrize("wrong", [0, 2, 18])
+def test_few_errors_do_not_decide_the_level(wrong):
+    """No label of 18 is wrong with fixed choices, some are with choices made anew."""
+
+    def errors_of(sets):  # labels with an odd number, unless hidden alone
+        return [np.where(len(each) > 1, each % 2, 0.0) for each in sets]
+
+    labels = SimpleNamespace(
+        places=np.arange(18),
+        tested=np.ones(18, dtype=bool),
+        of_classes=True,
+        in_closed_form=True,
+        errors_of=errors_of,
+        loo_errors=lambda: (np.arange(18) < wrong).astype(float),
+    )
+    found = measured_points(labels, np.random.default_rng(0))
+    # Half an error is added to each count, then two errors to both.
+    none, half, more = 0.5 / 19, 9.5 / 19, 2 / 18
+    factor = min(((wrong + 0.5) / 19 + more) / (none + more), 1 / half)
+    assert_allclose(found.errors, factor * np.array([half, half, half, none]))
+    assert_allclose(factor, {0: 1.0, 2: 1.766, 18: 2.0}[wrong], rtol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("model", "table"),
     [
@@ -225,6 +251,18 @@ def test_an_estimator_fitted_to_other_labels_is_refitted():
     found = forecast_learning_curve(other, X, y)
     assert_allclose(found.expected, unfitted.expected)
     assert_array_equal(other._codes, codes)  # and stays as it was
+
+
+def test_labels_given_since_the_fit_count():
+    X, y = wine(40)
+    model = ConditionalClassifier().fit(X, y)
+    X, more = wine(60)
+    assert np.isin(np.flatnonzero(~np.isnan(y)), np.flatnonzero(~np.isnan(more))).all()
+    found = forecast_learning_curve(model, X, more)
+    assert found.n_labeled == 60
+    expected = forecast_learning_curve(ConditionalClassifier(), X, more)
+    assert_allclose(found.expected, expected.expected)
+    assert model.n_labeled_ == 40
 
 
 def test_labels_of_no_weight_do_not_count():

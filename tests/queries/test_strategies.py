@@ -254,7 +254,7 @@ def test_every_estimator(strategy, estimator):
     assert_array_equal(picks[:3], strategy(estimator, X, 12, random_state=0)[:3])
 
 
-@pytest.mark.parametrize("strategy", [margin, maximin, variance_reduction])
+@pytest.mark.parametrize("strategy", [informative, margin, maximin, variance_reduction])
 def test_near_copies_are_not_picked_twice(strategy, rng):
     places = rng.normal(size=(6, 2)) * 3
     X = np.repeat(places, 10, axis=0) + 1e-4 * rng.normal(size=(60, 2))

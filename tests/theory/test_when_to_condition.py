@@ -136,6 +136,8 @@ def test_bad_input(rng):
         should_condition_from_data(Gaussian(1.0), Polynomials(1), X, y, 0)
     with pytest.raises(ValueError, match="fit any labels exactly"):
         should_condition_from_data(Gaussian(1.0), Polynomials(1), X, y, 0.1)
+    with pytest.raises(ValueError, match="None of the 4 rows is labeled"):
+        should_condition_from_data(Gaussian(1.0), Polynomials(1), X, y * np.nan, 0.1)
 
 
 def test_the_regressor_warns_where_features_hurt(rng):

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.fit_problem import HeldOut, fit_problem, held_out
+from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import (
     OutputGroups,
     by_output,
@@ -55,7 +56,7 @@ from halfmoon.problem._posed import Posed
 __all__ = ["Estimator", "HeldOut"]
 
 
-class Estimator(BaseEstimator, ABC):
+class Estimator(LabeledPlaces, BaseEstimator, ABC):
     """Base class of all estimators; see the module's docstring."""
 
     # Parameters. An estimator without one of them behaves as with the value given here.
@@ -78,11 +79,8 @@ class Estimator(BaseEstimator, ABC):
 
     solution_: Fit | OutputGroups | Average  # groups where rows lack some outputs
     parts_: list[Any]  # only where rows lack some outputs
-    labeled_: Indices
     n_labeled_: int
     fold_errors_: Array | None
-    _weighted_rows: Indices | None = None  # None where every row has a positive weight
-    _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
 
     # ---- what a subclass may define --------------------------------------------------
 
@@ -321,13 +319,6 @@ class Estimator(BaseEstimator, ABC):
         return float(energies[0]) if posed.single else energies
 
     # ---- the table -------------------------------------------------------------------
-
-    @property
-    def _labeled_places(self) -> Indices:
-        """Row numbers of the labeled rows in the fitted table."""
-        if self._weighted_rows is None:
-            return self.labeled_
-        return self._weighted_rows[self.labeled_]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

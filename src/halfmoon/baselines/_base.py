@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameters import RULES, Rule, check_parameters
 from halfmoon._labeled_scores import labeled_score
@@ -39,7 +40,7 @@ from halfmoon._rows import (
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 
 
-class Baseline(BaseEstimator, ABC):
+class Baseline(LabeledPlaces, BaseEstimator, ABC):
     """Base class of estimators that take dense or CSR rows."""
 
     unlabeled: Any
@@ -66,6 +67,7 @@ class Baseline(BaseEstimator, ABC):
             fit_by_partition(Baseline.fit, self, X, y)
             return self
         X = self._table(X, reset=True)
+        self._n_rows, self._weighted_rows = X.shape[0], None
         self._fit_labels(X, as_labels(y, X.shape[0]))
         return self
 
@@ -105,6 +107,7 @@ class BaselineRegressor(RegressorMixin, Baseline):
         labeled = np.flatnonzero(labeled_rows(targets))
         if labeled.size == 0:
             raise no_labels(X.shape[0])
+        self.labeled_ = labeled
         self._fit_targets(X, targets, labeled)
 
     @abstractmethod
@@ -121,6 +124,7 @@ class BaselineClassifier(ClassifierMixin, Baseline):
 
     def _fit_labels(self, X: Rows, labels: NDArray[Any]) -> None:
         self.classes_, codes = class_codes(labels, self.unlabeled)
+        self.labeled_ = np.flatnonzero(codes >= 0)
         self._fit_classes(X, codes)
 
     @abstractmethod

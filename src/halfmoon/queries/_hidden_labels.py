@@ -149,8 +149,12 @@ class HiddenLabels:
 
 
 def _fitted_to(model: Any, labels: NDArray[Any], places: Indices) -> bool:
-    """Return whether the model was fitted to these labels."""
-    if model._n_rows != len(labels) or not np.isin(model._labeled_places, places).all():
+    """Return whether the model was fitted to these labels, and to no fewer."""
+    if model._weighted_rows is not None:  # labels of weight 0 do not count
+        places = places[np.isin(places, model._weighted_rows)]
+    if model._n_rows != len(labels) or not np.array_equal(
+        np.sort(model._labeled_places), places
+    ):
         return False
     given = labels[model._labeled_places]
     if is_classifier(model):

@@ -2,8 +2,8 @@ r"""Forecast of the learning curve: the expected error with more labels.
 
 Errors are measured with subsets of the labels, and extrapolated by a power law with a
 prior (`_power_law.py`). The subsets are fitted with the choices made from all labels,
-so they give only the shape of the curve. Its level now is the leave-one-out error,
-which includes the choices.
+so they give only the shape of the curve. Its level is the leave-one-out error, which
+includes the choices; if it counts few errors, the level is between both.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ MAX_MEASURED = 1_000  # labels; with more, the prior alone gives the shape
 N_DRAWS = 4_000
 PATH_POINTS = 24
 ADDED_ERRORS = 0.5  # to the counted errors: 0 of 20 does not mean 0
+SHARED_ERRORS = 2  # of a fit with and without choices, by which their ratio nears 1
 MIN_ERROR = 1e-3  # relative to the spread of numbers
 
 
@@ -194,8 +195,22 @@ def measured_points(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredE
     points = _above_zero(points, labels)
     if loo is None or not labels.in_closed_form:
         return points
-    c = float(loo.errors[0] / points.errors[-1])
+    c = _level(float(loo.errors[0]), points, labels)
     return MeasuredErrors(points.counts, c * points.errors, c**2 * points.covariance)
+
+
+def _level(loo: float, points: MeasuredErrors, labels: HiddenLabels) -> float:
+    """Return the factor between errors with and without the choices of the fit.
+
+    It compares the errors at all labels but one. Of classes these are counts, and few
+    of them have a ratio of 2 or 5 by chance: it is taken as if each had `SHARED_ERRORS`
+    more. An error rate stays at most 1.
+    """
+    fixed = float(points.errors[-1])
+    if not labels.of_classes:
+        return loo / fixed
+    more = SHARED_ERRORS / labels.tested.sum()
+    return float(min((loo + more) / (fixed + more), 1.0 / points.errors.max()))
 
 
 def _above_zero(points: MeasuredErrors, labels: HiddenLabels) -> MeasuredErrors:

@@ -8,7 +8,7 @@ replaced by a random sample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,24 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.base import Estimator
+from halfmoon._estimators.classification import probabilities, scores_by_class
+from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._memory import MEMORY_LIMIT, parse_bytes
 from halfmoon._rows import Array, Indices, as_table
 from halfmoon._selection.average import Average
 from halfmoon._sklearn_conventions import as_generator
+from halfmoon.kernels._length_scales import median_distance, squared_distances
 from halfmoon.problem import Fit
 from halfmoon.queries._pool_posterior import (
     Posterior,
     average_posterior,
     fit_posterior,
+    scaled,
     surrogate_posterior,
 )
 
 __all__ = ["Pool", "last_step"]
 
 COVARIANCE_SHARE = 1 / 4  # of the memory limit
+COPY = 1e-3  # largest distance of nearly equal rows, relative to the median one
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Pool:
     ) -> Pool:
         """Check the arguments of a strategy; see `halfmoon.queries.maximin`."""
         estimator, X = last_step(estimator, X)
-        if isinstance(estimator, Estimator):
+        if isinstance(estimator, LabeledPlaces):
             table = estimator._table(X, reset=False)
             is_fitted = estimator._n_rows == table.shape[0]
         else:
@@ -108,11 +113,33 @@ class Pool:
         if solution is not None:
             values = solution.predict(self.X)
         elif is_classifier(self.estimator):
-            values = 2.0 * self.estimator.predict_proba(self.X) - 1.0
-            values = values[:, 1] if values.shape[1] == 2 else (values + 1.0) / 2.0
+            p = self.probabilities()
+            values = 2.0 * p[:, 1] - 1.0 if p.shape[1] == 2 else p
         else:
             values = self.estimator.predict(self.X)
         return np.asarray(values, dtype=np.float64).reshape(self.X.shape[0], -1)
+
+    def probabilities(self) -> Array:
+        """Return the class probabilities, shape (m, C); of scores, their softmax."""
+        if hasattr(self.estimator, "predict_proba"):
+            return np.asarray(self.estimator.predict_proba(self.X))
+        scores = np.asarray(self.estimator.decision_function(self.X))
+        return probabilities(scores_by_class(scores), 1.0)
+
+    def copies(self) -> Callable[[int], NDArray[np.bool_]]:
+        """Return a function from a row to which rows have nearly the same values.
+
+        Their distance is at most a thousandth of the median distance between rows, in
+        columns scaled to deviation 1. Rows of a kernel matrix have no such values.
+        """
+        if is_kernel_matrix(self.estimator):
+            return lambda u: np.arange(self.X.shape[0]) == u
+        X = scaled(self.X)
+        try:
+            limit = (COPY * median_distance(X, np.random.default_rng(0))) ** 2
+        except ValueError:  # all rows are equal
+            limit = 0.0
+        return lambda u: squared_distances(X, X[[u]])[:, 0] <= limit
 
     def in_table(self, picks: Sequence[int] | Indices) -> Indices:
         """Return the row numbers of picks in the given table."""
@@ -120,13 +147,20 @@ class Pool:
 
 
 def last_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
-    """Return the fitted estimator of a pipeline, and the rows that reach it."""
+    """Return the fitted estimator of a pipeline or search, and the rows it gets."""
     if isinstance(estimator, Pipeline):
         if X is not None and len(estimator) > 1:
             X = estimator[:-1].transform(X)
         return last_step(estimator[-1], X)
     check_is_fitted(estimator)
+    if hasattr(estimator, "best_estimator_"):  # of a search over parameters
+        return last_step(estimator.best_estimator_, X)
     return estimator, X
+
+
+def is_kernel_matrix(estimator: Any) -> bool:
+    """Return whether the rows of X are those of a kernel matrix."""
+    return bool(get_tags(estimator).input_tags.pairwise)
 
 
 def _picks(n: Any, free: NDArray[np.bool_]) -> int:

@@ -72,6 +72,7 @@ __all__ = [
     "Posterior",
     "average_posterior",
     "fit_posterior",
+    "scaled",
     "surrogate_posterior",
 ]
 MIN_NOISE_SHARE = 0.1  # of the mean square of leave-one-out errors
@@ -302,7 +303,7 @@ def surrogate_posterior(
     labeled: Indices | None = None,  # to condition on, if there are no deviations
 ) -> Posterior:
     """Return the surrogate (4) for the values of any estimator."""
-    K = Gaussian().resolve(scaled := _scaled(X), np.random.default_rng(0))(scaled)
+    K = Gaussian().resolve(rows := scaled(X), np.random.default_rng(0))(rows)
     if std is None:
         if labeled is not None and len(labeled):
             A = K[np.ix_(labeled, labeled)] + PLAIN_NOISE * np.eye(len(labeled))
@@ -321,7 +322,7 @@ def surrogate_posterior(
     return Posterior(values, Dense(K), noise)
 
 
-def _scaled(X: Rows) -> Any:
+def scaled(X: Rows) -> Any:
     """Scale dense columns to deviation 1; constant columns and CSR stay."""
     if not isinstance(X, np.ndarray):
         return X

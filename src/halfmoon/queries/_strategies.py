@@ -31,8 +31,9 @@ does not count: an outlying row says much about itself and little about others, 
 nobody asks for the prediction of a row that is labeled.
 
 **Duplicates.** The similarity of two rows is the squared correlation r^2 of the
-function at them. A row whose r^2 with a pick is above 0.9999 is a duplicate, whose
-label would say the same. Duplicates come last, or not at all.
+function at them, or 1 if their values are nearly equal: a kernel of ranks tells such
+rows apart. A row whose r^2 with a pick is above 0.9999 is a duplicate, whose label
+would say the same. Duplicates come last, those of smallest r^2 first, or not at all.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ __all__ = [
     "margin",
     "maximin",
     "random",
+    "similarity_of_rows",
     "spread_out",
     "squared_correlation",
     "variance_reduction",
@@ -70,7 +72,9 @@ SECTIONS = """\
     Parameters
     ----------
     estimator : estimator
-        A fitted estimator of halfmoon, or a pipeline that ends with one.
+        A fitted estimator, best of halfmoon; or a pipeline that ends with one, or a
+        search for its parameters. Estimators of other libraries need `labeled`, and
+        rows are compared by a Gaussian kernel.
     X : array-like, data frame or sparse matrix of shape (m, d)
         The fitted table, or a pool of unlabeled rows. A table with as many rows as the
         fitted one is assumed to be it.
@@ -145,7 +149,7 @@ def maximin(pool: Pool) -> list[int]:
         distances = ((targets - posterior.values[u]) ** 2).sum(axis=1)
         posterior.condition(u, targets[int(distances.argmin())])
 
-    similarity = squared_correlation(posterior)
+    similarity = similarity_of_rows(pool, posterior)
     return best_rows(similarity, pool.free, pool.n, score, condition)
 
 
@@ -209,7 +213,8 @@ def margin(pool: Pool) -> list[int]:
     uncertainty = class_uncertainty(pool, posterior)
     if not is_classifier(pool.estimator):
         uncertainty = np.sqrt(posterior.variance)
-    return spread_out(squared_correlation(posterior), uncertainty, pool.free, pool.n)
+    similarity = similarity_of_rows(pool, posterior)
+    return spread_out(similarity, uncertainty, pool.free, pool.n)
 
 
 @_strategy
@@ -232,7 +237,7 @@ def _conditioned(
     pool: Pool, posterior: Posterior, score: Callable[[Array], Array]
 ) -> list[int]:
     """Return the picks by a score that does not depend on labels."""
-    similarity = squared_correlation(posterior)
+    similarity = similarity_of_rows(pool, posterior)
     return best_rows(similarity, pool.free, pool.n, score, posterior.condition)
 
 
@@ -253,7 +258,7 @@ def class_uncertainty(pool: Pool, posterior: Posterior) -> Array:  # (m,)
     if hasattr(pool.estimator, "temperature_"):  # reuse the computed values
         p = probabilities_of_scores(pool.estimator, posterior.values)
     else:
-        p = np.asarray(pool.estimator.predict_proba(pool.X))
+        p = pool.probabilities()
     ordered = np.sort(p, axis=1)
     return np.maximum(1.0 - (ordered[:, -1] - ordered[:, -2]), CERTAIN)
 
@@ -268,6 +273,12 @@ def squared_correlation(posterior: Posterior) -> Callable[[int], Array]:
         return np.divide(covariance.column(u) ** 2, product, out=out, where=product > 0)
 
     return column
+
+
+def similarity_of_rows(pool: Pool, posterior: Posterior) -> Callable[[int], Array]:
+    """Return a function from a row to its similarity with every row, 1 for copies."""
+    correlation, copies = squared_correlation(posterior), pool.copies()
+    return lambda u: np.where(copies(u), 1.0, correlation(u))
 
 
 def best_rows(
@@ -291,11 +302,12 @@ def best_rows(
     missing = np.ones(len(free), dtype=bool)  # the row's group has no pick yet
     picks: list[int] = []
     while len(picks) < n and free.any():
+        newest = novelty[free].max()
         some = free & (novelty > DUPLICATE)
-        if not some.any():
+        if newest <= DUPLICATE:
             if not with_copies:
                 break
-            some = free
+            some = free & (novelty >= newest / 2)
         if (some & missing).any():
             some = some & missing
         places = np.flatnonzero(some)

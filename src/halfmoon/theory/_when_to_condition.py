@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._labels import as_targets
+from halfmoon._labels import as_targets, no_labels
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon._solvers import Elimination
 from halfmoon._whitening import symmetric_eigen
@@ -174,6 +174,8 @@ def should_condition_from_data(
     X = as_table(X)
     targets = as_targets(y, X.shape[0])
     known = ~np.isnan(targets).any(axis=1)
+    if not known.any():
+        raise no_labels(X.shape[0])
     X, targets = X[known], targets[known]
     F, K = fitted(features, X).transform(X), kernel.resolve(X)(X)
     return compare_risks(K, Elimination(F, quiet=True), targets, alpha, noise_variance)
