@@ -246,6 +246,25 @@ NUMBERS = {
     "versions 1.10.2": column(
         lambda x, rng: f"{int(3 * x)}.{int(30 * x) % 10}.{rng.integers(20)}"
     ),
+    "blood pressures 120/80": column(
+        lambda x, rng: f"{90 + 80 * x:.0f}/{rng.integers(50, 100)}"
+    ),
+    "dimensions 10 x 12 cm": column(
+        lambda x, rng: f"{10 + 30 * x:.0f} x {rng.integers(10, 30)} cm"
+    ),
+    "coordinates 48.85, 2.35": column(
+        lambda x, rng: f"{40 + 20 * x:.4f}, {2 + 3 * rng.random():.4f}"
+    ),
+    "percent beside shares": column(
+        lambda x, rng: pick(rng, f"{100 * x:.1f}%", f"{x:.3f}")
+    ),
+    "debit and credit": column(
+        lambda x, rng: f"{abs(2_000 * x - 1_000):,.2f} {'DR' if x < 0.5 else 'CR'}"
+    ),
+    "dates as JavaScript": column(
+        lambda x, rng: moment(x).strftime("%a %b %d %Y 00:00:00 GMT+0100 (CET)"),
+        lambda x: moment(x).date(),
+    ),
     "Excel serial dates": column(excel_or_date, lambda x: moment(x).date()),
     "epoch seconds": column(
         lambda x, rng: str(int(moment(x).timestamp())), lambda x: moment(x).date()

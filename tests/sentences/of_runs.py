@@ -161,6 +161,11 @@ def columns():
             "trip": [f"{i % 24}h {i % 60}m" for i in NUMBERS],
             "weight": [f"{i} {('kg', 'kg', 'lb')[i % 3]}" for i in NUMBERS],
             "paid": [f"{'$$€'[i % 3]}{i}" for i in NUMBERS],
+            "paid in": [f"{i}%" if i % 2 else f"{i / 1000}" for i in NUMBERS],
+            "balance": [f"{i}.10 {'DC'[i % 2]}R" for i in NUMBERS],
+            "pressure": [f"{110 + i}/{60 + i % 9}" for i in NUMBERS],
+            "acid": [f"pH {i / 10}" for i in NUMBERS],
+            "liked": [["tea", "tea;rum", "gin", "rum;gin"][i % 4] for i in NUMBERS],
             "depth": [str(i) if i > 99 else "-99999" for i in NUMBERS],
         }
     )

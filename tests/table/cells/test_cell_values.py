@@ -176,3 +176,11 @@ def test_labels_that_are_codes_are_ignored_with_a_note():
         "be. They were ignored and not changed."
     )
     assert note.command == "unlabeled='-999'"
+
+
+@pytest.mark.parametrize("code", [-(2.0**31), 1e20, -1e30, np.finfo(float).max])
+def test_fill_values_of_programs_are_missing(code):
+    numbers = np.array([3.5, 1, 4, 2, 5, code, code])
+    assert missing_codes(numbers) == (code,)
+    assert missing_codes(numbers[:-1]) == ()  # once
+    assert missing_codes(np.append(numbers, 0.9 * code)) == ()  # not far

@@ -1,5 +1,6 @@
 import datetime as dt
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -150,3 +151,38 @@ def test_times_with_words(cells):
 @pytest.mark.parametrize("cells", [("may", "june 5"), ("Mai Ling 1", "x 2024")])
 def test_other_words_are_no_dates(cells):
     assert find_date_format(pa.array(cells), 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (("2024-05-03 15:08:00 CET", "2024-07-31 09:05:00 CEST"), "2024-05-03 15:08"),
+        (("05/03/2024 03:08 PM EST", "07/31/2024 09:05 AM EDT"), "2024-05-03 15:08"),
+        (
+            (
+                "Fri May 03 2024 15:08:00 GMT+0200 (Central European Summer Time)",
+                "Wed Jul 31 2024 09:05:00 GMT+0200 (CEST)",
+            ),
+            "2024-05-03 13:08",
+        ),
+        (("20240503T150800Z", "20240731T090500Z"), "2024-05-03 15:08"),
+        (("2024年5月3日 15時08分", "2024年7月31日 9時05分"), "2024-05-03 15:08"),
+        (("May '24", "Jul ’23"), "2024-05-01"),
+        (("03.05.2024 г.", "31.07.2024 г."), "2024-05-03"),
+    ],
+)
+def test_zones_and_signs_beside_dates(cells, first):
+    found = find_date_format(pa.array(cells), 0)
+    dates, unread = read_dates(pa.array(cells), found)
+    assert (dates[0], unread) == (pd.Timestamp(first), 0)
+
+
+def test_serial_numbers_of_spreadsheets_among_dates():
+    cells = pa.array(["45415", "03.05.2024", "45415.5", "31.12.2023", "7", "99999"])
+    found = find_date_format(cells[:4], 0)
+    assert found == "%d.%m.%Y|serial"
+    dates, unread = read_dates(cells, found)
+    days = ["2024-05-03", "2024-05-03", "2024-05-03 12:00", "2023-12-31"]
+    assert dates[:4].tolist() == [pd.Timestamp(day) for day in days]
+    assert unread == 2
+    assert find_date_format(pa.array(["45415", "45416"]), 0) == ""

@@ -135,3 +135,26 @@ def test_a_saved_model_writes_letters_alike(tmp_path):
     cells = Cells.of(load(tmp_path / "m.halfmoon"))
     assert cells.shown(1.234e9) == "$1.23B"
     assert cells.shown(77e6) == "$77.0M"
+
+
+def test_shares_among_percentages_are_converted():
+    cells = pa.array(["63.7%", "0.27", "12%", "45.5 %", "0.9", "0.011", "3%", "8%"])
+    cells = pa.concat_arrays([cells, pa.array(["0.5", "0.125"])])
+    style = number_style(cells, 0, inexact=True)
+    assert style.read(cells).to_pylist() == pytest.approx(
+        [63.7, 27, 12, 45.5, 90, 1.1, 3, 8, 50, 12.5]
+    )
+    assert style.describe() == "written with %; shares such as 0.2 converted to %"
+    assert not number_style(cells, 0).shares  # labels are never converted
+    mixed = pa.concat_arrays([cells, pa.array(["12.5"])])
+    assert not number_style(mixed, 0, inexact=True).shares
+
+
+@pytest.mark.parametrize("marks", [("DR", "CR"), ("Dr.", "Cr."), ("S", "H")])
+def test_debits_are_negative(marks):
+    debit, credit = marks
+    cells = pa.array([f"1,090.10 {debit}", f"20.00 {credit}", f"7.5{debit}", "0.00"])
+    style = number_style(cells, 0, inexact=True)
+    assert style.read(cells).to_pylist() == [-1090.1, 20, -7.5, 0]
+    assert style.read(cells[1:2]).to_pylist() == [20]  # whatever the other rows hold
+    assert style.describe() == "written with commas and DR or CR, read as minus or plus"

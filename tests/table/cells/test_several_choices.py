@@ -50,4 +50,4 @@ def test_rare_items_may_be_anything():
     cells[0] = "red;something else that nobody wrote before"
     (use,) = Columns.of(pa.table({"colors": cells})).uses
     assert use.kind == "several choices"
-    assert use.reading() == "choices with semicolons between them"
+    assert use.reading() == "with semicolons between them"

@@ -78,7 +78,7 @@ def test_other_cells_are_missing_and_counted():
     assert use.kind == "several numbers"
     assert round(use.missing, 6) == 0.01
     assert use.reading() == (
-        "2 numbers in each cell; 2 cells like 'see chart' counted as missing"
+        "2 in each cell; 2 cells like 'see chart' counted as missing"
     )
     values, unread = use.read(pa.array(["120/80", "n.a.", "130", ""]))
     assert values.tolist() == ["120/80", nan, nan, nan]
@@ -103,7 +103,7 @@ def test_a_code_for_each_row_is_left_out():
 def test_the_only_number_in_a_text_is_a_number():
     cells = [f"pH {i / 10}" for i in range(60)] * 2
     (use,) = Columns.of(pa.table({"acid": cells})).uses
-    assert (use.kind, use.reading()) == ("number", "the number in the text")
+    assert (use.kind, use.reading()) == ("number", "taken from a text")
     values, unread = use.read(pa.array(["PH 7.5", "neutral", None]))
     assert_array_equal(values, [7.5, nan, nan])
     assert unread == 1

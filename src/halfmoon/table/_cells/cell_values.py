@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._cells.compound_numbers import read_form
-from halfmoon.table._cells.date_formats import plain_dates
+from halfmoon.table._cells.date_formats import SERIAL, plain_dates
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import decoded_array, null_where
 
@@ -89,8 +89,12 @@ MAX_STRAY_NUMBERS = 0.05  # share of the cells of numbers that may be something 
 MAX_MISSING_WORDS = 0.5  # share of the cells of numbers or dates that may be words
 MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WORDS`
 MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
+SERIAL_RANGE = (20_000, 60_000)  # days since 1899-12-30 that a date may be written as
 MICROSECOND = 1e-6  # in seconds
 NINES = re.compile(r"-9|-?99+(\.9+)?")
+FILL_VALUES = frozenset(  # of databases and of programs for grids
+    (-(2.0**31), 2.0**31 - 1, -(2.0**63), 2.0**63, np.finfo(float).max, 1e20, 1e30)
+)
 CODE = re.compile(r"-[789]|-?9+[789](\.9+)?")
 MIN_CODED = 2  # cells with a code of nines
 MIN_UNCODED = 5  # different other numbers
@@ -278,11 +282,20 @@ def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
     for each in date_format.split("|"):
         left = dates.isna()
         if left.any():
-            read = pd.to_datetime(cells[left], format=each, errors="coerce", utc=True)
+            read = _dates_in(cells[left], each)
             dates[left] = read.dt.tz_localize(None).astype("datetime64[us]")
     dates = pd.concat([dates, pd.Series([pd.NaT], dtype=dates.dtype)])
     found = dates.iloc[codes].reset_index(drop=True)  # -1, the last, if missing
     return found, int(found.isna().sum()) - text.null_count
+
+
+def _dates_in(cells: pd.Series, date_format: str) -> pd.Series:
+    """Return dates in UTC, NaT where a cell is not in the format."""
+    if date_format == SERIAL:
+        days = pd.to_numeric(cells, errors="coerce")
+        days = days.where(days.between(*SERIAL_RANGE))
+        return pd.to_datetime(days, unit="D", origin="1899-12-30", utc=True)
+    return pd.to_datetime(cells, format=date_format, errors="coerce", utc=True)
 
 
 def read_times(array: pa.Array, time_format: str) -> tuple[Array, int]:
@@ -327,8 +340,9 @@ def _distinct(
 def missing_codes(numbers: Array) -> tuple[float, ...]:
     """Return the numbers that stand for a missing value, such as -999 or 9999.
 
-    Such a number consists of nines (or ends in 7 or 8, as 97 and 98 beside 99), occurs
-    more than once, and is farther from all other numbers than they are from each other.
+    Such a number consists of nines (or ends in 7 or 8, as 97 and 98 beside 99), or is
+    the smallest or largest that a program can store. It occurs more than once, and is
+    farther from all other numbers than they are from each other.
 
     Examples
     --------
@@ -338,14 +352,19 @@ def missing_codes(numbers: Array) -> tuple[float, ...]:
     ()
     """
     values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
-    coded = np.array([CODE.fullmatch(f"{value:.10g}") is not None for value in values])
+    filled = np.isin(np.abs(values), np.abs([*FILL_VALUES]))
+    codes = [CODE.fullmatch(f"{value:.10g}") is not None for value in values]
+    coded = filled | np.array(codes, dtype=bool)
     if not coded.any() or (~coded).sum() < MIN_UNCODED:
         return ()
     low, high = values[~coded][[0, -1]]
-    far = coded & (np.maximum(values - high, low - values) > high - low)
+    with np.errstate(over="ignore"):
+        far = coded & (np.maximum(values - high, low - values) > high - low)
     nines = [
-        NINES.fullmatch(f"{value:.10g}") and count >= MIN_CODED
-        for value, count in zip(values[far], counts[far], strict=True)
+        (fill or NINES.fullmatch(f"{value:.10g}")) and count >= MIN_CODED
+        for value, count, fill in zip(
+            values[far], counts[far], filled[far], strict=True
+        )
     ]
     return tuple(values[far].tolist()) if any(nines) else ()
 

@@ -91,7 +91,9 @@ CLOCK = re.compile(
     rf"-?(?:{PART} days?,? )?(?:([0-9]+):)?([0-9]+):([0-9]{{2}}(?:[.,][0-9]+)?)"
 )
 ISO_DURATION = re.compile(
-    rf"P(?:{PART}D)?(?:T(?:{PART}H)?(?:{PART}M)?(?:{PART}S)?)?", re.IGNORECASE
+    rf"P(?:{PART}Y)?(?:{PART}M)?(?:{PART}W)?(?:{PART}D)?"
+    rf"(?:T(?:{PART}H)?(?:{PART}M)?(?:{PART}S)?)?",
+    re.IGNORECASE,
 )
 
 
@@ -245,9 +247,10 @@ def duration_seconds(cell: str) -> float:
     """
     if len(cell) > MAX_LENGTH:
         return np.nan
-    if found := DURATION.fullmatch(cell.strip()):
-        sizes = [size for size, _ in DURATION_UNITS]
-    elif (found := CLOCK.fullmatch(cell)) or (found := ISO_DURATION.fullmatch(cell)):
+    sizes = [size for size, _ in DURATION_UNITS]
+    if found := DURATION.fullmatch(cell.strip()) or ISO_DURATION.fullmatch(cell):
+        pass
+    elif found := CLOCK.fullmatch(cell):
         sizes = [86400, 3600, 60, 1]
     else:
         return np.nan

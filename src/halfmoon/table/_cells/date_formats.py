@@ -8,12 +8,18 @@ cell                       rewritten             what changes
 3. März 2024               3. March 2024         names of months
 3 de mayo de 2024          3 May 2024
 3rd May 2024, May 3rd 2024 3 May 2024, May 3 2024  endings of numbers
-2024-05-03 15:08 UTC       2024-05-03 15:08      zone UTC, and words for o'clock
+2024-05-03 15:08 UTC       2024-05-03 15:08      letters of a zone, words for o'clock
 03.05.2024, 15:08 Uhr      03.05.2024 15:08
 3:05pm, 15h05              3:05 pm, 15:05
+... 15:08:00 GMT+0200 (CEST) ... 15:08:00 +0200  zones as JavaScript writes them
+2024年5月3日 15時08分      2024/5/3 15:08        hours and minutes
+May '24, 03.05.2024 г.     May 24, 03.05.2024    signs beside the year
 2024-W18, KW 18/2024       2024-W18-1            weeks, as their first day
 Q2 2024, 2024Q2            2024-04-01            quarters, as their first day
 =========================  ====================  =============================
+
+Among dates, numbers from 20000 to 59999 count days since 1899-12-30, as spreadsheets
+do. A column of such numbers alone is one of numbers.
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ import pyarrow.compute as pc
 from halfmoon.table._cells.number_detection import examples
 
 __all__ = [
+    "SERIAL",
     "describe_date_format",
     "find_date_format",
     "find_time_format",
@@ -38,7 +45,10 @@ MAX_DATE_LENGTH = 40  # characters
 FIRST_EXAMPLES = 6  # that decide which formats are tried on all
 MAX_FORMATS = 8  # in one column
 
-ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$"
+ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$|^[0-9]{8}T[0-9]{4}"
+#: The format of days since 1899-12-30.
+SERIAL = "serial"
+SERIAL_DAYS = r"^[2-5][0-9]{4}(\.[0-9]+)?$"
 NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^\p{L}{3,9}[ .-]+[0-9]{2,4}$"
 DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
@@ -58,7 +68,7 @@ DATES = tuple(  # where two fit, the month comes first
     each.strip() for row in KNOWN_DATES.split("\n")[1:-1] for each in row.split("|")
 )
 ZONED = (
-    *("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z"),
+    *("%a, %d %b %Y %H:%M:%S %z", "%d/%b/%Y:%H:%M:%S %z", "%a %b %d %Y %H:%M:%S %z"),
     *("%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %z %Y"),
 )
 
@@ -76,6 +86,7 @@ MONTHS = {  # German, French, Spanish, Italian, Portuguese, Dutch
     "November": "novembre|noviembre|novembro",
     "December": "dezember|dez|décembre|decembre|diciembre|dicembre|dezembro",
 }
+ZONES = "UTC|GMT|WES?T|CES?T|EES?T|BST|MSK|[ECMP][SD]T|JST"  # local times stay so
 BOUND = r"(^|[^\p{L}])"  # \b knows no letters with accents
 CHANGES = (
     *(
@@ -84,7 +95,14 @@ CHANGES = (
     ),
     (r"(?i)^(\p{L}* ?[0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
     (r"(?i)([0-9]) de (\p{L}+) (?:de|del) ([0-9])", r"\1 \2 \3"),
-    (r"(?i)([0-9]) ?(?:UTC|GMT|Uhr|o'clock)$", r"\1"),
+    (r" GMT([+-][0-9]{4})(?: \(.*\))?$", r" \1"),
+    (rf"(?i)([0-9]|[0-9] ?[ap]\.?m\.?) ?(?:{ZONES}|Uhr|o'clock)$", r"\1"),
+    (
+        r"^([0-9]{4})年([0-9]+)月([0-9]+)日 ?([0-9]+)[時时点]([0-9]+)分?$",
+        r"\1/\2/\3 \4:\5",
+    ),
+    (r"^(\p{L}{3,9})\.? ?['’]([0-9]{2})$", r"\1 \2"),
+    (r"([0-9]{4}) ?г\.?$", r"\1"),
     (r"^([0-9/. -]+[0-9]), ([0-9]{1,2}:)", r"\1 \2"),
     (r"(?i)([0-9]) ?([ap])\.?m\.?$", r"\1 \2m"),
     (r"^([0-9]{1,2}) ?h ?([0-9]{2})$", r"\1:\2"),
@@ -115,15 +133,26 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
     ''
     """
     values = plain_dates(examples(text, MAX_EXAMPLES))
-    if len(values) == 0:
+    serial = pc.match_substring_regex(values, SERIAL_DAYS)
+    dates = values.filter(pc.invert(serial))
+    if len(dates) == 0:
         return ""
+    allowed = max_strays * len(values)
+    found = _formats(dates, allowed)
+    if found and len(dates) < len(values):
+        found.append(SERIAL)
+    return "|".join(found)
+
+
+def _formats(values: pa.Array, allowed: float) -> list[str]:
+    """Return formats of all dates but an `allowed` number; none if there are none."""
     iso = pc.match_substring_regex(values, ISO)
     dated = pc.or_(iso, pc.match_substring_regex(values, NUMBER_AND_SEPARATOR))
     short = pc.less_equal(pc.utf8_length(values), MAX_DATE_LENGTH)
-    if pc.mean(pc.and_(dated, short)).as_py() < 1.0 - max_strays:
-        return ""
+    if pc.sum(pc.and_(dated, short)).as_py() < len(values) - allowed:
+        return []
     found: list[str] = []
-    left, allowed = values, max_strays * len(values)
+    left = values
     if pc.any(iso).as_py():
         left = values.filter(pc.invert(pc.and_(iso, _fits(values, "ISO8601"))))
         found += ["ISO8601"] if len(left) < len(values) else []
@@ -133,12 +162,12 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
         fitting = [each for each in candidates if pc.any(_fits(first, each)).as_py()]
         masks = {each: _fits(left, each) for each in fitting}
         if not masks:
-            return ""
+            return []
         # Of two that fit equally many, the first: its order of day and month is right.
         best = max(masks, key=lambda each: pc.sum(masks[each]).as_py())
         found.append(best)
         left = left.filter(pc.invert(masks[best]))
-    return "|".join(found) if len(left) <= allowed else ""
+    return found if len(left) <= allowed else []
 
 
 def describe_date_format(date_format: str) -> str:

@@ -27,8 +27,10 @@ from halfmoon.table._cells.number_signs import (
     MAGNITUDES,
     MONEY,
     are_classes,
+    has_balances,
     has_magnitudes,
     normalized,
+    with_balances,
     with_exponents,
     without_signs,
 )
@@ -126,8 +128,11 @@ def number_style(
     """
     style = _exact_style(text, stray)
     if style is not None:
-        return style
+        return _with_shares(style, text) if inexact else style
     cells = examples(text, MAX_EXAMPLES)
+    if inexact and len(cells) and has_balances(normalized(cells)):
+        style = _exact_style(with_balances(text), stray)
+        return None if style is None else replace(style, balances=True)
     if inexact and are_classes(cells.to_pylist()):
         return None
     bare = without_signs(text) if inexact else normalized(text)
@@ -145,6 +150,21 @@ def number_style(
         magnitudes=magnitudes,
         letters=_letters(numbers.to_pylist(), style.decimal) if magnitudes else (),
     )
+
+
+def _with_shares(style: NumberStyle, text: pa.Array) -> NumberStyle:
+    """Return the style of percentages, with shares of 1 if there are such cells."""
+    if style.suffix.strip() != "%":
+        return style
+    cells = examples(text, MAX_EXAMPLES)
+    marked = pc.match_substring(cells, "%")
+    percents = style.read(cells.filter(marked)).drop_null()
+    bare = style.read(cells.filter(pc.invert(marked))).drop_null()
+    if min(len(percents), len(bare)) < MIN_AMOUNTS:
+        return style
+    low, high = pc.min_max(bare).as_py().values()
+    shares = low >= 0.0 and high <= 1.0 and pc.quantile(percents)[0].as_py() > 1.0
+    return replace(style, shares=shares)
 
 
 def _exact_style(

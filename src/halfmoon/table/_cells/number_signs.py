@@ -15,6 +15,7 @@ cell                  read as
 1.2K, 3M, 2 GB        1.2e3, 3e6, 2e9, if a column has several such letters
 5,2 Mio. €            5,2e6 €, if other cells have another such word
 1.2 x 10^3, 1.2×10³   1.2e3
+90.10 DR, 20.00 CR    -90.1, 20.0: debit and credit, if a column has both
 ====================  ======================================================
 
 If one limit occurs in both directions, as in <18 and >18, the cells are classes and
@@ -33,8 +34,10 @@ __all__ = [
     "MAGNITUDES",
     "MONEY",
     "are_classes",
+    "has_balances",
     "has_magnitudes",
     "normalized",
+    "with_balances",
     "with_exponents",
     "without_signs",
 ]
@@ -67,6 +70,9 @@ ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
 QUOTED = r"^=?[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DASHES = "-{1,2}|[\u2012-\u2015]"
 NO_CENTS = rf"([0-9][.,]) ?(?:{DASHES})( ?[\p{{L}}\p{{Sc}}.]*)$"
+MIN_BALANCES = 0.5  # share of the cells that are marked as debit or credit
+DEBIT = r"(?i)^([^-(]*[0-9]) ?(?:dr|db|debit|soll|(?-i:S))\.?$"
+CREDIT = r"(?i)^([^-(]*[0-9]) ?(?:cr|credit|haben|(?-i:H))\.?$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
 #: A currency after a letter for a power of ten.
@@ -171,3 +177,22 @@ def with_exponents(text: pa.Array) -> pa.Array:
         pattern = rf"(?i)([0-9]) ?(?:{letters})({MONEY})$"
         text = pc.replace_substring_regex(text, pattern, rf"\1e{power}\2")
     return text
+
+
+def has_balances(text: pa.Array) -> bool:
+    """Whether all cells are amounts of debit and credit, and there are both.
+
+    Examples
+    --------
+    >>> has_balances(pa.array(["90.10 DR", "20 CR"])), has_balances(pa.array(["2 CR"]))
+    (True, False)
+    """
+    debit, credit = (pc.match_substring_regex(text, each) for each in (DEBIT, CREDIT))
+    both = _has(text, DEBIT) and _has(text, CREDIT)
+    return both and bool(pc.mean(pc.or_(debit, credit)).as_py() > MIN_BALANCES)
+
+
+def with_balances(text: pa.Array) -> pa.Array:
+    """Return amounts with a minus sign for a debit, such as -90.10 for 90.10 DR."""
+    text = pc.replace_substring_regex(normalized(text), DEBIT, r"-\1")
+    return pc.replace_substring_regex(text, CREDIT, r"\1")

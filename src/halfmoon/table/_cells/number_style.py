@@ -12,6 +12,8 @@ $55.59     ``prefix="$"``, a currency
 ~12, <5    ``inexact=True``: read as 12 and 5 (`_cells/number_signs.py`)
 5 lb       among cells in kg: one of ``others``, converted
 4.87B      ``magnitudes=True``, and B is one of ``letters``
+0.2        among cells in percent: ``shares=True``, read as 20
+90.10 DR   ``balances=True``: -90.1; and 90.1 for 90.10 CR
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
@@ -29,7 +31,12 @@ from math import floor, log10
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon.table._cells.number_signs import normalized, with_exponents, without_signs
+from halfmoon.table._cells.number_signs import (
+    normalized,
+    with_balances,
+    with_exponents,
+    without_signs,
+)
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["PLAIN", "Letter", "NumberStyle", "OtherUnit"]
@@ -84,13 +91,16 @@ class NumberStyle:
     inexact: bool = False  # some cells have a sign such as ~ or <
     magnitudes: bool = False  # some cells have a letter such as K or M
     others: tuple[OtherUnit, ...] = ()  # units that are converted
+    shares: bool = False  # numbers without the percent sign are shares of 1
+    balances: bool = False  # amounts are marked as debit or credit
     letters: tuple[Letter, ...] = ()  # to write numbers with; the largest power first
 
     @property
     def is_plain(self) -> bool:
         """Whether numbers have a decimal point and nothing else."""
         signs = self.thousands or self.prefix or self.suffix or self.decimal == ","
-        return not (signs or self.either or self.inexact or self.magnitudes)
+        marks = self.either or self.inexact or self.magnitudes or self.balances
+        return not (signs or marks)
 
     def fits(self, text: pa.Array) -> pa.Array:
         """Return where text, as `normalized` returns it, is in this style."""
@@ -107,6 +117,12 @@ class NumberStyle:
         >>> style.read(pa.array(["$1,053.20", "(7)", "12", "$5 kg"])).to_pylist()
         [1053.2, -7.0, 12.0, None]
         """
+        if self.balances:
+            return replace(self, balances=False).read(with_balances(text))
+        if self.shares:
+            percent = pc.match_substring(text, self.suffix.strip())
+            numbers = replace(self, shares=False).read(text)
+            return pc.if_else(percent, numbers, pc.multiply(numbers, 100.0))
         if self.others:
             return self._converted(text)
         if self.is_plain:
@@ -212,12 +228,15 @@ class NumberStyle:
             "signs as in <5, ~5, 5[1] or 5th, which were ignored"
             if self.inexact
             else "",
+            "DR or CR, read as minus or plus" if self.balances else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:
             return ""
         words = f"written with {', '.join(most)}{' and ' if most else ''}{last}"
         own = (self.prefix or self.suffix).strip()
+        if self.shares:
+            words += f"; shares such as 0.2 converted to {own}"
         for other in self.others:
             unit = (other.prefix or other.suffix).strip()
             words += f"; {unit} converted to {own}"

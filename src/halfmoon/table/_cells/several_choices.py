@@ -28,7 +28,7 @@ MAX_LENGTH = 500  # characters of a cell
 MAX_VALUES = 5_000  # different cells that are looked at
 MIN_COVERED = 0.9  # share of the items that are among the common ones
 MIN_REPEATS = 2  # cells with an item that counts as common
-BRACKETS = ("[]", "{}", "()")
+BRACKETS = (("[", "]"), ("{", "}"), ("(", ")"))
 QUOTES = "\"'"
 
 

@@ -92,12 +92,9 @@ class NumberPattern:
         Examples
         --------
         >>> NumberPattern("#/#", "point").describe()
-        '2 numbers in each cell'
+        '2 in each cell'
         """
-        many = self.count > 1
-        return (
-            f"{self.count} numbers in each cell" if many else "the number in the text"
-        )
+        return f"{self.count} in each cell" if self.count > 1 else "taken from a text"
 
     def _numbers(self, cell: str, number: re.Pattern[str]) -> list[float]:
         signs, unit = _signs(cell, number)

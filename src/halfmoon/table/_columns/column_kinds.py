@@ -163,7 +163,7 @@ class ColumnUse:
         if self.pattern:
             parts.append(self.pattern.describe())
         if self.separator:
-            parts.append(f"choices with {SEPARATORS[self.separator]} between them")
+            parts.append(f"with {SEPARATORS[self.separator]} between them")
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
