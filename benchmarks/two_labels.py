@@ -125,8 +125,11 @@ def interval(stored, rate):
     missed = (one for one, other in tested if one != other)
     spared = sum(1 - (1 - 1 / labels[one]) ** rate for one in missed)
     trials = stored["ind"] / (1.5 / n + 1 / stored["m"])
+    upper = (right + spared) / n * trials + 0.5
+    _, high = wilson_interval(min(upper, trials), trials)
+    n = len(stored["given"])  # with those that are alone in their class
+    trials = stored["ind"] / (1.5 / n + 1 / stored["m"])
     low, _ = wilson_interval(right / n * trials, trials)
-    _, high = wilson_interval((right + spared) / n * trials, trials)
     return low, high
 
 

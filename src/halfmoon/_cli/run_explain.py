@@ -70,8 +70,8 @@ def run_explain(
             name = choose_target(target, table, asked["unlabeled"])
             settings = Settings(target=name, **asked)
             fitted, scan = learn(table, settings, bars)
-            found = column_importance(fitted, scan.rows, settings.seed)
-            importance = {name: each.value for name, each in found.items()}
+            measured = column_importance(fitted, scan.rows, settings.seed)
+            importance = {name: each.value for name, each in measured.items()}
         columns = most_important(importance, fitted, MAX_SHOWN_COLUMNS)
         found = explained_rows(table, fitted, list(dict.fromkeys(rows)), columns)
         bars.finish()

@@ -31,13 +31,18 @@ FOUND = {
 )
 def test_the_gain_is_that_of_the_model_in_use(used, kind, expected):
     estimator = SimpleNamespace(
-        _cross_fitted=FOUND, used_unlabeled_=used, classes_=np.array(["no", "yes"])
+        _cross_fitted=FOUND,
+        used_unlabeled_=used,
+        classes_=np.array(["no", "yes"]),
+        comparison_={"candidate": ["linear", "walk"], "unlabeled": [False, True]},
     )
     model = TableModel("species", kind)
     model.estimator_ = estimator
     gain = _gain(model, 7)
     assert (gain.with_rows, gain.without) == expected
     assert (gain.kind, gain.rows, gain.labels) == (kind, 7, 4)
+    estimator.comparison_ = {"candidate": ["linear"], "unlabeled": [False]}
+    assert np.isnan(_gain(model, 7).with_rows)  # none was tried
 
 
 def test_suspects_come_in_the_order_of_suspicious_labels():

@@ -185,4 +185,4 @@ def _sure_cells(prediction: RowPrediction, cells: Cells) -> list[str]:
     if prediction.confidence is not None:
         shown = f"{prediction.confidence:.{cells.digits}f}"
         return [shown.replace(".", cells.style.decimal)]
-    return cells.shown_ends(prediction)
+    return [*cells.shown_ends(prediction)]

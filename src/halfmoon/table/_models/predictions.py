@@ -6,7 +6,7 @@ hidden instead (`_labels/clumped_labels.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -150,12 +150,12 @@ def loo_predictions(
     if model.kind == "numbers":
         both = estimator.solution_.y, estimator._given_targets()
         learned, unmoved = (y[places, 0] for y in both)
+        moved = not as_given and not np.array_equal(learned, unmoved)
         predicted = model.in_range(values[:, 0])
-        return LooNumbers(
-            *(unmoved if as_given else learned, predicted),
-            *(*model.ends_around(predicted), model.level, rows, independent),
-            None if as_given or (learned == unmoved).all() else unmoved,
-        )
+        low, high = model.ends_around(predicted)
+        given, level = unmoved if as_given else learned, model.level
+        found = LooNumbers(given, predicted, low, high, level, rows, independent)
+        return replace(found, unmoved=unmoved) if moved else found
     p = probabilities_of_scores(estimator, values)
     if model.ordered_ is not None:
         ranks = held_out_values(model, model.ordered_.regressor, by_clump)

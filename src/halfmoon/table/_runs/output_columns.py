@@ -118,9 +118,10 @@ class Cells:
             return [low, high]
         return [np.floor(low), np.ceil(high)]
 
-    def shown_ends(self, prediction: RowPrediction) -> list[str]:
+    def shown_ends(self, prediction: RowPrediction) -> tuple[str, str]:
         """Return the ends of the interval of a number for a person to read."""
-        return [self.shown(end) for end in self._ends(prediction)]
+        low, high = self._ends(prediction)
+        return self.shown(low), self.shown(high)
 
     def shown(self, value: Any) -> str:
         """Return a label for a person to read."""
