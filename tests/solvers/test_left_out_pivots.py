@@ -54,25 +54,27 @@ def test_equal_rows(alpha):
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-def test_one_row_more_than_features():
-    # Without a row, the features alone go through all others.
-    X, y, _ = table(5, d=3)
-    F = np.c_[np.ones(5), X]
-    M, F, box = program(Quantile(0.9), X, y, np.ones(5), F, 1e-3)
+@pytest.mark.parametrize("seed", [3, 5, 10])
+def test_one_row_more_than_features(seed):
+    # Without a row, the features alone go through all others; some values were 1e16.
+    X, y, rng = table(5, d=3, seed=seed)
+    y[0] += 100.0 * (seed % 2)
+    w = np.where(rng.uniform(size=5) < 0.5, 1.0, 0.1)
+    M, F, box = program(Quantile(0.9), X, y, w, np.c_[np.ones(5), X], 1e-3)
     found = solve_box(M, F, box).loo_values
-    for i in range(5):
-        rest = np.delete(np.arange(5), i)
-        expected = F[i] @ np.linalg.solve(F[rest], y[rest])
-        assert found[i] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+    rest = [np.delete(np.arange(5), i) for i in range(5)]
+    expected = [F[i] @ np.linalg.solve(F[rest[i]], y[rest[i]]) for i in range(5)]
+    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
 
 
-def test_weights_of_very_unequal_size():
+@pytest.mark.parametrize("seed", [2, 3])
+def test_weights_of_very_unequal_size(seed):
     # A kink is rounded over the same width in all rows, whatever their weights.
-    X, y, rng = table(25)
-    w = np.where(rng.uniform(size=25) < 0.6, 1e-3, 1.0)
+    X, y, rng = table(25, seed=seed)
+    w = np.where(rng.uniform(size=25) < 0.7, 1e-3, 1.0)
     y = np.where(y + rng.normal(size=25) > 0, 1.0, -1.0)
     M, F, box = program(Hinge(), X, y, w, np.ones((25, 1)), 0.1)
     point = solve_box(M, F, box)
     heavy = np.flatnonzero((w == 1.0) & (np.abs(point.v) > 1e-6))
     expected = [refit(M, F, box, i) for i in heavy]
-    np.testing.assert_allclose(point.loo_values[heavy], expected, atol=2e-4)
+    np.testing.assert_allclose(point.loo_values[heavy], expected, atol=1e-4)
