@@ -41,6 +41,7 @@ __all__ = [
     "DistancesTo",
     "LengthScale",
     "WithLengthScale",
+    "large_offset",
     "median_distance",
     "median_of_positive",
     "middle_of",
@@ -54,6 +55,7 @@ __all__ = [
 
 CACHED_ENTRIES = 2**16  # half a megabyte: fits in the cache of a core
 MIDDLE_ROWS = 100  # for the median of each column
+LARGE_OFFSET = 100.0  # of a table, relative to the median distance from its middle
 NEAR = 1e-5  # squared distance over squared norms, below which five digits are lost
 MANY_NEAR = 0.05  # share of near pairs from which comparing all of them is faster
 
@@ -164,9 +166,24 @@ class DistancesTo:
             q[some[i], j] = squared_norms(X[some[i]] - Z[j])
 
 
+def large_offset(X: Rows) -> Array | None:  # (d,)
+    """Return the middle of the rows if it is large compared with their spread.
+
+    A search for near rows that multiplies them loses digits to such an offset.
+    """
+    some = _some(X).astype(np.float64)
+    middle = middle_of(some)
+    spread = np.median(squared_norms(minus(some, middle)))
+    return middle if middle @ middle > LARGE_OFFSET**2 * spread else None
+
+
+def _some(X: Rows) -> Rows:
+    return X[:: -(-X.shape[0] // MIDDLE_ROWS)]
+
+
 def middle_of(Z: Rows) -> Array:  # (d,)
     """Return about the median of each column, from some rows."""
-    some = Z[:: -(-Z.shape[0] // MIDDLE_ROWS)]
+    some = _some(Z)
     half = some.shape[0] // 2
     if not sp.issparse(some):
         return np.asarray(np.partition(some, half, axis=0)[half])
