@@ -75,7 +75,7 @@ def squared_norms(X: Rows) -> Array:
 def squared_distances(X: Rows, Z: Rows) -> Array:
     """Return the squared distance of each pair of float64 rows, (n, p).
 
-    O(n p d) time, by one matrix product. Temporaries are of the size of X and Z.
+    O(n p d) time, by one matrix product. Temporaries are of the size of Z.
     """
     return of_distances(lambda q: q, X, Z)
 
@@ -100,6 +100,11 @@ class DistancesTo:
         self._middle = middle_of(Z)
         self._centered = minus(Z, self._middle)
         self._norms = squared_norms(self._centered)
+        self._factor: Array | None = None
+        if not sp.issparse(Z):
+            # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
+            ones = np.ones_like(self._norms)
+            self._factor = np.column_stack([-2 * self._centered, ones, self._norms]).T
 
     def blocks(
         self,
@@ -115,46 +120,39 @@ class DistancesTo:
         # Each operation on CSR rows takes so long that the cache is no matter.
         step = max(1, (SLICE_ENTRIES if sparse else CACHED_ENTRIES) // p)
         held = np.empty((min(n, step), p)) if out is None else out
-        centered = self._centered if X is self.Z else minus(X, self._middle)
-        norms = self._norms if X is self.Z else squared_norms(centered)
-        product = self._product(centered, norms)
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
             q = held[: rows.stop - start] if out is None else held[rows]
-            product(rows, q)
+            some = X[rows]
+            centered = minus(some, self._middle)
+            norms = squared_norms(centered)
+            self._multiply(centered, norms, q)
             if X is self.Z:  # not to be found among near pairs
                 np.fill_diagonal(q[:, start:], np.inf)
-            self._compare_near_rows(X, norms, rows, q)
+            self._compare_near_rows(some, norms, q)
             if X is self.Z:
                 np.fill_diagonal(q[:, start:], 0.0)
             yield rows, q
 
-    def _product(self, X: Rows, norms: Array) -> Callable[[slice, Array], Any]:
-        """Return the function that writes the three terms of some rows into q."""
-        if sp.issparse(X) or sp.issparse(self._centered):
-            products = inner_products(X, self._centered)  # slow for a few rows at once
-            products *= -2.0
-            products += self._norms
+    def _multiply(self, X: Rows, norms: Array, q: Array) -> None:
+        """Write the three terms for centered rows into q."""
+        if self._factor is None or sp.issparse(X):
+            q[:] = inner_products(X, self._centered)
+            q *= -2.0
+            q += self._norms
+            q += norms[:, None]
+        else:
+            left = np.column_stack([X, norms, np.ones_like(norms)])
+            np.matmul(left, self._factor, out=q)
 
-            def add(rows: slice, q: Array) -> None:
-                np.add(products[rows], norms[rows, None], out=q)
-
-            return add
-        # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
-        left = np.column_stack([X, norms, np.ones_like(norms)])
-        ones = np.ones_like(self._norms)
-        right = np.column_stack([-2.0 * self._centered, ones, self._norms]).T
-        return lambda rows, q: np.matmul(left[rows], right, out=q)
-
-    def _compare_near_rows(self, X: Rows, norms: Array, rows: slice, q: Array) -> None:
+    def _compare_near_rows(self, X: Rows, norms: Array, q: Array) -> None:
         """Compute the distances of near pairs as sums of squared differences."""
-        norms = norms[rows]
         some = np.flatnonzero(q.min(axis=1) < NEAR * (norms + self._norms.max()))
         if some.size == 0:
             return
         near = q[some] < NEAR * norms[some, None] + NEAR * self._norms
         pairs = np.flatnonzero(near)  # far faster than nonzero of a matrix
-        X, Z, sparse = X[rows], self.Z, sp.issparse(X) or sp.issparse(self.Z)
+        Z, sparse = self.Z, sp.issparse(X) or sp.issparse(self.Z)
         if not sparse and len(pairs) > MANY_NEAR * q.size:
             q[some] = np.where(near, cdist(X[some], Z, "sqeuclidean"), q[some])
             return
