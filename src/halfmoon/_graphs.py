@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from halfmoon._rows import Array, Rows, as_rows
-from halfmoon.kernels._length_scales import middle_of, minus, squared_norms
+from halfmoon.kernels._length_scales import large_offset, minus, squared_norms
 
 __all__ = [
     "NeighborIndex",
@@ -29,9 +29,6 @@ __all__ = [
     "sparse_weights",
     "weighted_graph",
 ]
-
-
-LARGE_OFFSET = 100.0  # of a table, relative to the median distance from its middle
 
 
 class NeighborIndex:
@@ -50,10 +47,9 @@ class NeighborIndex:
             raise ValueError(f"n_neighbors is {n_neighbors}; 1, 2, 3, ... is needed.")
         self.n_neighbors = min(int(n_neighbors), X.shape[0] - 1)
         # The search multiplies rows of many columns, so an offset would cost digits.
-        middle = middle_of(X)
-        centered = minus(X, middle)
-        if middle @ middle > LARGE_OFFSET**2 * np.median(squared_norms(centered)):
-            X, self._offset = centered, middle
+        self._offset = large_offset(X)
+        if self._offset is not None:
+            X = minus(X, self._offset)
         self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(X)
         self._rows = X
         self._own = self._search.kneighbors(return_distance=False)  # not the row itself

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from halfmoon import _estimators as estimators
@@ -34,6 +35,7 @@ BAD = {
     "alpha": ["small", [], None, [[1.0]]],
     "mu": ["small", [], [[1.0]]],
     "basis": ["fourier", 3],
+    "landmarks": ["best", 3, None],
     "n_components": [2.5, True, "all", 0],
     "energy": ["gradients", np.eye(8)],
     "filter": ["fourier", 3],
@@ -59,6 +61,7 @@ GOOD = {
     "alpha": ["auto", 0.1, 1, (0.1, 1.0), np.array([0.1])],
     "mu": [None, 0.1],
     "basis": ["auto", RandomFeatures(Gaussian(1.0), 5)],
+    "landmarks": ["uniform", [0, 1], np.ones((2, 1)), sp.csr_array(np.ones((2, 1)))],
     "n_components": [None, 3, np.int64(3)],
     "energy": [None, "gradient", "graph"],
     "filter": [None, "heat", Heat(1.0)],

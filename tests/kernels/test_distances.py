@@ -1,5 +1,7 @@
 """Squared distances of rows of very different sizes, compared with differences."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -121,3 +123,13 @@ def test_an_unlabeled_row_far_away_changes_no_prediction(dtype):
     model = LaplacianRegressor(kernel, alpha=1e-3 / share, mu=share, unpenalized=None)
     alone = LaplacianRegressor(kernel, alpha=1e-3, mu=1.0, unpenalized=None)
     assert_allclose(values(model, slice(None)), values(alone, others), atol=1e-10)
+
+
+def test_few_columns_of_distances_take_little_memory():
+    X = np.random.default_rng(0).normal(size=(60_000, 30))
+    kernel = Gaussian(1.0)
+    tracemalloc.start()
+    kernel(X, X[:3])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < X.nbytes  # rows are copied a few at a time, not all at once

@@ -41,6 +41,13 @@ def test_equal_rows_are_chosen_once(dtype, make):
     assert np.unique(X[chosen], axis=0).shape[0] == chosen.size == 10
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_kmeans_plusplus_does_not_feel_an_offset(make, rng):
+    X = rng.integers(-20, 20, size=(200, 3)).astype(float)  # exact at any offset
+    expected = kmeans_plusplus(make(X), 20, rng=0)
+    assert_array_equal(kmeans_plusplus(make(X + 2.0**40), 20, rng=0), expected)
+
+
 def test_a_seed_gives_the_same_rows():
     X = np.random.default_rng(2).standard_normal((100, 3))
     assert_array_equal(

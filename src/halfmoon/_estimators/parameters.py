@@ -52,6 +52,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 import scipy.sparse as sp
 
+from halfmoon._landmarks.methods import METHODS
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._rows import Rows
 from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivatives
@@ -89,14 +90,8 @@ logger = logging.getLogger("halfmoon")
 NUMBER_BYTES = 8
 PRIMAL, SMOOTHED = 6, 3  # matrices held at once; see the table
 MAX_PARTITIONED_LANDMARKS = 1_000  # by default: work grows as p^2
-DEGREES = {
-    "constant": 0,
-    "intercept": 0,
-    "linear": 1,
-    "quadratic": 2,
-    "cubic": 3,
-    "auto": 0,
-}
+DEGREES = {"constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+DEGREES["auto"] = 0
 BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
 
 
@@ -163,6 +158,10 @@ RULES: dict[str, Rule] = {
     "basis": Rule(
         f"one of {', '.join(map(repr, BASES))}, or a basis of halfmoon.bases,",
         lambda v: isinstance(v, Basis) or is_name(v, *BASES),
+    ),
+    "landmarks": Rule(
+        f"one of {', '.join(map(repr, METHODS))}, or an array of row numbers or rows,",
+        lambda v: is_name(v, *METHODS) or np.ndim(v) > 0,
     ),
     "n_components": Rule("None, or 1, 2, ...,", lambda v: v is None or is_whole(v)),
     "energy": Rule(

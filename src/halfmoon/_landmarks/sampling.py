@@ -33,7 +33,7 @@ from halfmoon._rows import EPS, Array, Indices, Rows, as_rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._length_scales import squared_distances
+from halfmoon.kernels._length_scales import large_offset, minus, squared_distances
 
 __all__ = [
     "as_count",
@@ -142,6 +142,9 @@ def kmeans_plusplus(
         X = as_rows(X)  # kmeans_plusplus would sum integers as integers
     p = as_count(n_components, X.shape[0])
     seed = int(np.random.default_rng(rng).integers(2**31))
+    offset = large_offset(X)
+    if offset is not None:
+        X = minus(X, offset)
     _, indices = cluster.kmeans_plusplus(X, p, random_state=seed)
     # Once all rows are at distance 0, the seeding repeats rows.
     Z = as_rows(X[indices])

@@ -41,6 +41,7 @@ __all__ = [
     "DistancesTo",
     "LengthScale",
     "WithLengthScale",
+    "large_offset",
     "median_distance",
     "median_of_positive",
     "middle_of",
@@ -54,6 +55,7 @@ __all__ = [
 
 CACHED_ENTRIES = 2**16  # half a megabyte: fits in the cache of a core
 MIDDLE_ROWS = 100  # for the median of each column
+LARGE_OFFSET = 100.0  # of a table, relative to the median distance from its middle
 NEAR = 1e-5  # squared distance over squared norms, below which five digits are lost
 MANY_NEAR = 0.05  # share of near pairs from which comparing all of them is faster
 
@@ -73,7 +75,7 @@ def squared_norms(X: Rows) -> Array:
 def squared_distances(X: Rows, Z: Rows) -> Array:
     """Return the squared distance of each pair of float64 rows, (n, p).
 
-    O(n p d) time, by one matrix product. Temporaries are of the size of X and Z.
+    O(n p d) time, by one matrix product. Temporaries are of the size of Z.
     """
     return of_distances(lambda q: q, X, Z)
 
@@ -98,6 +100,11 @@ class DistancesTo:
         self._middle = middle_of(Z)
         self._centered = minus(Z, self._middle)
         self._norms = squared_norms(self._centered)
+        self._factor: Array | None = None
+        if not sp.issparse(Z):
+            # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
+            ones = np.ones_like(self._norms)
+            self._factor = np.column_stack([-2 * self._centered, ones, self._norms]).T
 
     def blocks(
         self,
@@ -113,46 +120,39 @@ class DistancesTo:
         # Each operation on CSR rows takes so long that the cache is no matter.
         step = max(1, (SLICE_ENTRIES if sparse else CACHED_ENTRIES) // p)
         held = np.empty((min(n, step), p)) if out is None else out
-        centered = self._centered if X is self.Z else minus(X, self._middle)
-        norms = self._norms if X is self.Z else squared_norms(centered)
-        product = self._product(centered, norms)
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
             q = held[: rows.stop - start] if out is None else held[rows]
-            product(rows, q)
+            some = X[rows]
+            centered = minus(some, self._middle)
+            norms = squared_norms(centered)
+            self._multiply(centered, norms, q)
             if X is self.Z:  # not to be found among near pairs
                 np.fill_diagonal(q[:, start:], np.inf)
-            self._compare_near_rows(X, norms, rows, q)
+            self._compare_near_rows(some, norms, q)
             if X is self.Z:
                 np.fill_diagonal(q[:, start:], 0.0)
             yield rows, q
 
-    def _product(self, X: Rows, norms: Array) -> Callable[[slice, Array], Any]:
-        """Return the function that writes the three terms of some rows into q."""
-        if sp.issparse(X) or sp.issparse(self._centered):
-            products = inner_products(X, self._centered)  # slow for a few rows at once
-            products *= -2.0
-            products += self._norms
+    def _multiply(self, X: Rows, norms: Array, q: Array) -> None:
+        """Write the three terms for centered rows into q."""
+        if self._factor is None or sp.issparse(X):
+            q[:] = inner_products(X, self._centered)
+            q *= -2.0
+            q += self._norms
+            q += norms[:, None]
+        else:
+            left = np.column_stack([X, norms, np.ones_like(norms)])
+            np.matmul(left, self._factor, out=q)
 
-            def add(rows: slice, q: Array) -> None:
-                np.add(products[rows], norms[rows, None], out=q)
-
-            return add
-        # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
-        left = np.column_stack([X, norms, np.ones_like(norms)])
-        ones = np.ones_like(self._norms)
-        right = np.column_stack([-2.0 * self._centered, ones, self._norms]).T
-        return lambda rows, q: np.matmul(left[rows], right, out=q)
-
-    def _compare_near_rows(self, X: Rows, norms: Array, rows: slice, q: Array) -> None:
+    def _compare_near_rows(self, X: Rows, norms: Array, q: Array) -> None:
         """Compute the distances of near pairs as sums of squared differences."""
-        norms = norms[rows]
         some = np.flatnonzero(q.min(axis=1) < NEAR * (norms + self._norms.max()))
         if some.size == 0:
             return
         near = q[some] < NEAR * norms[some, None] + NEAR * self._norms
         pairs = np.flatnonzero(near)  # far faster than nonzero of a matrix
-        X, Z, sparse = X[rows], self.Z, sp.issparse(X) or sp.issparse(self.Z)
+        Z, sparse = self.Z, sp.issparse(X) or sp.issparse(self.Z)
         if not sparse and len(pairs) > MANY_NEAR * q.size:
             q[some] = np.where(near, cdist(X[some], Z, "sqeuclidean"), q[some])
             return
@@ -164,9 +164,24 @@ class DistancesTo:
             q[some[i], j] = squared_norms(X[some[i]] - Z[j])
 
 
+def large_offset(X: Rows) -> Array | None:  # (d,)
+    """Return the middle of the rows if it is large compared with their spread.
+
+    A search for near rows that multiplies them loses digits to such an offset.
+    """
+    some = _some(X).astype(np.float64)
+    middle = middle_of(some)
+    spread = np.median(squared_norms(minus(some, middle)))
+    return middle if middle @ middle > LARGE_OFFSET**2 * spread else None
+
+
+def _some(X: Rows) -> Rows:
+    return X[:: -(-X.shape[0] // MIDDLE_ROWS)]
+
+
 def middle_of(Z: Rows) -> Array:  # (d,)
     """Return about the median of each column, from some rows."""
-    some = Z[:: -(-Z.shape[0] // MIDDLE_ROWS)]
+    some = _some(Z)
     half = some.shape[0] // 2
     if not sp.issparse(some):
         return np.asarray(np.partition(some, half, axis=0)[half])
