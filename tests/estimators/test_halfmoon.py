@@ -664,31 +664,40 @@ def same_labels_without_local_fits(monkeypatch, model, X, y):
         return clone(model).fit(X, y)
 
 
-@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.parametrize("kind", ["classes", "numbers", "skewed numbers"])
 def test_local_fits_have_half_of_the_weight_before_labels_are_many(
-    monkeypatch, rng, classes
+    monkeypatch, rng, kind
 ):
     monkeypatch.setattr(halfmoon, "LOCAL_LABELS", 59)
     X = rng.uniform(-1, 1, size=(120, 4))
     f = np.sin(3 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=120)
-    truth = np.where(f > 0, 1.0, -1.0) if classes else f
-    y = np.where(np.arange(120) < 60, truth, np.nan)
-    kind = HalfmoonClassifier if classes else HalfmoonRegressor
-    model = kind(random_state=0, budget=1000).fit(X, y)
+    truths = {"classes": np.where(f > 0, 1.0, -1.0), "numbers": f}
+    y = np.where(np.arange(120) < 60, truths.get(kind, np.exp(2 * f)), np.nan)
+    estimator = HalfmoonClassifier if kind == "classes" else HalfmoonRegressor
+    model = estimator(random_state=0, budget=1000).fit(X, y)
     alone = same_labels_without_local_fits(monkeypatch, model, X, y)
     local = [m for m in model.solution_.members if isinstance(m.fit, LocalFit)]
     assert not any(isinstance(m.fit, LocalFit) for m in alone.solution_.members)
     weights = np.array([member.weight for member in local])
     assert weights.sum() == pytest.approx(0.5)
-    # Predictions, and what is known of labels that are left out, are halfway.
-    values = np.tensordot(weights, [m.fit.predict(X) for m in local], 1)
-    free = [replace(each.solution_, limits=None) for each in (alone, model)]
-    assert_allclose(free[1].predict(X), free[0].predict(X) / 2 + values, rtol=1e-7)
-    held_out = np.tensordot(weights, [m.held_out for m in local], 1)
-    for name in ("answer", "twin"):
-        expected = alone._cross_fitted[name] / 2 + held_out
-        found = model._cross_fitted[name]
-        assert_allclose(model.solution_.clip(expected), found, rtol=1e-9)
+    # They are fitted on the scale that suited the candidates.
+    assert {bool(m.target.suffix) for m in local} == {kind == "skewed numbers"}
+    if kind != "skewed numbers":
+        # Predictions, and what is known of labels that are left out, are halfway.
+        values = np.tensordot(weights, [m.fit.predict(X) for m in local], 1)
+        free = [replace(each.solution_, limits=None) for each in (alone, model)]
+        assert_allclose(free[1].predict(X), free[0].predict(X) / 2 + values, rtol=1e-7)
+        held_out = np.tensordot(weights, [m.held_out for m in local], 1)
+        for name in ("answer", "twin"):
+            expected = alone._cross_fitted[name] / 2 + held_out
+            found = model._cross_fitted[name]
+            assert_allclose(model.solution_.clip(expected), found, rtol=1e-9)
+    else:
+        part = [replace(m, weight=2 * m.weight) for m in local]
+        part = replace(model.solution_, members=part)
+        for name in ("answer", "twin"):
+            expected = (alone._cross_fitted[name] + part.held_out) / 2
+            assert_allclose(model._cross_fitted[name], expected, rtol=1e-9)
     # The comparison is the same, with half of each weight, and the local fits.
     before, after = (pd.DataFrame(each.comparison_) for each in (alone, model))
     new = after[len(before) :]
@@ -698,12 +707,14 @@ def test_local_fits_have_half_of_the_weight_before_labels_are_many(
     assert_allclose(kept["weight"], before["weight"] / 2)
     columns = ["candidate", "unlabeled", "labels", "loo_error", "difference"]
     pd.testing.assert_frame_equal(kept[columns], before[columns])
+    assert (new["loo_error"] < before["loo_error"].max()).all()
     (twin,) = before[before["candidate"] == "supervised twin"]["loo_error"]
     assert_allclose(new["difference"], new["loo_error"] - twin, rtol=1e-6, atol=1e-12)
     # It is a function of the targets, and it is kept.
     if model.solution_.scale == "as given":
         H = model.smoother_matrix(X)
-        assert_allclose(H @ y[:60], free[1].predict(X), rtol=1e-5, atol=1e-7)
+        unclipped = replace(model.solution_, limits=None).predict(X)
+        assert_allclose(H @ y[:60], unclipped, rtol=1e-5, atol=1e-7)
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.predict(X), model.predict(X))
     assert model.twin_.leave_one_out().shape == (60,)

@@ -48,7 +48,7 @@ from halfmoon._selection.refit import Refit, with_local_fits
 from halfmoon._selection.search import SearchOutcome, try_candidates
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.semi_supervised_families import distance_preparation
-from halfmoon._selection.target_transforms import within_limits
+from halfmoon._selection.target_transforms import IDENTITY, within_limits
 from halfmoon._sklearn_conventions import (
     CallbackSupport,
     announced,
@@ -145,7 +145,8 @@ class Halfmoon(CallbackSupport, Estimator):
         # A few kernels that happened to fit in the budget should not have half a say.
         if locally and (more or left >= REFIT_SHARE * seconds):
             free = replace(data, unpenalized=unpenalized)
-            local = partial(average_of_local_fits, X, free, criterion, rng, left)
+            scale = IDENTITY if more else outcome.scale
+            local = partial(average_of_local_fits, X, free, criterion, rng, left, scale)
         averages = Refit(data, outcome, criterion, rng, local).averages()
         twin, chosen, plain = averages.values()
         self._twin_solution, self.solution_ = twin, chosen

@@ -49,6 +49,11 @@ class Member:
     uses_unlabeled: bool  # whether it has learned from unlabeled rows
     target: TargetTransform = IDENTITY  # transform of the targets before the fit
 
+    @property
+    def on_original_scale(self) -> Array:
+        """Its held-out predictions of targets as given."""
+        return self.target.inverse(self.held_out, self.y - self.held_out)
+
 
 class Group:
     """Members with the same target transform, averaged on that scale."""

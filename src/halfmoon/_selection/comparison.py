@@ -116,7 +116,7 @@ def compare_members(
     rows = average.rows if not isinstance(average.rows, slice) else twin.rows
     y, w = average.y[rows], average.w[rows]
     values = [_at(twin, twin.held_out, rows)]
-    values += [_at(average, member.held_out, rows) for member in members]
+    values += [_at(average, member.on_original_scale, rows) for member in members]
     by_twin, *losses = criterion.losses(np.array(values), y, w)
     names = _distinct([member.name for member in members])
     found = [

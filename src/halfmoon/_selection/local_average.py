@@ -33,6 +33,7 @@ from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.relevance import Stretched, by_gradient
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
+from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon._solvers import ridge_weighted
 from halfmoon.bases import Exact
 from halfmoon.blocks import blas_for, free_workers, side_by_side
@@ -82,12 +83,15 @@ def average_of_local_fits(
     criterion: Criterion,
     rng: np.random.Generator,
     seconds: float,
+    target: TargetTransform = IDENTITY,
 ) -> Average:
     """Compare kernels in some regions and fit the best to all labels.
 
     The data are the labeled rows, with their unpenalized features. After some seconds,
-    no more kernels are tried.
+    no more kernels are tried. All fits are to transformed targets.
     """
+    given, limits = data.y, criterion.limits(data.y)
+    data = replace(data, y=target.forward(given))
     with blas_for(float(TRIED_REGION_ROWS) ** 3):
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
         size = _region_size(X.shape[0], data)
@@ -100,7 +104,7 @@ def average_of_local_fits(
             name, prepare, kernel, alpha, *_ = tried[i]
             posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
             fit = solve_locally(posed, alpha, size=size, rng=rng, coordinates=prepare)
-            fits.append((f"{name}, local fits", fit))
+            fits.append((f"{name}{target.suffix}, local fits", fit))
     # Weights come from all regions, not only from those used to compare kernels.
     some = rng.choice(len(data.y), min(WEIGHTING_ROWS, len(data.y)), replace=False)
     y, w = data.y[some], data.w[some]
@@ -110,12 +114,11 @@ def average_of_local_fits(
     ]
     weights = stacked_weights(found, y, w)
     members = [
-        Member(name, fit, float(weight), fit.held_out, data.y, False)
+        Member(name, fit, float(weight), fit.held_out, data.y, False, target)
         for (name, fit), weight in zip(fits, weights, strict=True)
         if weight > 0
     ]
-    limits = criterion.limits(data.y)
-    return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
+    return Average(members, given, data.w, data.X, data.single, data.stream, limits)
 
 
 def _region_size(n: int, data: Posed) -> int:

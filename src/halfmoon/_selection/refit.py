@@ -256,11 +256,12 @@ def with_local_fits(
 ) -> Array:
     """Return held-out predictions of candidates, joined with the local fits of it."""
     local = [member for member in average.members if isinstance(member.fit, LocalFit)]
+    if not local:
+        return held_out
     share = float(sum(member.weight for member in local))
-    total = (1.0 - share) * held_out
-    for member in local:
-        total += member.weight * member.held_out
-    return average.clip(total)
+    alone = [replace(member, weight=member.weight / share) for member in local]
+    part = replace(average, members=alone).held_out
+    return average.clip((1.0 - share) * held_out + share * part)
 
 
 def _joined(average: Average, local: Average, share: float) -> Average:

@@ -27,12 +27,14 @@ from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
     add_first_guess,
     averaged_values,
+    group_by_transform,
     shrink_to_constant,
 )
 from halfmoon._selection.candidate import Candidate, Entry, fit_at_all_alphas
 from halfmoon._selection.comparison import compare_with_twin
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.target_transforms import TargetTransform
 from halfmoon._solvers import IndefiniteKernelError
 from halfmoon.blocks import blas_for
 
@@ -117,6 +119,13 @@ class SearchOutcome:
             weights = {name: shrunk[name] for name in weights}
         comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
         return cls(entries, weights, helped, chosen, comparison, held_out)
+
+    @property
+    def scale(self) -> TargetTransform:
+        """The transform of the targets that has the largest weight."""
+        weights = self.weights[self.chosen]
+        places = group_by_transform(self.entries)
+        return max(places, key=lambda target: float(weights[places[target]].sum()))
 
 
 def cross_fit_predictions(
