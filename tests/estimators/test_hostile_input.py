@@ -157,7 +157,7 @@ def test_graphs_that_are_no_energy(graph, message):
         ({"kernel": Gaussian(1e300)}, r"length_scale is 1e\+300, and powers of it"),
         ({"kernel": Matern(nu="a")}, "Matern has nu='a'; 0.5, 1.5 or 2.5 is needed"),
         ({"kernel": lambda A, B: 1j * A @ B.T}, "values of dtype complex128; real"),
-        ({"landmarks": None}, "landmarks have shape .. and dtype object; row numbers"),
+        ({"landmarks": None}, "landmarks is None; one of 'rpcholesky', .* row numbers"),
         ({"landmarks": [0, 99]}, "landmarks range from row 0 to 99; numbers from 0"),
         ({"unpenalized": [99]}, r"Columns are \[99\], but X has 3 columns; numbers"),
         (

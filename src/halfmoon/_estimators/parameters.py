@@ -90,8 +90,7 @@ logger = logging.getLogger("halfmoon")
 NUMBER_BYTES = 8
 PRIMAL, SMOOTHED = 6, 3  # matrices held at once; see the table
 MAX_PARTITIONED_LANDMARKS = 1_000  # by default: work grows as p^2
-DEGREES = {"constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3}
-DEGREES["auto"] = 0
+DEGREES = dict(constant=0, intercept=0, linear=1, quadratic=2, cubic=3, auto=0)
 BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
 
 
