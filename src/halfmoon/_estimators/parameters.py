@@ -90,7 +90,9 @@ logger = logging.getLogger("halfmoon")
 NUMBER_BYTES = 8
 PRIMAL, SMOOTHED = 6, 3  # matrices held at once; see the table
 MAX_PARTITIONED_LANDMARKS = 1_000  # by default: work grows as p^2
-DEGREES = dict(constant=0, intercept=0, linear=1, quadratic=2, cubic=3, auto=0)
+DEGREES = {
+    "constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3, "auto": 0,
+}  # fmt: skip
 BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
 
 
