@@ -167,9 +167,10 @@ def test_a_shift_of_several_values_together_is_noted(rng):
     assert found.left_out == {}
 
 
-def test_rare_values_are_no_shift(rng):
+@pytest.mark.parametrize("draws", [12, pytest.param(60, marks=pytest.mark.slow)])
+def test_rare_values_are_no_shift(draws, rng):
     noted = 0
-    for _ in range(60):
+    for _ in range(draws):
         place = [f"p{k}" for k in rng.geometric(0.08, 400)]
         y = where(np.isin(np.arange(400), rng.permutation(400)[:25]), ["a", "b"] * 200)
         noted += found_in({"x": rng.normal(size=400), "place": place}, y).shifted != ()
