@@ -57,6 +57,7 @@ def test_only_existing_parameters_are_explained():
     assert all(text.strip() for text in (*PARAMETERS.values(), *ATTRIBUTES.values()))
 
 
+@pytest.mark.slow  # -OO compiles every library anew
 def test_classes_without_docstrings():
     code = "import halfmoon as hm; print(hm.LaplacianRegressor.__name__, hm.weak)"
     done = subprocess.run(
