@@ -142,6 +142,21 @@ def test_a_second_fit_without_gaps_forgets_the_groups():
     )
 
 
+@pytest.mark.parametrize("n_components", [None, 150])
+def test_a_wide_kernel_keeps_ten_digits(n_components):
+    # Its penalty is so near to singular that BLAS with other threads moves 1e-8.
+    rng = np.random.default_rng(0)
+    many = rng.normal(size=(500, 5))
+    y = np.column_stack([np.sin(many[:, 0]), many[:, 1] ** 2])
+    y[200:] = y[:20, 0] = y[180:, 1] = np.nan
+    model = hm.LaplacianRegressor(
+        Gaussian(2.0), n_components=n_components, random_state=0
+    )
+    together = clone(model).fit(many, y).predict(many)
+    apart = [clone(model).fit(many, each).predict(many) for each in y.T]
+    assert_allclose(together, np.column_stack(apart), rtol=0, atol=1e-10)
+
+
 def test_little_memory_changes_nothing():
     y = np.tile(TRUTH[:, :1], 20)
     y[60:] = np.nan

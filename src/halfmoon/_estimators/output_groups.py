@@ -35,6 +35,7 @@ from halfmoon._estimators.fit_problem import (
 from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
 from halfmoon._sklearn_conventions import unfitted_copy
+from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit
 
 if TYPE_CHECKING:
@@ -206,7 +207,8 @@ def fit_groups(
             any_label = np.where(known.any(axis=1), 0.0, np.nan)
             whole = data._replace(targets=any_label).pose(model, problem)
         rows = np.flatnonzero(known[labeled, columns[0]])
-        posed = whole.of_rows(rows, y[labeled[rows]])
+        with blas_for(len(targets) * whole.basis.n_components_**2):  # as in `fit_posed`
+            posed = whole.of_rows(rows, y[labeled[rows]])
         if part.fold_errors_ is not None:  # the group has chosen its own features
             features = problem.unpenalized
             if features is not None:
