@@ -34,7 +34,7 @@ WIDTHS = tuple(0.3 / 5.0**i for i in range(11))
 SHARP_FROM = 1e-3  # widths from which on e = 0 is tried
 MAX_STEPS = 25  # for each width; far more than were ever needed
 MAX_REPAIRS = 5  # of the free rows, at e = 0
-BISECTIONS = 30
+MAX_SEARCH_STEPS = 30  # of a line search; mostly five to seven are made
 TOLERANCE = 1e-10  # of the conditions at the end, relative to targets and bounds
 INSIDE = 1e-7  # distance of a free row from its bounds, relative to their difference
 CORNER = 1e-13  # penalty of b, so that it is determined if no row is free
@@ -176,15 +176,25 @@ class _Steps:
         linear = float(self.v @ Mdv) + self.corner * float(self.b @ db)
         quadratic = float(dv @ Mdv) + self.corner * float(db @ db)
 
-        def slope(s: float) -> float:
-            pull = np.clip((t - self.g - s * dg) / e, low, high)
-            return linear + s * quadratic - float(pull @ dg)
+        def slope(s: float) -> tuple[float, float]:
+            """Return the derivative and the second derivative, which jumps."""
+            pull = (t - self.g - s * dg) / e
+            clipped = np.clip(pull, low, high)
+            curved = np.where(pull == clipped, dg / e, 0.0)
+            first = linear + s * quadratic - float(clipped @ dg)
+            return first, quadratic + float(curved @ dg)
 
         rounding = 1e3 * EPS * (abs(linear) + quadratic)
-        if slope(1.0) <= rounding:
+        length, short, long = 1.0, 0.0, 1.0
+        first, second = slope(length)
+        if first <= rounding:
             return 1.0
-        short, long = 0.0, 1.0
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (short + long)
-            short, long = (middle, long) if slope(middle) < 0 else (short, middle)
-        return long
+        for _ in range(MAX_SEARCH_STEPS):
+            length -= first / second if second > 0 else np.inf
+            if not short < length < long:
+                length = 0.5 * (short + long)
+            first, second = slope(length)
+            if abs(first) <= rounding:
+                break
+            short, long = (length, long) if first < 0 else (short, length)
+        return length
