@@ -147,7 +147,10 @@ class Classifier(ClassifierMixin, Estimator):
     def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
         self._as_targets(answers.astype(object))  # refuses other labels
         return Explanation.of(
-            *(self.solution_, X, answers, np.searchsorted(self.classes_, answers)),
+            self.solution_,
+            X,
+            answers,
+            np.searchsorted(self.classes_, answers),
             rows,
             self.classes_[self._codes],
         )
