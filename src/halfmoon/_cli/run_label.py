@@ -31,7 +31,7 @@ from halfmoon._label.session import Labeling
 from halfmoon._report.number_format import count
 from halfmoon.table._columns.column_names import existing
 from halfmoon.table._files import refuse_place
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, OutputError
 
 if TYPE_CHECKING:

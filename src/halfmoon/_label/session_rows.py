@@ -32,10 +32,10 @@ from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text, refuse_target_type
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
 from halfmoon.table._labels.target_labels import Kind, read_label_numbers, target_kind
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan, scan
 from halfmoon.table._runs.learn_from_table import features_of, given_labels
 from halfmoon.table._runs.run_costs import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings, Stages
 
 __all__ = ["SampledRows", "joined_labels", "readable", "sample_rows"]
 

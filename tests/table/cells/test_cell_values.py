@@ -19,7 +19,7 @@ from halfmoon.table._cells.cell_values import (
 )
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.label_checks import checked_labels
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 nan = np.nan
 

@@ -35,7 +35,7 @@ from halfmoon.table._labels.target_labels import (
     target_kind,
 )
 from halfmoon.table._parameter_text import argument
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 __all__ = [
     "CheckedLabels",

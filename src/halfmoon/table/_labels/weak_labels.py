@@ -41,7 +41,7 @@ from halfmoon.table._labels.label_checks import (
     spelling_notes,
 )
 from halfmoon.table._labels.target_labels import check_labels, read_label_numbers
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [

@@ -51,7 +51,7 @@ from halfmoon.table._models.predictions import (
     joined,
     loo_predictions,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import (
     CommandError,
     LabelError,

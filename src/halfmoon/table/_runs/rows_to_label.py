@@ -34,12 +34,12 @@ from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.predictions import Unsure
-from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Settings, Stages
+from halfmoon.table._runs.row_reasons import rows_by_number
 from halfmoon.table._runs.running_counts import UnsureRows, cell_keys
 from halfmoon.table._runs.second_pass import Job, new_columns
 

@@ -14,10 +14,10 @@ from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._columns.column_names import quoted
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
-from halfmoon.table._fill_table import Filled
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
+from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.first_pass import Scan
 
 __all__ = [

@@ -21,13 +21,13 @@ from halfmoon.table._files import BATCH_ROWS, Batch, Table, TableOutput
 from halfmoon.table._files.arrow_types import as_list, null_where
 from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.predictions import Prediction
-from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_without_data import not_data
 from halfmoon.table._runs.running_counts import RunningCounts, UnsureRows
+from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 
 __all__ = ["Job", "in_threads", "new_columns", "write_filled"]
 
