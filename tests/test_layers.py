@@ -43,3 +43,14 @@ def test_imports_point_to_lower_layers(package, layers):
         for other in imported.findall(path.read_text("utf-8")):
             assert level[other] <= level[name], f"{path} imports {other}"
     assert found == set(level)
+
+
+def test_reading_a_file_needs_neither_models_nor_reports():
+    allowed = {"_atomic_files", "_notes", "_number_format", "table"}
+    imported = re.compile(r"^from halfmoon\.(\w+)", re.M)
+    found = {
+        other
+        for path in (SOURCE / "table/_files").rglob("*.py")
+        for other in imported.findall(path.read_text("utf-8"))
+    }
+    assert found <= allowed

@@ -17,7 +17,7 @@ from halfmoon._cli.terminal import (
     shortened,
     text_columns,
 )
-from halfmoon._report.number_format import percent
+from halfmoon._number_format import percent
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.column_findings import column_importance
 from halfmoon.table._runs.learn_from_table import learn

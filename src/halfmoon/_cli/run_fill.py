@@ -15,7 +15,7 @@ from halfmoon._cli.command_inputs import (
 from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
 from halfmoon._cli.terminal import print_runs
-from halfmoon._report import render, render_rows
+from halfmoon._report.report_page import render, render_rows
 from halfmoon.table._files import Table, refuse_place, replacing
 from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._run_settings import Settings

@@ -16,8 +16,8 @@ from halfmoon._cli.terminal import (
     shortened,
     text_columns,
 )
+from halfmoon._number_format import count, percent
 from halfmoon._report.findings import ShownRow
-from halfmoon._report.number_format import count, percent
 from halfmoon.table._files import refuse_place
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.label_sheets import (

@@ -22,8 +22,8 @@ from halfmoon._label.labels_from_journal import (
     row_keys,
     unmatched_notes,
 )
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import natural
+from halfmoon._notes import Note
+from halfmoon._number_format import natural
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle

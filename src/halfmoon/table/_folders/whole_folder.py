@@ -15,8 +15,8 @@ from typing import Any
 
 import halfmoon
 from halfmoon._memory import parse_bytes
+from halfmoon._notes import Note
 from halfmoon._partitioned_rows import Engine
-from halfmoon._report.findings import Note
 from halfmoon.blocks import alone, worker_count
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type

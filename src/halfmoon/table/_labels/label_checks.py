@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count, listed
+from halfmoon._notes import Note
+from halfmoon._number_format import count, listed
 from halfmoon._selection.target_transforms import within_limits
 from halfmoon.table._cells.cell_values import as_number, looks_blank, missing_codes
 from halfmoon.table._cells.number_style import NumberStyle

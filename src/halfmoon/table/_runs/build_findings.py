@@ -20,7 +20,6 @@ from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
     Findings,
-    Helped,
     Histogram,
     LooClasses,
     LooNumbers,
@@ -35,6 +34,7 @@ from halfmoon._report.rows_to_review import (
     suspect_numbers,
 )
 from halfmoon._report.unlabeled_gain import (
+    Helped,
     UnlabeledGain,
     gain_of_classes,
     gain_of_numbers,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.running_counts import RunningCounts

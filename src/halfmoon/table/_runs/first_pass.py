@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._columns.column_names import added_by, earlier_runs
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.target_labels import refuse_no_blanks

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._columns.column_names import (
     added_by,
     added_columns,

@@ -29,7 +29,7 @@ from halfmoon._costs import (
     work_in_words,
 )
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.blocks import alone
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.table._files.table_interface import BATCH_ROWS

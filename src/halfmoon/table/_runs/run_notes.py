@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon._number_format import count, number, percent
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
@@ -17,11 +18,8 @@ from halfmoon._report.findings import (
 )
 from halfmoon._report.quality_scores import Score, per_class
 from halfmoon._report.sentences import (
-    count,
     headline,
     help_given,
-    number,
-    percent,
     rare_classes,
     suspects,
     verdict,
