@@ -20,7 +20,6 @@ from halfmoon.table._files import Table, refuse_place, replacing
 from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.build_findings import filled_rows, findings_of
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
@@ -28,6 +27,7 @@ from halfmoon.table._runs.label_sheets import (
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
 from halfmoon.table._runs.run_summary import record_of
+from halfmoon.table._runs.second_pass import Filled
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["run_fill"]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from halfmoon.table._folders import fill_folder, predict_folder
     from halfmoon.table._models.table_model import TableModel
     from halfmoon.table._run_settings import Settings
-    from halfmoon.table._runs.filled import Filled
+    from halfmoon.table._runs.second_pass import Filled
     from halfmoon.table._table_errors import TableError
 
 __all__ = [
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Filled": "_runs.filled",
+    "Filled": "_runs.second_pass",
     "FilledFrame": "_fill_frame",
     "Settings": "_run_settings",
     "TableError": "_table_errors",

@@ -22,12 +22,11 @@ from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
 from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
 from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
-from halfmoon.table._runs.second_pass import Job, new_columns, write_filled
+from halfmoon.table._runs.second_pass import Filled, Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 
 __all__ = [

@@ -38,10 +38,9 @@ from halfmoon.table._folders.one_file import (
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
-from halfmoon.table._runs.second_pass import Job, in_threads
+from halfmoon.table._runs.second_pass import Filled, Job, in_threads
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["fill_folder", "predict_folder"]

@@ -61,7 +61,6 @@ from halfmoon.table._runs.column_findings import (
     column_distributions,
     column_importance,
 )
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.row_reasons import reasons_of, shown_row
@@ -73,6 +72,7 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
     order_note,
 )
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = ["filled_rows", "findings_of"]
 

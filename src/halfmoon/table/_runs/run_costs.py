@@ -23,8 +23,8 @@ from typing import Any, Self
 
 from halfmoon._costs import (
     EXPONENTIAL_OPERATIONS,
-    duration,
     in_words,
+    rough_duration,
     seconds_a_call,
     work_in_words,
 )
@@ -177,10 +177,10 @@ class TimeForecast:
     def notes(self) -> Iterator[Note]:
         """Note the expected and the actual duration, if it is long."""
         if self.seconds >= LONG_SECONDS:
-            taken = duration(time.monotonic() - self.begun)
+            taken = rough_duration(time.monotonic() - self.begun)
             work = f" That was {self._work}." if self._work else ""
             yield Note(
-                f"Filling was expected to take {duration(self.seconds)} and took "
+                f"Filling was expected to take {rough_duration(self.seconds)} and took "
                 f"{taken}.{work}"
             )
 

@@ -17,8 +17,8 @@ from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.first_pass import Scan
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = [
     "clumped_note",

@@ -27,10 +27,10 @@ from halfmoon._report.sentences import (
 from halfmoon._report.unlabeled_gain import UnlabeledGain
 from halfmoon.table._parameter_text import as_options
 from halfmoon.table._run_settings import Settings
-from halfmoon.table._runs.filled import Filled
 from halfmoon.table._runs.run_costs import peak_bytes
 from halfmoon.table._runs.run_notes import common_notes
 from halfmoon.table._runs.scored_rows import finite, score_record
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = ["predicted_record", "record_of"]
 
