@@ -22,16 +22,6 @@ LONG_PAGES = ("cookbook", "honesty", "large", "queries")  # over two seconds
 MOST_LINES = 100  # of a script: one idea
 
 
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_runs_and_draws(script, pyplot, capsys):
