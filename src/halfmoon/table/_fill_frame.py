@@ -145,17 +145,6 @@ class FilledFrame:
         The run in detail.
     settings : Settings
     target : str
-    report : Report
-        The page that ``halfmoon fill`` writes.
-    model : TableModel
-        ``model.predict(df)`` predicts new rows, and `halfmoon.save` keeps the model.
-    suspects : data frame
-        Rows whose given label looks wrong, the most doubtful first, with
-        ``TARGET_predicted`` and its confidence or interval.
-    next_rows : data frame
-        Rows to label next, with their predictions.
-    summary : list of str
-        The run in a few sentences, with notes. It counts rows from 0, as ``iloc`` does.
     """
 
     frame: Any
@@ -166,7 +155,7 @@ class FilledFrame:
 
     @property
     def model(self) -> TableModel:
-        """The model that filled the frame."""
+        """The model, which predicts new rows; `halfmoon.save` keeps it."""
         return self.filled.model
 
     @cached_property
@@ -184,7 +173,7 @@ class FilledFrame:
 
     @property
     def summary(self) -> list[str]:
-        """The run in a few sentences, with notes."""
+        """The run in a few sentences, with notes; rows count from 0, as in ``iloc``."""
         return [*self.record["summary"], *self.record["notes"]]
 
     @cached_property
@@ -194,7 +183,10 @@ class FilledFrame:
 
     @property
     def suspects(self) -> Any:
-        """Rows whose given label looks wrong, with their predictions."""
+        """Rows whose given label looks wrong, the most doubtful first.
+
+        With ``TARGET_predicted`` and its confidence or interval.
+        """
         shown = self.findings.suspects
         added: dict[str, list[Any]] = {"predicted": [row.prediction for row in shown]}
         if self.findings.kind == "classes":
