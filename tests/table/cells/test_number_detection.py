@@ -158,3 +158,10 @@ def test_debits_are_negative(marks):
     assert style.read(cells).to_pylist() == [-1090.1, 20, -7.5, 0]
     assert style.read(cells[1:2]).to_pylist() == [20]  # whatever the other rows hold
     assert style.describe() == "written with commas and DR or CR, read as minus or plus"
+
+
+@pytest.mark.parametrize(("letters", "is_unit"), [(16, True), (17, False)])
+def test_a_unit_has_16_characters_at_most(letters, is_unit):
+    cells = pa.array([f"{i} {'u' * letters}" for i in range(10)])
+    style = number_style(cells, 0)
+    assert (style is not None and style.suffix == " " + "u" * letters) == is_unit

@@ -113,7 +113,7 @@ CHANGES = (
         for q, month in ((1, "01"), (2, "04"), (3, "07"), (4, "10"))
     ),
 )
-WORDS = r"[^0-9TZ:.,/ +-]"
+WORDS = r"[A-SU-Ya-z]|[^\x00-\x7F]"  # T and Z are in ISO dates
 
 
 def find_date_format(text: pa.Array, max_strays: float) -> str:
@@ -233,8 +233,9 @@ def plain_dates(text: pa.Array) -> pa.Array:
     >>> plain_dates(pa.array(["3. März 2024", "Q2 2024", "2024-05-03"])).to_pylist()
     ['3. March 2024', '2024-04-01', '2024-05-03']
     """
-    if not pc.any(pc.match_substring_regex(text, WORDS), min_count=0).as_py():
-        return text
+    for needed in (WORDS, "[0-9]"):  # of every text that changes
+        if not pc.any(pc.match_substring_regex(text, needed), min_count=0).as_py():
+            return text
     for pattern, replacement in CHANGES:
         text = pc.replace_substring_regex(text, pattern, replacement)
     return text
