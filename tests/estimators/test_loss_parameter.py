@@ -190,7 +190,7 @@ class TestKernelsOfWhichLittleButRoundingIsLeft:
         assert_allclose(actual, expected, atol=1e-8)
 
     @pytest.mark.parametrize("loss", ["huber", "quantile"])
-    @pytest.mark.parametrize("length_scale", [1.0, 100.0, 1e5])
+    @pytest.mark.parametrize("length_scale", [1.0, 1e5])
     def test_numbers(self, loss, length_scale):
         for model in (hm.ConditionalRegressor, hm.LaplacianRegressor):
             fitted = model(Gaussian(length_scale), loss=loss).fit(self.X, self.y)
@@ -198,7 +198,7 @@ class TestKernelsOfWhichLittleButRoundingIsLeft:
             assert np.abs(found - 1.0).max() < 1.7  # the labels are 0, 1 and 2
 
     @pytest.mark.parametrize("loss", ["hinge", "logistic"])
-    @pytest.mark.parametrize("length_scale", [1e4, 1e5, 1e6])
+    @pytest.mark.parametrize("length_scale", [1e5, 1e6])
     def test_classes(self, loss, length_scale):
         classes = np.where(self.y > 0, "a", "b")
         model = hm.ConditionalClassifier(Gaussian(length_scale), loss=loss)

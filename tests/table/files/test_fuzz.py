@@ -14,7 +14,7 @@ from halfmoon.table._files import new_table, open_table
 from halfmoon.table._table_errors import TableError
 
 QUICK = settings(
-    max_examples=550,
+    max_examples=250,
     deadline=None,
     derandomize=True,
     database=None,
