@@ -87,7 +87,7 @@ UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]*[23]?)"
 MAX_UNIT = 16  # characters
 CELL = (
     rf"^'?[+(-]? ?(?P<prefix>{CURRENCY})?(?P<gap> ?)[+(-]? ?"
-    r"(?P<number>[0-9.,](?:[0-9.,']| [0-9])*(?:[eE][+-]?[0-9]+)?)"
+    r"(?P<number>[0-9.,](?:[0-9.,'_]| [0-9])*(?:[eE][+-]?[0-9]+)?)"
     rf"(?P<space> ?)(?P<suffix>{UNIT})? ?\)?(?P<after>{UNIT})?-?$"
 )
 LENGTHS = 'km m cm mm µm nm mi ft in yd " ″ ′ km² m² cm² m2 m3 m³ ha sqm sqft px pt'
@@ -107,7 +107,7 @@ SIGNS = (
     (".", ","),
     (",", ""),
     (",", "."),
-    *((a, b) for b in " '" for a in ".,"),
+    *((a, b) for b in " '_" for a in ".,"),
 )
 
 
@@ -130,7 +130,7 @@ def number_style(
     """
     style = _exact_style(text, stray)
     if style is not None:
-        return _with_shares(style, text) if inexact else style
+        return _with_signs(_with_shares(style, text), text) if inexact else style
     cells = examples(text, MAX_EXAMPLES)
     if inexact and len(cells) and has_balances(normalized(cells)):
         style = _exact_style(with_balances(text), stray)
@@ -167,6 +167,14 @@ def _with_shares(style: NumberStyle, text: pa.Array) -> NumberStyle:
     low, high = pc.min_max(bare).as_py().values()
     shares = low >= 0.0 and high <= 1.0 and pc.quantile(percents)[0].as_py() > 1.0
     return replace(style, shares=shares)
+
+
+def _with_signs(style: NumberStyle, text: pa.Array) -> NumberStyle:
+    """Return the style that also reads a few cells such as <5, if there are some."""
+    found = _count(style.read(text))
+    signed = replace(style, inexact=True)
+    complete = found == len(text) - text.null_count
+    return style if complete or _count(signed.read(text)) == found else signed
 
 
 def _exact_style(
@@ -260,7 +268,7 @@ def _style_of(values: pa.Array, parts: pa.Array) -> NumberStyle:
     style = NumberStyle(
         prefix=prefix, suffix=suffix, negative="x-" if trailing else "-x"
     )
-    present = {s for s in ",. '" if pc.any(pc.match_substring(values, s)).as_py()}
+    present = {s for s in ",. '_" if pc.any(pc.match_substring(values, s)).as_py()}
     styles = [
         replace(style, decimal=decimal, thousands=thousands)
         for decimal, thousands in SIGNS
