@@ -24,16 +24,6 @@ LONG_PAGES = (  # over a second
 MOST_LINES = 100  # of a script: one idea
 
 
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_runs_and_draws(script, pyplot, capsys):

@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from halfmoon._report import Note, Reason
+from halfmoon._notes import Note
 from halfmoon._report.bar_charts import of_columns
-from halfmoon._report.findings import LooClasses, ReportColumn, ShownRow
+from halfmoon._report.findings import LooClasses, Reason, ReportColumn, ShownRow
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality

@@ -17,11 +17,11 @@ import click
 from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 if TYPE_CHECKING:
     from halfmoon._cli.terminal import ProgressBars
-    from halfmoon._partitions import Engine
+    from halfmoon._partitioned_rows import Engine
     from halfmoon.table._files import Table
 
 __all__ = [

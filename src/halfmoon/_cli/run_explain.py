@@ -17,15 +17,15 @@ from halfmoon._cli.terminal import (
     shortened,
     text_columns,
 )
-from halfmoon._report.number_format import percent
-from halfmoon.table._models.row_reasons import (
+from halfmoon._number_format import percent
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.column_findings import column_importance
+from halfmoon.table._runs.learn_from_table import learn
+from halfmoon.table._runs.row_reasons import (
     ExplainedRow,
     explained_rows,
     most_important,
 )
-from halfmoon.table._runs.column_findings import column_importance
-from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["run_explain"]

@@ -28,10 +28,10 @@ from halfmoon._cli.terminal import print_json, print_sentence
 from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
-from halfmoon._report.number_format import count
+from halfmoon._number_format import count
 from halfmoon.table._columns.column_names import existing
 from halfmoon.table._files import refuse_place
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, OutputError
 
 if TYPE_CHECKING:

@@ -16,17 +16,17 @@ from halfmoon._cli.terminal import (
     shortened,
     text_columns,
 )
+from halfmoon._number_format import count, percent
 from halfmoon._report.findings import ShownRow
-from halfmoon._report.number_format import count, percent
 from halfmoon.table._files import refuse_place
-from halfmoon.table._labels.label_sheets import (
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
 )
-from halfmoon.table._models.row_reasons import shown_row
 from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.row_reasons import shown_row
 from halfmoon.table._runs.rows_to_label import asked_rows
-from halfmoon.table._runs.run_settings import Settings
 
 __all__ = ["run_next"]
 

@@ -110,7 +110,8 @@ class Data(NamedTuple):
     def pose(self, model: Estimator, problem: Problem) -> Posed:
         """Pose a problem to these rows, or to the partitions that they come from."""
         return problem.pose(
-            *(self.X, self.targets),
+            self.X,
+            self.targets,
             sample_weight=self.w,
             rng=self.rng,
             stream=self.stream,
@@ -304,7 +305,9 @@ def fit_posed(
     logger.log(
         logging.INFO if model.verbose > 1 else logging.DEBUG,
         "%s: %d of %d rows are labeled; %d functions.",
-        *(type(model).__name__, l, n if model._all_rows is None else model._all_rows.n),
+        type(model).__name__,
+        l,
+        n if model._all_rows is None else model._all_rows.n,
         posed.basis.n_components_,
     )
     if k > max(1, l // 2):

@@ -27,13 +27,14 @@ from halfmoon.table._files.frame_table import (
     taken_rows,
     with_columns,
 )
-from halfmoon.table._fill_table import Filled, fill_targets
+from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import CALL
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.run_costs import limit_with_held
-from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.run_summary import record_of
+from halfmoon.table._runs.second_pass import Filled
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["FilledFrame", "Report", "fill"]

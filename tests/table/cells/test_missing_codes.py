@@ -6,7 +6,7 @@ import pytest
 
 from halfmoon.table._cells.missing_codes import missing_codes, missing_dates
 from halfmoon.table._labels.label_checks import checked_labels
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 AGES = [18.0, 25, 33, 47, 52, 61, 70]
 

@@ -22,9 +22,9 @@ from halfmoon.table import (
 from halfmoon.table._folders import whole_folder
 from halfmoon.table._folders.folder_table import left_out_note, list_folder
 from halfmoon.table._folders.manifest import Manifest
+from halfmoon.table._run_settings import Silent
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Silent
 from halfmoon.table._table_errors import OutputError, ReadError
 from helpers import InTurn
 

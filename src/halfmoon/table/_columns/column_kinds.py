@@ -37,7 +37,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon._report.number_format import listed
+from halfmoon._number_format import listed
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
     MAX_STRAY_NUMBERS,

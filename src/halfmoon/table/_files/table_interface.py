@@ -9,7 +9,7 @@ from typing import IO, Any, Self
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format

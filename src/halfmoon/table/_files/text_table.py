@@ -11,8 +11,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.dialect import (
     MARKING,

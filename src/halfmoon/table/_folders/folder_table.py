@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._files import Batch, open_table
 from halfmoon.table._files.formats import format_from_name
 from halfmoon.table._files.joined_table import JoinedTable
