@@ -18,7 +18,9 @@ PAGES = [
     ROOT / "docs" / "engine.md",
     ROOT / "README.md",
 ]
-LONG_PAGES = ("cookbook", "honesty", "large", "queries")  # over two seconds
+LONG_PAGES = (  # over a second
+    *("cookbook", "fill", "halfmoon", "honesty", "large", "losses", "queries", "weak"),
+)
 MOST_LINES = 100  # of a script: one idea
 
 

@@ -147,7 +147,13 @@ def readings():
     for error in (OSError(errno.EIO, "Input/output error"), pa.ArrowInvalid("odd")):
         with refused(), reading("t.csv.zst", "zstd"):
             raise error
-    walked(io.BytesIO(b"A title\n\nkind,n\na,1\n"))
+    for text in (
+        b"A title\n\nkind,n\na,1\n",
+        b"size,size,kind\nmean,std,\n1,2,a\n3,4,b\n5,6,\n",
+        b"kind,n\na,1,\nb,2,\n",
+        b"kind,n\n1,a,1\n2,b,2\n",
+    ):
+        walked(io.BytesIO(text))
 
 
 def failing(error):

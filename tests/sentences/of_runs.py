@@ -248,6 +248,7 @@ def notes():
     order_note()
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
+    list(code_notes([ColumnUse("left", "date", codes=(2932896.0,))]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
     forecast = TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0)

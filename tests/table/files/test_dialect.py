@@ -5,7 +5,7 @@ import io
 import pytest
 
 from halfmoon.table._files import new_table, open_table
-from halfmoon.table._files.dialect import header_number
+from halfmoon.table._files.header_rows import header_number
 from halfmoon.table._table_errors import ReadError
 
 TITLED = {

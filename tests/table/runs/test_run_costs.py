@@ -54,6 +54,7 @@ def test_memory_of_this_process():
     assert 10_000_000 < resident_bytes() <= peak_bytes() + 10_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not tell")
 def test_the_peak_is_that_of_this_program_alone():
     """A process begins as a copy of the one that starts it, here of 400 MB more."""

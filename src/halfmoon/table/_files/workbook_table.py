@@ -24,6 +24,7 @@ from halfmoon._notes import Note
 from halfmoon.table._files.arrow_types import value_text
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.header_rows import grouped_names
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
 from halfmoon.table._table_errors import CommandError, ReadError
 
@@ -295,10 +296,14 @@ def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
     first = next(
         i for i, row in enumerate(first_rows) if any(cell != "" for cell in row)
     )
-    header = next(
-        (i for i, row in enumerate(first_rows) if _is_header(row, used)), first
-    )
-    row = first_rows[header]
+    texts = [list(map(_text, row)) for row in first_rows]
+    header, grouped = first, None
+    for i, row in enumerate(first_rows):
+        grouped = grouped_names(texts[i:])
+        if grouped or _is_header(row, used):
+            header = i + (grouped.rows - 1 if grouped else 0)
+            break
+    row = grouped.names if grouped else first_rows[header]
     below = {i for other in first_rows[header:] for i, c in enumerate(other) if c != ""}
     named = [i for i, cell in enumerate(row) if cell != ""]
     # Between the first and the last name, a column counts if it holds anything.

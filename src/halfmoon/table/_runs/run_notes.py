@@ -97,7 +97,7 @@ def code_notes(uses: Sequence[ColumnUse]) -> Iterator[Note]:
         if use.codes:
             yield Note(
                 f"{use.coded} in {use.name!r} {'is' if len(use.codes) == 1 else 'are'} "
-                f"far from all other numbers there and counted as missing.",
+                f"far from all other {use.kind}s there and counted as missing.",
                 important=True,
             )
 
