@@ -39,7 +39,7 @@ import scipy.sparse as sp
 
 from halfmoon._costs import EnergyCost, seconds_a_call
 from halfmoon._partitioned_rows import PartitionedRows, first_row
-from halfmoon._rows import Array, Rows, as_rows, inner_products
+from halfmoon._rows import Array, Rows, as_float_rows, as_rows, inner_products
 from halfmoon.bases import Basis
 from halfmoon.bases._base import GradientCoefficients, Sections
 from halfmoon.blocks import Stream, alone
@@ -104,7 +104,7 @@ def _radial(
     sections: Sections, X: Rows, stream: Stream, with_covariance: bool
 ) -> tuple[Array, ...]:
     """Return the sum (4r), and Phi'Phi if wanted."""
-    kernel, Z = sections.kernel, as_rows(sections.Z, name="landmarks")
+    kernel, Z = sections.kernel, as_float_rows(sections.Z, name="landmarks")
     ratio = kernel.slope_ratio
 
     def products(rows: Rows) -> tuple[Array, ...]:

@@ -29,6 +29,7 @@ __all__ = [
     "Rows",
     "all_rows_of",
     "as_dense_rows",
+    "as_float_rows",
     "as_rows",
     "as_table",
     "checked_rows",
@@ -84,6 +85,15 @@ def as_rows(X: Rows, *, name: str = "X") -> Rows:
     X = as_table(X, name=name)
     if X.dtype != np.float64:
         X = _as_float(X, name)
+    refuse_non_finite(X, name=name)
+    return X
+
+
+def as_float_rows(X: Rows, *, name: str = "X") -> Rows:
+    """Return rows as `as_rows` does, but leave dense float32 rows as they are."""
+    if sp.issparse(X) or getattr(X, "dtype", None) != np.float32:
+        return as_rows(X, name=name)
+    X = as_table(X, name=name)
     refuse_non_finite(X, name=name)
     return X
 

@@ -26,6 +26,7 @@ from typing import Any, TypeAlias, cast
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 from threadpoolctl import ThreadpoolController
 
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
@@ -164,10 +165,12 @@ class Stream:
             first = next(results)
             several = isinstance(first, tuple)
             totals = tuple(np.array(part) for part in (first if several else (first,)))
+            del first
             for result in results:
                 parts = result if several else (result,)
                 for total, part in zip(totals, parts, strict=True):
                     total += part
+                del result, parts, part  # not held while the next block is in work
             return totals if several else totals[0]
 
     def map(
@@ -222,6 +225,7 @@ class Stream:
         if isinstance(tables[0], PartitionedRows):
             yield from self._by_partition(function, tables, row_bytes)
             return
+        row_bytes += sum(_converted_bytes(table) for table in tables)
         blocks, n = _split(tables, self.rows_in_block(row_bytes))
         if len(blocks) == 1:
             with self.handed_down():
@@ -248,6 +252,7 @@ class Stream:
         done = 0
         for rows, result in results:
             yield result
+            del result  # as in `sum`
             done += rows
             self._report(done, n)
 
@@ -367,8 +372,17 @@ def _result(future: Future[Any]) -> Any:
 
 
 def _as_float64(block: Rows) -> Rows:
-    convert = block.dtype.kind == "f" and block.dtype != np.float64
-    return block.astype(np.float64) if convert else block
+    return block.astype(np.float64) if _is_converted(block) else block
+
+
+def _is_converted(table: Rows) -> bool:
+    return table.dtype.kind == "f" and table.dtype != np.float64
+
+
+def _converted_bytes(table: Rows) -> int:
+    """Return the bytes of a row in float64 and of a copy, if blocks are converted."""
+    entries = table.nnz if sp.issparse(table) else table.size
+    return -(-16 * entries // table.shape[0]) if _is_converted(table) else 0
 
 
 @cache

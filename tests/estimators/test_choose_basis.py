@@ -91,6 +91,20 @@ def test_the_memory_limit_holds(make):
     assert peak_bytes(lambda: model.predict(rows)) < limit
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "make", [LaplacianRegressor, ConditionalRegressor, FredholmRegressor]
+)
+def test_the_memory_limit_holds_for_wide_rows(make, dtype):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 12_000)).astype(dtype)  # 19 MB in float64
+    y = np.where(np.arange(200) < 40, rows[:, 0], np.nan)
+    limit = 20_000_000
+    model = make(alpha=0.1, memory_limit=limit, n_jobs=1, random_state=0)
+    assert peak_bytes(lambda: model.fit(rows, y)) < 1.3 * limit
+    assert peak_bytes(lambda: model.predict(rows)) < 1.3 * limit
+
+
 def test_memory_errors_name_bytes_and_setting():
     cases = [
         (

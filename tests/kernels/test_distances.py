@@ -15,6 +15,7 @@ from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Laplace, Matern, ThinPlate
 from halfmoon.kernels import _length_scales as length_scales
 from halfmoon.kernels._length_scales import squared_distances
+from helpers import peak_bytes
 
 
 def far_rows(kind, n, d):
@@ -123,6 +124,28 @@ def test_an_unlabeled_row_far_away_changes_no_prediction(dtype):
     model = LaplacianRegressor(kernel, alpha=1e-3 / share, mu=share, unpenalized=None)
     alone = LaplacianRegressor(kernel, alpha=1e-3, mu=1.0, unpenalized=None)
     assert_allclose(values(model, slice(None)), values(alone, others), atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [*KINDS, "offset"])
+def test_tiles_of_wide_rows_agree(kind, dtype, monkeypatch):
+    X = far_rows(kind, 90, 23).astype(dtype)
+    Z = X[20:70].copy()
+    monkeypatch.setattr(length_scales, "WIDE_ENTRIES", 100)
+    monkeypatch.setattr(length_scales, "TILE_ROWS", 7)
+    monkeypatch.setattr(length_scales, "TILE_COLUMNS", 5)
+    exact = cdist(X.astype(np.float64), Z.astype(np.float64), "sqeuclidean")
+    assert_allclose(squared_distances(X, Z), exact, rtol=1e-9)
+    assert_allclose(squared_distances(sp.csr_array(X), Z), exact, rtol=1e-9)
+    q = squared_distances(X, X)
+    assert_allclose(q[:, 20:70], exact, rtol=1e-9)
+    assert_array_equal(np.diag(q), 0.0)
+
+
+def test_wide_rows_are_not_copied_at_once():
+    X = np.random.default_rng(0).normal(size=(80, 60_000)).astype(np.float32)
+    peak = peak_bytes(lambda: Gaussian(100.0)(X, X[:60]))
+    assert peak < 0.9 * X.nbytes  # some tiles; in float64 they would be twice as much
 
 
 def test_few_columns_of_distances_take_little_memory():

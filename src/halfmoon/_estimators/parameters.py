@@ -19,7 +19,7 @@ random features, by ridge, no energy      6 p min(l, p): their norm needs no mat
 smoothed landmarks or random features     the same + 3 n p: values at all rows
 ========================================  =========================================
 
-The number of landmarks is at most the number of rows.
+Landmarks are copies of rows, at most of all, and their bytes count as well.
 
 ===========================================  ========================================
 ``unpenalized``                              features
@@ -233,6 +233,7 @@ def basis_for(
         smoothed=smoothed,
         by_ridge=model._solver() is None,
         all_at_hand=model._all_rows is None,
+        landmark_bytes=int(X.dtype.itemsize * X.size // X.shape[0]),
         memory_limit=model.memory_limit,
     )
 
@@ -249,6 +250,7 @@ def kernel_basis(
     smoothed: bool = False,
     by_ridge: bool = False,
     all_at_hand: bool = True,
+    landmark_bytes: int = 0,
     memory_limit: int | str,
 ) -> Basis:
     """Return the basis that the parameters ask for, within the memory limit.
@@ -256,9 +258,8 @@ def kernel_basis(
     "auto" is exact if `n_components` and `landmarks` have their defaults. `in_dual`
     says that a fit with the exact basis needs only the l-by-l matrix, `smoothed` that
     the basis will be averaged over all rows. A fit `by_ridge` without an energy needs
-    random features only at the labeled rows. Where not `all_at_hand`, rows are in
-    partitions and only a sample is in memory: with an energy, landmarks then replace
-    the exact basis.
+    random features only at the labeled rows. Where not `all_at_hand`, only a sample is
+    in memory: with an energy, landmarks then replace the exact basis.
     """
     if isinstance(basis, Basis):
         return basis
@@ -268,10 +269,8 @@ def kernel_basis(
     by_default = n_components is None and isinstance(landmarks, str)
     possible = all_at_hand or in_dual
     if possible and (basis == "exact" or (basis == "auto" and by_default)):
-        weights = n * l * SMOOTHED if smoothed else 0
-        need = NUMBER_BYTES * (
-            weights + DUAL_MATRICES * l * l if in_dual else PRIMAL * n * n
-        )
+        dual = DUAL_MATRICES * l * l + n * l * SMOOTHED * smoothed
+        need = NUMBER_BYTES * (dual if in_dual else PRIMAL * n * n)
         if need <= limit:
             return Exact(kernel)
         if basis == "exact" or kernel.conditional_degree >= 0:
@@ -285,7 +284,8 @@ def kernel_basis(
 
     def needed(p: int) -> int:
         side = min(max(l, 1), p) if by_rows else p
-        return NUMBER_BYTES * p * (PRIMAL * side + SMOOTHED * n * smoothed)
+        rows = 0 if basis == "random_features" else p * landmark_bytes
+        return rows + NUMBER_BYTES * p * (PRIMAL * side + SMOOTHED * n * smoothed)
 
     p = bisect_right(range(2**31 - 1), limit, key=needed) - 1  # the most that fit
     if n_components is not None:

@@ -67,6 +67,8 @@ class Exact(Basis):
         used = np.flatnonzero(theta.any(axis=1))
         if used.size == 0:
             return lambda X: np.zeros((X.shape[0], theta.shape[1]))
+        if used.size == len(theta):  # without a copy of the table
+            return self.kernel_.combination(self.rows_, theta)
         return self.kernel_.combination(self.rows_[used], theta[used])
 
     @property

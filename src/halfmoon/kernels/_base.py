@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from halfmoon._rows import Array, Rows, as_rows
+from halfmoon._rows import Array, Rows, as_dense_rows, as_float_rows, as_rows
 
 __all__ = ["Kernel", "Product", "Scaled", "Sum", "Wrapper"]
 
@@ -40,7 +39,8 @@ class Kernel(BaseEstimator, ABC):
     which returns a new kernel.
 
     A subclass implements `_value`, `_diag` and, if it has a gradient,
-    `_gradient_coefficients`. These receive checked rows in float64.
+    `_gradient_coefficients`. These receive checked rows, in float64 unless the kernel
+    is `mixed_precision`.
     """
 
     #: Polynomials up to this degree must be unpenalized, so that the kernel is
@@ -55,6 +55,9 @@ class Kernel(BaseEstimator, ABC):
 
     #: A / k of a radial kernel for which this is a constant: the Gaussian.
     slope_ratio: float | None = None
+
+    #: Whether dense float32 rows may stay so, because their distances are in float64.
+    mixed_precision: bool = False
 
     #: Number of n-by-p arrays held at once, results included, by values and by
     #: gradient coefficients. Block sizes follow from them.
@@ -94,7 +97,7 @@ class Kernel(BaseEstimator, ABC):
 
     def second_derivatives(self, X: Rows, Z: Rows) -> Array:
         """Return d^2 k / dx_i dz_j for each pair, shape (n, p, d, d), for small n."""
-        X, Z = (R.toarray() if sp.issparse(R) else R for R in self._pair(X, Z))
+        X, Z = (as_dense_rows(R) for R in self._pair(X, Z))
         return self._second_derivatives(X, Z)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
@@ -166,11 +169,12 @@ class Kernel(BaseEstimator, ABC):
             f"Polynomial, or a landmark basis, which needs first derivatives only."
         )
 
-    @staticmethod
-    def _pair(X: Rows, Z: Rows | None) -> tuple[Rows, Rows]:
-        same = Z is None or Z is X
-        X = as_rows(X)
-        Z = X if same else as_rows(Z, name="Z")
+    def _pair(self, X: Rows, Z: Rows | None) -> tuple[Rows, Rows]:
+        same, checked = Z is None or Z is X, as_rows
+        if self.mixed_precision:
+            checked = as_float_rows
+        X = checked(X)
+        Z = X if same else checked(Z, name="Z")
         if X.shape[1] != Z.shape[1]:
             raise ValueError(
                 f"X has {X.shape[1]} columns and Z has {Z.shape[1]}; a kernel compares "
@@ -341,6 +345,10 @@ class Scaled(Wrapper):
     @property
     def radial(self) -> bool:  # type: ignore[override]
         return self.kernel.radial
+
+    @property
+    def mixed_precision(self) -> bool:  # type: ignore[override]
+        return self.kernel.mixed_precision
 
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]

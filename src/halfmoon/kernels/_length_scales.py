@@ -34,7 +34,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from halfmoon._rows import MAX_ENTRY, Array, Rows, as_rows, inner_products, some_rows
+from halfmoon._rows import (
+    MAX_ENTRY,
+    Array,
+    Rows,
+    as_float_rows,
+    inner_products,
+    some_rows,
+)
 
 __all__ = [
     "RULES",
@@ -54,6 +61,8 @@ __all__ = [
 ]
 
 CACHED_ENTRIES = 2**16  # half a megabyte: fits in the cache of a core
+TILE_ROWS, TILE_COLUMNS = 512, 1024  # of wide rows: 4 MB
+WIDE_ENTRIES = 2**21  # fewer are centered all at once
 MIDDLE_ROWS = 100  # for the median of each column
 LARGE_OFFSET = 100.0  # of a table, relative to the median distance from its middle
 NEAR = 1e-5  # squared distance over squared norms, below which five digits are lost
@@ -73,9 +82,9 @@ def squared_norms(X: Rows) -> Array:
 
 
 def squared_distances(X: Rows, Z: Rows) -> Array:
-    """Return the squared distance of each pair of float64 rows, (n, p).
+    """Return the squared distance of each pair of rows, (n, p), in float64.
 
-    O(n p d) time, by one matrix product. Temporaries are of the size of Z.
+    O(n p d) time, by matrix products. Temporaries take 16 MB at most.
     """
     return of_distances(lambda q: q, X, Z)
 
@@ -93,18 +102,28 @@ def of_distances(
 
 
 class DistancesTo:
-    """Squared distances of any rows to given rows."""
+    """Squared distances of any rows to given rows, dense (of any float dtype) or CSR.
+
+    Wide rows are centered and converted to float64 tile by tile, never all at once.
+    """
 
     def __init__(self, Z: Rows) -> None:
         self.Z = Z
         self._middle = middle_of(Z)
-        self._centered = minus(Z, self._middle)
-        self._norms = squared_norms(self._centered)
+        self._centered: Rows | None = None
         self._factor: Array | None = None
-        if not sp.issparse(Z):
+        if sp.issparse(Z):
+            self._centered = minus(Z, self._middle)
+            self._norms = squared_norms(self._centered)
+        elif Z.size > WIDE_ENTRIES:
+            self._norms = self._norms_of(Z)
+        else:
             # (x, |x|^2, 1) times (-2 z, 1, |z|^2) gives the three terms in one product
-            ones = np.ones_like(self._norms)
-            self._factor = np.column_stack([-2 * self._centered, ones, self._norms]).T
+            right = self._bordered(Z)
+            self._norms = right[:, -2].copy()
+            right[:, :-2] *= -2.0
+            right[:, -2], right[:, -1] = 1.0, self._norms
+            self._factor = right.T
 
     def blocks(
         self,
@@ -115,18 +134,19 @@ class DistancesTo:
 
         They are written into `out`. If it is None, each block overwrites the last one.
         """
-        n, p = X.shape[0], self.Z.shape[0]
-        sparse = sp.issparse(X) or sp.issparse(self.Z)
-        # Each operation on CSR rows takes so long that the cache is no matter.
-        step = max(1, (SLICE_ENTRIES if sparse else CACHED_ENTRIES) // p)
+        (n, d), p = X.shape, self.Z.shape[0]
+        # Operations on CSR or wide rows take so long that the cache is no matter.
+        step = TILE_ROWS
+        if sp.issparse(X) or sp.issparse(self.Z):
+            step = max(1, SLICE_ENTRIES // p)
+        elif self._factor is not None:
+            step = max(1, min(CACHED_ENTRIES // p, TILE_ROWS * TILE_COLUMNS // d))
         held = np.empty((min(n, step), p)) if out is None else out
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
             q = held[: rows.stop - start] if out is None else held[rows]
             some = X[rows]
-            centered = minus(some, self._middle)
-            norms = squared_norms(centered)
-            self._multiply(centered, norms, q)
+            norms = self._multiply(some, q)
             if X is self.Z:  # not to be found among near pairs
                 np.fill_diagonal(q[:, start:], np.inf)
             self._compare_near_rows(some, norms, q)
@@ -134,16 +154,47 @@ class DistancesTo:
                 np.fill_diagonal(q[:, start:], 0.0)
             yield rows, q
 
-    def _multiply(self, X: Rows, norms: Array, q: Array) -> None:
-        """Write the three terms for centered rows into q."""
-        if self._factor is None or sp.issparse(X):
-            q[:] = inner_products(X, self._centered)
-            q *= -2.0
-            q += self._norms
-            q += norms[:, None]
-        else:
-            left = np.column_stack([X, norms, np.ones_like(norms)])
+    def _multiply(self, X: Rows, q: Array) -> Array:
+        """Write the three terms into q. Returns the squared norms of centered X."""
+        if self._factor is not None and not sp.issparse(X):
+            left = self._bordered(X)
             np.matmul(left, self._factor, out=q)
+            return left[:, -2]
+        if sp.issparse(X) or sp.issparse(self.Z):
+            X = minus(X, self._middle)
+            norms = squared_norms(X)
+            Z = self._centered if sp.issparse(self.Z) else minus(self.Z, self._middle)
+            q[:] = inner_products(X, Z)
+        else:
+            norms = self._norms_of(X)
+            self._multiply_tiles(X, q)
+        q *= -2.0
+        q += self._norms
+        q += norms[:, None]
+        return norms
+
+    def _multiply_tiles(self, X: Rows, q: Array) -> None:
+        """Write the products of centered rows into q, tile by tile."""
+        q[:] = 0.0
+        for columns in _slices(X.shape[1], TILE_COLUMNS):
+            middle = self._middle[columns]
+            for rows in _slices(q.shape[0], TILE_ROWS):
+                left = X[rows, columns] - middle
+                for others in _slices(q.shape[1], TILE_ROWS):
+                    q[rows, others] += left @ (self.Z[others, columns] - middle).T
+
+    def _norms_of(self, X: Rows) -> Array:
+        """Return the squared norms of centered dense rows, tile by tile."""
+        parts = _slices(X.shape[0], max(1, TILE_ROWS * TILE_COLUMNS // X.shape[1]))
+        return np.concatenate([squared_norms(X[some] - self._middle) for some in parts])
+
+    def _bordered(self, X: Rows) -> Array:
+        """Return centered dense rows, their squared norms and 1 as columns."""
+        n, d = X.shape
+        bordered = np.empty((n, d + 2))
+        centered = np.subtract(X, self._middle, out=bordered[:, :d])
+        bordered[:, d], bordered[:, d + 1] = squared_norms(centered), 1.0
+        return bordered
 
     def _compare_near_rows(self, X: Rows, norms: Array, q: Array) -> None:
         """Compute the distances of near pairs as sums of squared differences."""
@@ -153,7 +204,8 @@ class DistancesTo:
         near = q[some] < NEAR * norms[some, None] + NEAR * self._norms
         pairs = np.flatnonzero(near)  # far faster than nonzero of a matrix
         Z, sparse = self.Z, sp.issparse(X) or sp.issparse(self.Z)
-        if not sparse and len(pairs) > MANY_NEAR * q.size:
+        wide = Z.size > WIDE_ENTRIES  # cdist would convert all of Z
+        if not (sparse or wide) and len(pairs) > MANY_NEAR * q.size:
             q[some] = np.where(near, cdist(X[some], Z, "sqeuclidean"), q[some])
             return
         if sparse:
@@ -161,7 +213,11 @@ class DistancesTo:
         step = max(1, CACHED_ENTRIES // X.shape[1])
         for start in range(0, len(pairs), step):
             i, j = np.divmod(pairs[start : start + step], q.shape[1])
-            q[some[i], j] = squared_norms(X[some[i]] - Z[j])
+            q[some[i], j] = squared_norms(X[some[i]].astype(np.float64) - Z[j])
+
+
+def _slices(n: int, step: int) -> list[slice]:
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def large_offset(X: Rows) -> Array | None:  # (d,)
@@ -184,7 +240,9 @@ def middle_of(Z: Rows) -> Array:  # (d,)
     some = _some(Z)
     half = some.shape[0] // 2
     if not sp.issparse(some):
-        return np.asarray(np.partition(some, half, axis=0)[half])
+        parts = (some[:, part] for part in _slices(some.shape[1], TILE_COLUMNS))
+        medians = [np.partition(part, half, axis=0)[half] for part in parts]
+        return np.concatenate(medians).astype(np.float64)
     middle = np.zeros(some.shape[1])
     filled = np.flatnonzero(np.bincount(some.indices, minlength=len(middle)) > half)
     if filled.size:
@@ -225,7 +283,7 @@ def median_distance(
     >>> median_distance([[0.0], [3.0], [3.0], [3.0]])
     3.0
     """
-    X = as_rows(some_rows(_indexable(X), sample_rows, rng))
+    X = as_float_rows(some_rows(_indexable(X), sample_rows, rng))
     places = np.arange(X.shape[0])
     q = squared_distances(X, X)[places[:, None] < places]  # each pair once
     scale = float(np.sqrt(median_of_positive(q)))
@@ -263,13 +321,13 @@ def neighbor_distance(
     1.0
     """
     X = _indexable(X)
-    sample = as_rows(some_rows(X, NEIGHBOR_ROWS, rng))
+    sample = as_float_rows(some_rows(X, NEIGHBOR_ROWS, rng))
     n = X.shape[0]
     step = max(1, SLICE_ENTRIES // sample.shape[0])
     k = min(neighbor, n - 1)
     nearest = np.empty((sample.shape[0], 0))
     for start in range(0, n, step):  # the k + 1 nearest so far, the row itself first
-        block = as_rows(X[start : start + step])
+        block = as_float_rows(X[start : start + step])
         q = np.hstack([nearest, squared_distances(sample, block)])
         if q.shape[1] > k + 1:
             q = np.partition(q, k, axis=1)[:, : k + 1]
@@ -281,7 +339,7 @@ def neighbor_distance(
 
 def _indexable(X: Rows) -> Rows:
     """Return rows that can be indexed; a memory map is not read."""
-    return as_rows(X) if sp.issparse(X) else np.asarray(X)
+    return as_float_rows(X) if sp.issparse(X) else np.asarray(X)
 
 
 #: The rules by name.

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 
-from halfmoon._rows import Array, Rows, as_dense_rows, as_rows, some_rows
+from halfmoon._rows import Array, Rows, as_dense_rows, as_float_rows, some_rows
 from halfmoon.kernels._base import Kernel
 from halfmoon.kernels._gaussian_sums import gaussian_sum
 from halfmoon.kernels._length_scales import (
@@ -51,6 +51,7 @@ class Radial(Kernel):
     """A kernel k(q) of the squared distance q."""
 
     radial = True
+    mixed_precision = True
 
     @abstractmethod
     def value(self, q: Array) -> Array:
@@ -155,7 +156,7 @@ class Gaussian(PositiveRadial):
     def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
         if sp.issparse(Z):
             return super().combination(Z, C)
-        total = gaussian_sum(as_rows(Z, name="Z"), [(self.width, C)])
+        total = gaussian_sum(as_float_rows(Z, name="Z"), [(self.width, C)])
         return lambda X: total(self._pair(X, Z)[0])
 
     def log_slope(self, q: Array) -> Array:
