@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -178,7 +179,8 @@ class CommonOptions:
     @property
     def is_folder(self) -> bool:
         """Whether the input is a folder of tables."""
-        return self.file != STREAM and Path(self.file).is_dir()
+        # Not a Path, for which an empty name is the current folder
+        return self.file != STREAM and os.path.isdir(self.file)
 
     @property
     def inputs(self) -> list[str]:

@@ -7,12 +7,11 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-import click
-
 from halfmoon._cli.command_inputs import blaming_model, choose_target, load_table_model
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.terminal import (
     print_json,
+    print_text,
     row_record,
     shortened,
     text_columns,
@@ -81,7 +80,7 @@ def run_explain(
         print_json({"status": "done", **result})
     elif not common.quiet:
         for row in found:
-            click.echo("\n".join(_lines(row, fitted.target, columns)))
+            print_text("\n".join(_lines(row, fitted.target, columns)))
 
 
 def _record(explained: ExplainedRow) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -188,7 +189,8 @@ def _check_outputs(
 ) -> None:
     """Refuse, before any work, outputs that cannot be written or share one path."""
     destination = common.destination
-    taken = {} if destination == STREAM else {Path(destination).resolve(): "--output"}
+    output = None if destination == STREAM else os.path.realpath(destination)
+    taken = {output: "--output"}
     given = {option: path for option, path in outputs.items() if path is not None}
     for option, path in given.items():
         if path == STREAM:
@@ -196,7 +198,7 @@ def _check_outputs(
                 f"{option} - is standard output, where only the table can go. Give "
                 f"{option} the name of a file."
             )
-        other = taken.setdefault(Path(path).resolve(), option)
+        other = taken.setdefault(os.path.realpath(path), option)
         if other != option:
             raise CommandError(
                 f"{other} and {option} are both {path}. Give each its own name."

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import click
-
 from halfmoon._cli.command_inputs import choose_target, read_typed_labels
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.terminal import (
     print_json,
+    print_text,
     row_record,
     shortened,
     text_columns,
@@ -76,9 +75,9 @@ def run_next(
         print_json({"status": "done", **found})
     elif not common.quiet and path is not None:
         written = count(len(rows), "row")
-        click.echo(f"Wrote {written} to label next in {name!r} to {path}.")
+        print_text(f"Wrote {written} to label next in {name!r} to {path}.")
     elif not common.quiet:
-        click.echo("\n".join(_lines(shown, name, columns, cells.kind)))
+        print_text("\n".join(_lines(shown, name, columns, cells.kind)))
 
 
 def _lines(

@@ -34,6 +34,7 @@ SEPARATOR_LINE = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORE
 #: that no text has, halves of surrogate pairs.
 MARKING = "halfmoon.mark"
 BAD_BYTE, FIRST_BYTE = "\udfff", 0xDC00
+MARKED = re.compile(f"{BAD_BYTE}([\udc00-\udcff])")
 # The mark of UTF-32 begins with that of UTF-16, so it comes first.
 MARKS = {
     "utf-8": codecs.BOM_UTF8,
@@ -171,5 +172,5 @@ codecs.register_error(MARKING, _mark_byte)
 
 def undecodable_byte(line: str) -> int | None:
     """Return the first byte of a line that is not in the encoding, None if all are."""
-    place = line.find(BAD_BYTE)
-    return None if place < 0 else ord(line[place + 1]) - FIRST_BYTE
+    found = MARKED.search(line)
+    return None if found is None else ord(found[1]) - FIRST_BYTE
