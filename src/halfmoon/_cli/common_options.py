@@ -19,6 +19,7 @@ from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._run_settings import Settings
+from halfmoon.table._table_errors import CommandError
 
 if TYPE_CHECKING:
     from halfmoon._cli.terminal import ProgressBars
@@ -232,8 +233,6 @@ class CommonOptions:
 
     def refuse_folder_options(self) -> None:
         """Refuse the options of folders if the input is not a folder."""
-        from halfmoon.table._table_errors import CommandError
-
         does = {}
         if self.resume:
             does["--resume"] = "continues a run over a folder"
@@ -248,8 +247,6 @@ class CommonOptions:
     @contextmanager
     def engine(self) -> Iterator[Engine | None]:
         """Connect to the Dask cluster that fills files; None is this process."""
-        from halfmoon.table._table_errors import CommandError
-
         if self.dask is None:
             yield None
             return

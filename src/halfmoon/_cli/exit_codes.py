@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from halfmoon.table._parameter_text import as_options
+from halfmoon.table._table_errors import MemoryLimitError, OutputError, TableError
+
 __all__ = ["end_on_stops", "exit_with_code", "handle_stops"]
 
 INTERRUPTED = "Interrupted; no half-written file is left behind."
@@ -32,8 +35,6 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     standard output too.
     """
     import click
-
-    from halfmoon.table._parameter_text import as_options
 
     if not debug:  # warnings of libraries are not for the user of a command
         logging.captureWarnings(True)
@@ -59,8 +60,6 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
 
 def _described(error: BaseException) -> tuple[str, int]:
     """Return the sentence and the exit code for an exception."""
-    from halfmoon.table._table_errors import MemoryLimitError, OutputError, TableError
-
     if isinstance(error, TableError):
         return str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):

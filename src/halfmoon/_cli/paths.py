@@ -6,6 +6,8 @@ import glob
 import re
 from pathlib import Path
 
+from halfmoon.table._table_errors import CommandError
+
 __all__ = [
     "STREAM",
     "display_name",
@@ -55,8 +57,6 @@ def filled_path(source: Path) -> Path:
 
 def _filled_folder_path(pattern: Path) -> Path:
     """Return a path outside the folder, so that the next run does not read it."""
-    from halfmoon.table._table_errors import CommandError
-
     folder = pattern.parent
     if not folder.name or glob.has_magic(str(folder)):
         raise CommandError(
