@@ -83,6 +83,34 @@ def test_equals_svc():
         assert_allclose(fit.predict(data.new), expected, atol=1e-6)
 
 
+def test_equals_svc_where_no_row_determines_the_constant():
+    # With equally many labels of both classes and a large alpha, every row is at a
+    # bound, and any constant of an interval is optimal.
+    data = two_classes()
+    rows, y = data.X[data.labeled], np.repeat([-1.0, 1.0], 10)
+    svc = SVC(C=1 / (2 * 10 * 20), gamma=0.5, tol=1e-12).fit(rows, y)
+    stated = Problem(Exact(Gaussian(1.0)), unpenalized=Constant(), loss=Hinge())
+    fit = solve_loss(stated.pose(rows, y), 10.0)
+    expected = svc.decision_function(data.X)
+    assert_allclose(fit.predict(data.X), expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_median_of_an_even_number_is_in_the_middle(sign):
+    rows, y = np.arange(4.0)[:, None], np.array([0.0, 1.0, 2.0, 100.0])
+    stated = Problem(
+        Exact(Gaussian(1.0)),
+        unpenalized=Features(lambda X: np.full(X.shape[0], 3.0 * sign), constant=False),
+        loss=Quantile(0.5),
+    )
+    for X in (rows, sp.csr_array(rows + 1.0)):
+        values = solve_loss(stated.pose(X, y), 1e8).predict(X)
+        assert_allclose(values, 1.5, rtol=1e-7)
+    # A heavier label decides by itself.
+    weighted = stated.pose(rows, y, sample_weight=[1.0, 3.0, 1.0, 1.0])
+    assert_allclose(solve_loss(weighted, 1e8).predict(rows), 1.0, rtol=1e-6)
+
+
 def test_the_median_of_a_line_is_that_of_scikit_learn():
     # Nothing penalized but a kernel that a huge alpha takes away: a plain quantile fit.
     data = table(l=20, weights=False)

@@ -37,6 +37,7 @@ RESIDUAL = 1e-11  # tolerance of the residual, relative to the targets
 STEP_TO_BOUND = 0.995  # longest step, relative to the distance from a bound
 NEWTON_GAP = 1e-10  # the same, of Newton's steps
 MAY_STALL = 1e7  # error over tolerance below which steps may stop to help
+AT_BOUND = 1e-7  # distance of a row from its bound, relative to that of the bounds
 CONVERGED = 1e4  # error over tolerance below which the minimum counts as found
 
 
@@ -99,6 +100,7 @@ def solve_box(
     found, converged = solve_rounded(M, F, box), True
     if found is None or _relative_gap(M, F, box, found, rounding) > NEWTON_GAP:
         found, converged = _interior_point(M, F, box, rounding)
+        found = _in_the_middle(M, F, box, found)
     loo = np.full(len(M), np.nan)
     if leave_one_out:
         loo = left_out_values(M, F, box, found.v, found.b)
@@ -136,6 +138,29 @@ def _interior_point(
         step = _newton(factor, F, at, residual, mean, step)
         at = at.moved(at.longest(step, STEP_TO_BOUND), step)
     return BoxPoint(point.v, point.b), best < CONVERGED
+
+
+def _in_the_middle(M: Array, F: Array, box: Box, point: BoxPoint) -> BoxPoint:
+    """Return the point with b in the middle, if nothing determines it but an interval.
+
+    This is so with one feature and all rows at a bound: for example, a median of an
+    even number of labels.
+    """
+    t, low, high, e = box
+    at_high = point.v > (low + high) / 2
+    v = np.where(at_high, high, low)
+    off = np.abs(point.v - v) > AT_BOUND * (high - low)
+    if F.shape[1] != 1 or off.any():
+        return point
+    # A row keeps its bound up to the b at which its residual is 0.
+    f, d = F[:, 0], t - M @ v - e * v
+    seen = f != 0
+    ends, from_above = d[seen] / f[seen], (at_high == (f > 0))[seen]
+    least = ends[~from_above].max(initial=-np.inf)
+    most = ends[from_above].min(initial=np.inf)
+    if not -np.inf < least < most < np.inf:
+        return point
+    return BoxPoint(v, np.array([(least + most) / 2]))
 
 
 def _newton(
