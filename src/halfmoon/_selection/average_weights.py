@@ -103,12 +103,12 @@ def greedy_weights(
     losses = np.array([entry.losses for entry in entries]) @ w
     best = np.argsort(losses, kind="stable")[:STACKED]
     values = np.array([entries[i].values for i in best])
-    total, weights = np.zeros_like(values[0]), np.zeros(len(entries))
+    total, chosen = np.zeros_like(values[0]), np.zeros(len(entries))
     for step in range(1, steps + 1):
         place = int(np.argmin(loss((total + values) / step)))
         total += values[place]
-        weights[best[place]] += 1.0 / steps
-    return weights
+        chosen[best[place]] += 1
+    return chosen / steps
 
 
 def _drop_negligible(weights: Array) -> Array:

@@ -96,7 +96,7 @@ class NumberCriterion:
     def mixture(
         self, entries: Sequence[Any], y: Array, w: Array, steps: int = MIXING_STEPS
     ) -> Array:
-        """Return the same: they need no steps."""
+        """Return these weights again, which need no steps."""
         return self.weights(entries, y, w)
 
     def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
