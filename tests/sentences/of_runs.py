@@ -71,6 +71,9 @@ def labels():
         (["1", "2", "3", "3", "2", "1"], {}),
     ):
         checked_labels(values, Settings("y", **options))
+    with refused():
+        times = [f"{i // 4}h {i % 4 * 15}m" for i in [*range(40), *range(20)]]
+        checked_labels(times, Settings("y"))
     weak_labels()
     for mark in ("rigth", "?", "left,right"):
         list(mark_notes("side", Blanks(mark), ["left", "right"]))

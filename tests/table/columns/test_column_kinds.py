@@ -41,6 +41,9 @@ def use_of(cells, name="x", **options):
         ([["yes", "false"][x % 2] for x in SOME], "category"),
         ([f"{x:05d}" for x in 100 + SOME], "category"),
         ([f"{x + 1:02d}" for x in SOME], "number"),
+        ([f"Pupil {1 + x}" for x in range(N)], "identifier"),
+        ([f"Pupil {1 + x // 2}" for x in range(2 * N)], "number"),
+        ([f"c. {1900 + x}" if x % 2 else f"{1900 + x}" for x in SOME], "number"),
         ([f"2020-01-{x + 1:02d}" for x in SOME], "date"),
         ([f"{x}:30" for x in SOME], "time"),
         ([["red", "blue", ""][x % 3] for x in SOME], "category"),
@@ -205,9 +208,22 @@ def test_two_sides_of_one_limit_are_categories(cells):
 
 
 def test_truth_values_in_many_spellings():
-    cells = ["Yes", "y", "TRUE", "1", "on", "No", "n", "false", "0", "off"]
+    cells = [
+        "Yes",
+        "y",
+        "TRUE",
+        "1",
+        "on",
+        "1.0",
+        "No",
+        "n",
+        "false",
+        "0",
+        "off",
+        "0.0",
+    ]
     values, unread = use_of(cells * 6).read(pa.array(cells))
-    assert_array_equal(values, [1] * 5 + [0] * 5)
+    assert_array_equal(values, [1] * 6 + [0] * 6)
     assert unread == 0
 
 

@@ -141,11 +141,47 @@ def test_numbers_from_text():
             "classes",
             "76 different values in 79 labels.*hardly any repeat. Dates cannot be",
         ),
+        (
+            [
+                f"2024-{1 + i // 28:02}-{1 + i % 28:02}"
+                for i in [*range(40), *range(20)]
+            ],
+            "classes",
+            "40 different values in 60 labels.*than half are different. Dates cannot",
+        ),
+        (
+            [f"{i // 4}h {i % 4 * 15}m" for i in [*range(40), *range(20)]],
+            "classes",
+            "40 different values.*are different. Choose.* write each as one number",
+        ),
+        (
+            [f"{i}-{i + 4}" for i in [*range(10, 50), *range(10, 30)]],
+            "classes",
+            "40 different values.*are different. Choose.* write each as one number",
+        ),
     ],
 )
 def test_labels_that_cannot_be_learned_from(labels, kind, words):
     with pytest.raises(LabelError, match=words):
         check_labels("y", labels, kind)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [f"2024-0{1 + i}-01" for i in range(9)] * 4,  # a few dates may be classes
+        [f"2024-01-{1 + i:02}" for i in range(25)] * 3,  # so may those that repeat
+        [f"route {i}" for i in range(25)] * 2,
+    ],
+)
+def test_dates_and_numbers_that_repeat_are_classes(labels):
+    assert check_labels("y", labels, "classes") == labels
+
+
+def test_codes_are_classes():
+    codes = [f"{17 * i % 1000:05}" for i in range(40)]
+    assert target_kind(codes) == "classes"
+    assert target_kind([code.lstrip("0") for code in codes]) == "numbers"
 
 
 def test_a_class_with_one_label_is_fine():

@@ -83,6 +83,27 @@ def test_rows_of_types_and_of_roles():
     assert description_rows(pa.record_batch(columns | coded)) == 1
 
 
+def answers(*first):
+    """Columns of a few words, each with other words in the first rows."""
+    words = [["yes", "no"], ["often", "rarely", "never"], ["yes", "no"], ["a", "b"]]
+    return pa.record_batch(
+        {
+            f"Q{i}": [*(row[i] for row in first), *(each * 9)]
+            for i, each in enumerate((pair * 3)[:6] for pair in words)
+        }
+    )
+
+
+def test_questions_above_answers_in_words():
+    questions = ["Do you?", "How often?", "Would you?", "Which?"]
+    ids = [f'{{"ImportId":"QID{i}"}}' for i in range(4)]
+    assert description_rows(answers()) == 0
+    assert description_rows(answers(questions)) == 1
+    assert description_rows(answers(questions, ids)) == 2
+    assert description_rows(answers([*questions[:3], "b"])) == 0  # an answer
+    assert description_rows(answers([*questions[:3], ""])) == 0  # too few
+
+
 def test_the_note_on_descriptions():
     assert description_note(2, 2).text == (
         "Rows 2 and 3 below the header describe the columns: they were not learned "

@@ -78,7 +78,7 @@ MISSING_WORDS = (
 #: Texts for false and true, in upper or lower case.
 TRUTH_PAIRS = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"), ("off", "on"))
 #: The same of all pairs, and numbers among them.
-TRUTHS = tuple((*(pair[i] for pair in TRUTH_PAIRS), str(i)) for i in (0, 1))
+TRUTHS = tuple((*(p[i] for p in TRUTH_PAIRS), str(i), f"{i}.0") for i in (0, 1))
 
 #: Characters without width or sign, which may stand around a text.
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"

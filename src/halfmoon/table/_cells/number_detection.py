@@ -48,7 +48,7 @@ from halfmoon.table._cells.points_and_commas import (
 )
 from halfmoon.table._files.arrow_types import null_where
 
-__all__ = ["examples", "number_style"]
+__all__ = ["are_codes", "examples", "number_style"]
 
 MAX_EXAMPLES = 5_000  # different cells that the style is found from
 CODE_WIDTH = 3  # digits from which numbers with leading zeros are codes
@@ -186,7 +186,7 @@ def _exact_style(
         return None
     cells = examples(text, MAX_EXAMPLES)
     texts = normalized(cells)
-    if _are_codes(texts):
+    if are_codes(texts):
         return None
     style = PLAIN
     if are_whole_with_points(PLAIN, texts):
@@ -227,7 +227,7 @@ def _count(numbers: pa.Array) -> int:
     return int(pc.sum(pc.is_finite(numbers)).as_py() or 0)
 
 
-def _are_codes(values: pa.Array) -> bool:
+def are_codes(values: pa.Array) -> bool:
     """Whether digits identify something: postal codes, IP addresses, telephones."""
     if _share(pc.match_substring_regex(values, DOTTED)) > 0.5:
         return True

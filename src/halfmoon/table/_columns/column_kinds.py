@@ -333,11 +333,11 @@ def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) ->
     (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
     names = (use.name, use.name.lower().strip())
     named = any(map(IDENTIFIER_NAME.search, names))
-    if use.pattern is None and use.kind == "number" and _are_whole(values):
-        shift = values - positions
-        if (shift == shift[0]).all():
-            why = "it numbers the rows"
-        elif many and named and np.unique(values).size == n:
+    whole = use.kind == "number" and _are_whole(values)
+    if whole and np.unique(values - positions).size == 1:
+        why = "it numbers the rows"
+    elif whole and use.pattern is None:
+        if many and named and np.unique(values).size == n:
             why = "its name and values look like an identifier"
     elif (
         many

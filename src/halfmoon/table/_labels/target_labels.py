@@ -7,7 +7,9 @@ Labels are numbers if nine in ten of them are finite numbers in any style of wri
 - more than 20 of them are different, or
 - more than 7 in 10 are different and they are not all from 0 to 10.
 
-All other labels are classes: text, truth values, a few whole numbers.
+All other labels are classes: text, truth values, a few whole numbers, and codes such
+as 01099. Dates, times, ranges and the like are no classes if more than 20 of them, and
+more than half, are different.
 """
 
 from __future__ import annotations
@@ -30,9 +32,11 @@ from halfmoon.table._cells.cell_values import (
     without_repeated_words,
     without_words,
 )
-from halfmoon.table._cells.date_formats import find_date_format
-from halfmoon.table._cells.number_detection import number_style
+from halfmoon.table._cells.compound_numbers import find_form
+from halfmoon.table._cells.date_formats import find_date_format, find_time_format
+from halfmoon.table._cells.number_detection import are_codes, number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._cells.several_numbers import find_pattern
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
@@ -78,7 +82,8 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     if not known or any(isinstance(label, bool) for label in known):
         return "classes"
     read = read_label_numbers(known)
-    if not read.nearly_all:
+    texts = pa.array([label for label in known if isinstance(label, str)], pa.string())
+    if not read.nearly_all or (len(texts) == len(known) and are_codes(texts)):
         return "classes"
     numbers = np.array([value for value in read.values if value is not None])
     different = np.unique(numbers).size
@@ -216,7 +221,11 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     repeated = len(several)
     some_repeat = repeated >= 2 and sum(several) >= MIN_REPEATED * counts.total()
     too_many = len(counts) > MAX_CLASSES
-    if not too_many and (len(counts) <= FEW_NUMBERS or some_repeat):
+    texts = pa.array([str(label) for label in counts], pa.string())
+    advice = _advice_on_amounts(texts) if len(counts) > FEW_NUMBERS else ""
+    amounts = advice != "" and len(counts) > MIXTURE * counts.total()
+    few = len(counts) <= FEW_NUMBERS
+    if not too_many and (few or (some_repeat and not amounts)):
         return
     start = (
         f"{name!r} has {len(counts):,} different values in {counts.total():,} labels"
@@ -226,14 +235,28 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
             f"{start}, but at most {MAX_CLASSES} classes are possible. Merge rare "
             f"classes, or choose a target with fewer."
         )
-    why = f"at most {MAX_CLASSES} are possible" if too_many else "hardly any repeat"
-    advice = "Choose a target whose values repeat."
-    texts = pa.array([str(label) for label in counts], pa.string())
-    if not read_label_numbers(counts).strays:
-        advice = "If they are amounts, use `task='numbers'`."
-    elif find_date_format(texts, 0.0):
-        advice = "Dates cannot be filled: turn them into numbers, such as days."
+    why = "more than half are different" if some_repeat else "hardly any repeat"
+    why = f"at most {MAX_CLASSES} are possible" if too_many else why
+    advice = advice or "Choose a target whose values repeat."
     raise LabelError(f"{start}, so they are not classes: {why}. {advice}")
+
+
+def _advice_on_amounts(texts: pa.Array) -> str:
+    """Return what to do with labels that are amounts; empty if they are not."""
+    if not read_label_numbers(texts.to_pylist()).strays:
+        return "If they are amounts, use `task='numbers'`."
+    if find_date_format(texts, STRAYS):
+        return "Dates cannot be filled: turn them into numbers, such as days."
+    if (
+        find_time_format(texts, STRAYS)
+        or find_form(texts, STRAYS)
+        or find_pattern(texts, STRAYS)
+    ):
+        return (
+            "Choose a target whose values repeat; or if they are amounts, write each "
+            "as one number, without other signs."
+        )
+    return ""
 
 
 def _plain(value: Any) -> Any:

@@ -50,6 +50,8 @@ SHOWN = 3  # row numbers in a note
 MAX_DESCRIPTIONS = 3  # rows below the header that describe the columns
 MIN_NUMBERS = 2  # columns of numbers that show it, by a word
 WORDS_PER_NUMBER = 4  # at least; a description may be "0 1" for no and yes
+MIN_ALONE = 4  # columns of a few words that show it, by another word
+CELLS_PER_WORD = 5  # at least, in such a column
 MAX_FILLED = 0.25  # share of the cells of a nearly empty row that have a value
 MIN_CELLS = 5  # numbers in such a column
 MOSTLY = 0.9  # share of the cells of such a column that are numbers
@@ -106,9 +108,9 @@ def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
 def description_rows(rows: pa.RecordBatch) -> int:
     """Return how many of the first rows of a table describe its columns.
 
-    They have words in columns of numbers, and hardly any number there, and no other
-    cell that occurs again below. A nearly empty row after such a row describes some of
-    the columns.
+    They have words in columns of numbers, and hardly any number there, or other words
+    in several columns of a few words, and no other cell that occurs again below. A
+    nearly empty row after such a row describes some of the columns.
 
     Examples
     --------
@@ -120,6 +122,7 @@ def description_rows(rows: pa.RecordBatch) -> int:
     """
     found = MAX_DESCRIPTIONS
     words = np.zeros(found, dtype=int)  # columns of numbers with a word in each row
+    alone = np.zeros(found, dtype=int)  # columns of a few words with another one
     numbers = np.zeros(found, dtype=int)  # columns of numbers with a number
     filled = np.zeros(found, dtype=int)  # cells with a value
     for column in rows.columns:
@@ -140,9 +143,12 @@ def description_rows(rows: pa.RecordBatch) -> int:
             elif cell in known:
                 found = i
                 break
+            elif cell:
+                alone[i] += CELLS_PER_WORD * len(known) <= len(below)
         if not found:
             return 0
     describes = (words >= MIN_NUMBERS) & (words >= WORDS_PER_NUMBER * numbers)
+    describes |= (words + alone >= MIN_ALONE) & (numbers == 0)
     nearly_empty = (numbers == 0) & (filled <= MAX_FILLED * rows.num_columns)
     for i in range(found):
         if not describes[i] and not (i > 0 and nearly_empty[i]):
