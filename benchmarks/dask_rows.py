@@ -31,8 +31,7 @@ from benchmarks.markdown import row
 from halfmoon import ConditionalRegressor, LaplacianRegressor
 from halfmoon._costs import EnergyCost, seconds_a_call
 from halfmoon._moments import PROBE_BYTES, dirichlet
-from halfmoon._partitions import PartitionedRows
-from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon._partitioned_rows import PartitionedRows, Reader
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream, alone
 from halfmoon.kernels import Gaussian

@@ -43,8 +43,8 @@ from halfmoon._label.live_accuracy import live_accuracy
 from halfmoon._label.session import Labeling
 from halfmoon._label.session_rows import joined_labels
 from halfmoon.table._files import open_table
+from halfmoon.table._run_settings import Settings, Silent
 from halfmoon.table._runs.learn_from_table import learn_from
-from halfmoon.table._runs.run_settings import Settings, Silent
 
 NAMES = ("breast cancer", "digits", "usps", "covtype", "california")
 POINTS = (50, 100, 200)

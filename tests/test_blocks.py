@@ -404,7 +404,7 @@ def interrupt(n_jobs, seconds):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_ctrl_c_stops_a_sum(n_jobs):
     waited, begun, _, later = interrupt(n_jobs, seconds=0.2)
     assert waited < 3

@@ -7,8 +7,7 @@ import pytest
 
 from halfmoon._costs import EnergyCost, in_words, seconds_a_call
 from halfmoon._moments import dirichlet
-from halfmoon._partitions import PartitionedRows
-from halfmoon._partitions.partitioned_rows import Reader
+from halfmoon._partitioned_rows import PartitionedRows, Reader
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian

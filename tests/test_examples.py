@@ -18,18 +18,10 @@ PAGES = [
     ROOT / "docs" / "engine.md",
     ROOT / "README.md",
 ]
-LONG_PAGES = ("cookbook", "honesty", "large", "queries")  # over two seconds
+LONG_PAGES = (  # over a second
+    *("cookbook", "fill", "halfmoon", "honesty", "large", "losses", "queries", "weak"),
+)
 MOST_LINES = 100  # of a script: one idea
-
-
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
 
 
 @pytest.mark.slow

@@ -533,7 +533,7 @@ def test_finite_or_told_why(awkward, basis, energy, rng):
                 with pytest.raises(TypeError, match="Use the energy of a graph"):
                     solve_ridge(posed, 1e-3)
                 continue
-            for alpha in (0.0, 1e-3, [1e-6, 1.0]):
+            for alpha in (0.0, [1e-6, 1.0]):
                 fit = solve_ridge(posed, alpha)
                 assert np.isfinite(fit.predict(X)).all()
                 assert not np.isnan(fit.std(X)).any()

@@ -25,8 +25,8 @@ from halfmoon._memory import format_bytes
 __all__ = [
     "EXPONENTIAL_OPERATIONS",
     "EnergyCost",
-    "duration",
     "in_words",
+    "rough_duration",
     "seconds_a_call",
     "work_in_words",
 ]
@@ -121,17 +121,17 @@ def in_words(seconds: float, rows: int, work: str = "") -> str:
     """
     rate = rows / seconds if seconds > 0 else float(rows)
     sentence = f"{rows:,} rows at {_rounded(rate):,} a second."
-    return f"About {duration(seconds)}: {sentence}" + (
+    return f"About {rough_duration(seconds)}: {sentence}" + (
         f" That is {work}." if work else ""
     )
 
 
-def duration(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """Return a duration as text, to the nearest unit.
 
     Examples
     --------
-    >>> duration(222.0)
+    >>> rough_duration(222.0)
     '4 minutes'
     """
     for unit, size in (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0)):

@@ -38,7 +38,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._costs import EnergyCost, seconds_a_call
-from halfmoon._partitions.partitioned_rows import PartitionedRows, first_row
+from halfmoon._partitioned_rows import PartitionedRows, first_row
 from halfmoon._rows import Array, Rows, as_float_rows, as_rows, inner_products
 from halfmoon.bases import Basis
 from halfmoon.bases._base import GradientCoefficients, Sections

@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from threadpoolctl import ThreadpoolController
 
 from halfmoon._memory import MEMORY_LIMIT, format_bytes, parse_bytes
-from halfmoon._partitions.partitioned_rows import PartitionedRows, in_order
+from halfmoon._partitioned_rows import PartitionedRows, in_order
 from halfmoon._rows import Array, Rows
 
 __all__ = ["Stream"]

@@ -2,6 +2,7 @@
 
 import pytest
 from click.testing import CliRunner
+from tests.small_tables import two_groups, write_csv
 
 from halfmoon._cli.commands import app
 
@@ -20,3 +21,11 @@ def run(folder):
         return CliRunner().invoke(app, list(map(str, args)), input=given)
 
     return run
+
+
+@pytest.fixture
+def groups(folder):
+    """A table of two groups of rows, in groups.csv, and its truth."""
+    rows, truth = two_groups()
+    write_csv(folder / "groups.csv", rows)
+    return rows, truth

@@ -1,19 +1,11 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
-from tests.small_tables import a_line, error_of, told_of, two_groups, write_csv
+from tests.small_tables import a_line, error_of, told_of, write_csv
 
 from halfmoon import load
 from halfmoon.table._files import open_table
 
 QUICK = ("--budget", "0.000001")  # one candidate, on the fastest machine too
-
-
-@pytest.fixture
-def groups(folder):
-    rows, truth = two_groups()
-    write_csv(folder / "groups.csv", rows)
-    return rows, truth
 
 
 def test_rows_for_and_against_a_prediction(run, groups):

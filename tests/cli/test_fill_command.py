@@ -56,6 +56,7 @@ def test_numbers_are_filled_in_between_low_and_high(run):
     assert record["mean_width"] == pytest.approx(width, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file(run, folder):
     write_csv("t.csv", two_groups()[0])
     for name in ("a.csv", "b.csv"):

@@ -84,7 +84,7 @@ def _cells(path):
 
 
 QUICK = settings(
-    max_examples=40,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],  # tables are small, and runs are slow

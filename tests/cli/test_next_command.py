@@ -1,19 +1,12 @@
 """``halfmoon next``: rows to label next, printed or written."""
 
 import pytest
-from tests.small_tables import a_line, error_of, told_of, two_groups, write_csv
+from tests.small_tables import a_line, error_of, told_of, write_csv
 
 from halfmoon._cli.commands import next_rows
 from halfmoon.table._runs.rows_to_label import RULES
 
 QUICK = ("--budget", "0.000001")  # one candidate, on the fastest machine too
-
-
-@pytest.fixture
-def groups(folder):
-    rows, truth = two_groups()
-    write_csv(folder / "groups.csv", rows)
-    return rows, truth
 
 
 @pytest.mark.parametrize("rule", RULES)

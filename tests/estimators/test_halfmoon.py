@@ -110,6 +110,7 @@ def test_the_twin_is_used_where_unlabeled_rows_do_not_help(mute):
     assert (table["weight"][table["unlabeled"]] == 0).all()
 
 
+@pytest.mark.slow
 def test_unsafe_is_the_average_of_all_in_any_case(mute):
     X, _, known, model = mute
     unsafe = HalfmoonClassifier(safe=False, random_state=0).fit(X, known)
@@ -274,6 +275,7 @@ def test_several_targets(two_targets):
     assert_allclose((H @ y[:25])[inside], values[inside], rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_positive_numbers_may_be_fitted_on_the_scale_of_their_logarithm():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 2))
@@ -382,6 +384,7 @@ def test_verbose_shows_the_outcome_or_each_candidate(draw, caplog):
     assert caplog.messages[-1].startswith("Tried 1 model in")
 
 
+@pytest.mark.slow
 def test_clone_and_pickle_predict_the_same(moons, draw):
     X, y, model = moons
     fresh = clone(model)
@@ -580,6 +583,7 @@ def test_constant_columns_and_copies(mute):
     assert_allclose(equal.predict(np.ones((1, 3))), [1.8], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_targets_that_are_all_equal(two_targets):
     X, _, _, _ = two_targets
     for value in (-2.0, 0.0):
@@ -664,7 +668,10 @@ def same_labels_without_local_fits(monkeypatch, model, X, y):
         return clone(model).fit(X, y)
 
 
-@pytest.mark.parametrize("kind", ["classes", "numbers", "skewed numbers"])
+@pytest.mark.parametrize(
+    "kind",
+    ["classes", "numbers", pytest.param("skewed numbers", marks=pytest.mark.slow)],
+)
 def test_local_fits_have_half_of_the_weight_before_labels_are_many(
     monkeypatch, rng, kind
 ):
@@ -745,7 +752,7 @@ def test_numbers_with_many_labels(small, draw, limit):
     assert r2_score(f[100:], values[100:]) > 0.9
 
 
-@pytest.mark.parametrize("names", ["ba", "cab"])
+@pytest.mark.parametrize("names", ["ba", pytest.param("cab", marks=pytest.mark.slow)])
 def test_renaming_classes_changes_no_prediction(names):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 3))

@@ -16,7 +16,7 @@ import pytest
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._runs.run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Silent
 from small_tables import write_csv
 
 pytest.importorskip("starlette")

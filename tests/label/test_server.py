@@ -14,7 +14,7 @@ from halfmoon._label.journal import Journal
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._runs.run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Silent
 from label.asking import Asking
 from small_tables import read_csv, two_groups, write_csv
 

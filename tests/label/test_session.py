@@ -18,7 +18,7 @@ from halfmoon._label.question_queue import Questions
 from halfmoon._label.refit import Proposal, RefitResult
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._files import open_table
-from halfmoon.table._runs.run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Silent
 from small_tables import a_line, two_groups
 
 

@@ -136,6 +136,7 @@ def watched(source, first, count):
     assert "nothing run" in done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_is_run_and_nothing_imported_early(source):
     watched(source, 0, 150)
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon._partitions import PartitionedRows
-from halfmoon._partitions.partitioned_rows import Reader, in_order
+from halfmoon._partitioned_rows import PartitionedRows, Reader, in_order
 from halfmoon.blocks import Stream
 from helpers import InTurn
 from optional_modules import optional

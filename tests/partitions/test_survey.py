@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from halfmoon._partitioned_rows import Reader
 from halfmoon._partitions import survey as module
-from halfmoon._partitions.partitioned_rows import Reader
 from halfmoon._partitions.survey import combine, survey_one
 
 READER = Reader(None, 1, "float64")

@@ -2,11 +2,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def pyplot():
-    """Pictures without a screen, closed after each test."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
+def _without_screen(pyplot):
+    """Every test of pictures draws without a screen."""

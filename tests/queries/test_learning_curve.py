@@ -84,6 +84,7 @@ def test_hiding_one_by_one_is_leave_one_out():
     assert np.corrcoef(found.ravel(), average.held_out.ravel())[0, 1] > 0.98
 
 
+@pytest.mark.slow
 def test_numbers_on_the_scale_of_logarithms_are_close_to_refits():
     # Not equal: a refit searches again, with half of the labels.
     X, y = diabetes(50)

@@ -17,9 +17,9 @@ from halfmoon import (
     LaplacianClassifier,
 )
 from halfmoon._estimators.classification import fitted_temperature
+from halfmoon._estimators.intervals import interval_ratios
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import suspicious_labels
-from halfmoon.queries._suspicious_labels import interval_ratios
 from halfmoon.weak import CandidateSetClassifier
 
 

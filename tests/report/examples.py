@@ -8,24 +8,26 @@ from sklearn import datasets
 
 from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.classification import probabilities
-from halfmoon._report import Findings, Note, Reason, render
+from halfmoon._notes import Note
+from halfmoon._number_format import number
 from halfmoon._report.findings import (
     ColumnDistribution,
     FilledClasses,
     FilledNumbers,
-    Helped,
+    Findings,
     Histogram,
     LooClasses,
     LooNumbers,
+    Reason,
     RowMap,
     ShownRow,
     confidence_edges,
     number_edges,
 )
+from halfmoon._report.report_page import render
 from halfmoon._report.row_map import eigenmap
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
-from halfmoon._report.sentences import number
-from halfmoon._report.unlabeled_gain import gain_of_classes, gain_of_numbers
+from halfmoon._report.unlabeled_gain import Helped, gain_of_classes, gain_of_numbers
 from halfmoon._selection.criteria import class_scores
 from report.made_up import (
     about,

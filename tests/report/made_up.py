@@ -4,19 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfmoon._report import Findings, Note, Reason
+from halfmoon._notes import Note
 from halfmoon._report.findings import (
     ColumnDistribution,
     FilledClasses,
-    Helped,
+    Findings,
     Histogram,
     LooClasses,
+    Reason,
     ReportColumn,
     RowMap,
     ShownRow,
     confidence_edges,
 )
-from halfmoon._report.unlabeled_gain import UnlabeledGain
+from halfmoon._report.unlabeled_gain import Helped, UnlabeledGain
 from halfmoon.queries import Forecast
 
 HOSTILE = (

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfmoon._report import Findings
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
-    Helped,
+    Findings,
     Histogram,
     LooClasses,
     LooNumbers,
@@ -16,7 +15,7 @@ from halfmoon._report.findings import (
     confidence_edges,
     number_edges,
 )
-from halfmoon._report.unlabeled_gain import UnlabeledGain
+from halfmoon._report.unlabeled_gain import Helped, UnlabeledGain
 from report.made_up import about
 
 UNKNOWN = UnlabeledGain("classes", 160, 0, 0, 0, np.nan, np.nan, np.nan)

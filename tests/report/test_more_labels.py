@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from halfmoon import HalfmoonClassifier
-from halfmoon._report import render
 from halfmoon._report.more_labels import more_labels, of_more_labels
+from halfmoon._report.report_page import render
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import forecast_of

@@ -3,22 +3,27 @@
 import base64
 import re
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
-from halfmoon._report import Note, Reason
+from halfmoon._notes import Note
+from halfmoon._report import svg_drawing
 from halfmoon._report.bar_charts import of_columns
-from halfmoon._report.findings import LooClasses, ReportColumn, ShownRow
+from halfmoon._report.findings import LooClasses, Reason, ReportColumn, ShownRow
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.quality_scores import balanced_accuracy, per_class
 from halfmoon._report.report_page import reason_groups
 from halfmoon._report.safe_text import rounded
-from halfmoon._report.svg_drawing import DARK, PALETTE, PAPER, with_dark
+from halfmoon._report.svg_drawing import DARK, PALETTE, PAPER, draw, with_dark
 from halfmoon._report.unlabeled_gain import families, plain_name
 from report.examples import all_parts, diabetes, iris
 from report.made_up import hundred_classes, made_up, two_labels
@@ -297,6 +302,34 @@ def test_bars_that_could_be_chance_are_gray():
     for each, blue in ((picture, True), (all_gray, False)):
         svg = base64.b64decode(each.uri.partition(",")[2]).decode()
         assert (PALETTE[0] in svg) == blue
+
+
+def test_pictures_are_drawn_once_and_look_as_saved_by_matplotlib(monkeypatch):
+    def paint(first, second):
+        first.plot([1.0, 2.0], [3.0, 1.0], label="a")
+        second.barh(["a long name", "b"], [0.3, 0.7])
+        second.set_xlabel("share")
+
+    drawn = []
+
+    def counted(figure, renderer):
+        drawn.append(figure)
+        return whole(figure, renderer)
+
+    whole = Figure.draw
+    monkeypatch.setattr(Figure, "draw", counted)
+    options = {"height": 2.0, "alt": "", "parts": (2.0, 1.0)}
+    actual = draw(paint, **options)
+    assert len(drawn) == 1
+
+    def saved_by_figure(figure):
+        FigureCanvasSVG(figure)
+        save = partial(figure.savefig, format="svg")
+        return SimpleNamespace(print_svg=save)
+
+    monkeypatch.setattr(svg_drawing, "FigureCanvasSVG", saved_by_figure)
+    assert draw(paint, **options) == actual
+    assert len(drawn) == 3
 
 
 def luminance(color):

@@ -9,9 +9,10 @@ import matplotlib
 import numpy as np
 import pytest
 
-from halfmoon._report import render
-from halfmoon._report.findings import Helped, LooClasses
+from halfmoon._report.findings import LooClasses
+from halfmoon._report.report_page import render
 from halfmoon._report.safe_text import safe_text
+from halfmoon._report.unlabeled_gain import Helped
 from report.examples import (
     EXAMPLES,
     diabetes,

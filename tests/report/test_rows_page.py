@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from tools.browser import MISSING, browser_command, open_browser
 
-from halfmoon._report import render_rows
 from halfmoon._report.findings import ShownRow
+from halfmoon._report.report_page import render_rows
 from report.examples import diabetes, iris
 from report.made_up import hostile
 

@@ -6,14 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import confusion_matrix
 
+from halfmoon._number_format import number
 from halfmoon._report.findings import (
-    Helped,
     Histogram,
     LooNumbers,
     confidence_edges,
     number_edges,
 )
-from halfmoon._report.number_format import number
 from halfmoon._report.quality_by_part import (
     confusion,
     errors_by_thirds,
@@ -23,7 +22,7 @@ from halfmoon._report.quality_by_part import (
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.quality_scores import wilson_interval
 from halfmoon._report.rows_to_review import least_sure, suspect_classes, suspect_numbers
-from halfmoon._report.unlabeled_gain import UnlabeledGain
+from halfmoon._report.unlabeled_gain import Helped, UnlabeledGain
 from report.made_up import made_up
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from halfmoon._number_format import count, duration, number, percent
 from halfmoon._report.key_figures import key_figures
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.sentences import count, duration, number, percent
 from report.examples import diabetes, iris
 from report.made_up import HOSTILE
 

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest, ttest_rel
 
 import halfmoon
-from halfmoon._report import render
 from halfmoon._report.key_figures import key_figures
+from halfmoon._report.report_page import render
 from halfmoon._report.sentences import help_given
 from halfmoon._report.unlabeled_gain import (
     gain_of_classes,

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._selection import average_members
+from halfmoon._selection.average import Average
 from halfmoon._selection.average_members import Member
 from halfmoon._selection.candidate import ALPHAS, Candidate, fit_at_all_alphas
 from halfmoon._selection.criteria import NumberCriterion
@@ -360,6 +361,15 @@ def test_a_row_in_place_of_a_labeled_one_without_its_label(
             assert_allclose(actual[[place]], expected, rtol=1e-5, atol=1e-7)
         at_home = average.loo_predictor(some)(data.X[some])
         assert_allclose(at_home, average.held_out[some], rtol=1e-6, atol=1e-8)
+
+
+def test_weights_of_all_labels_are_solved_once(average, new, monkeypatch):
+    some = np.arange(17)
+    expected = average.loo_predictor(some)(average.X_l[some])
+    average.smoother_matrix(new)
+    monkeypatch.setattr(Average, "_weights_of", None)
+    actual = average.loo_predictor(np.arange(18))(average.X_l)
+    assert_allclose(actual[some], expected, rtol=1e-10, atol=1e-12)
 
 
 def test_without_own_labels_on_two_scales(scales):

@@ -12,6 +12,7 @@ from halfmoon._selection import (
 )
 from halfmoon._selection.average_weights import (
     averaged_values,
+    greedy_weights,
     group_by_transform,
     posterior_weights,
     stacked_weights,
@@ -103,6 +104,38 @@ def test_only_the_best_entries_are_stacked(rng, monkeypatch):
     assert set(np.flatnonzero(found)) <= set(np.argsort(losses)[:3])
     best = [entries[i] for i in np.argsort(losses)[:3]]
     assert_allclose(np.sort(found[found > 0]), np.sort(stacked_weights(best, y, w)))
+
+
+def of_values(*values):
+    """Entries with held-out values; those before others were better on their own."""
+    return [
+        SimpleNamespace(
+            values=np.asarray(v, dtype=float)[:, None], losses=np.full(2, i)
+        )
+        for i, v in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize("steps", [1, 4, 20])
+def test_greedy_weights_add_what_lowers_the_loss_most(steps):
+    # The mean of all that were added is to be (1, 1): only 0 and 1 can get there.
+    entries = of_values([2, 0], [0, 2], [3, 3])
+
+    def loss(values):
+        return ((values - 1.0) ** 2).sum(axis=(1, 2))
+
+    found = greedy_weights(entries, loss, np.ones(2), steps)
+    assert_allclose(found, [1, 0, 0] if steps == 1 else [0.5, 0.5, 0], rtol=1e-12)
+
+
+def test_greedy_weights_look_at_the_best_entries_only(monkeypatch):
+    monkeypatch.setattr(weights, "STACKED", 1)
+    entries = of_values([2, 0], [1, 1])
+
+    def loss(values):
+        return ((values - 1.0) ** 2).sum(axis=(1, 2))
+
+    assert_array_equal(greedy_weights(entries, loss, np.ones(2), 4), [1.0, 0.0])
 
 
 @pytest.mark.parametrize("value", [0.0, 2.0])

@@ -270,6 +270,35 @@ def test_weights_of_classes_are_posteriors_of_losses_and_priors(groups):
     assert_allclose(again, actual, rtol=1e-12)
 
 
+def test_mixtures_of_classes_are_judged_by_log_loss(rng):
+    # Scores that are often next to the truth, and at times far from it on the wrong
+    # side, have a smaller squared error than cautious ones that are always right.
+    codes = rng.integers(0, 3, size=60)
+    y, w = np.eye(3)[codes], rng.uniform(0.5, 2.0, size=60)
+    bold = np.eye(3)[np.where(np.arange(60) % 10 == 0, (codes + 1) % 3, codes)]
+    cautious = 1 / 3 + 0.1 * (y - 1 / 3)
+    criterion = ClassCriterion(codes, 3, no_neighbors(60))
+    values = np.array([bold, cautious])
+    losses = criterion.losses(values, y, w)
+    entries = [
+        SimpleNamespace(values=v, losses=each)
+        for v, each in zip(values, losses, strict=True)
+    ]
+    squares = squared_losses(values, y) @ w
+    assert squares[0] < squares[1]
+    assert losses[0] @ w > losses[1] @ w
+    assert NumberCriterion().mixture(entries, y, w)[0] > 0.5
+    found = criterion.mixture(entries, y, w)
+    assert found[0] < 0.1
+    assert_allclose(found, np.round(20 * found) / 20, rtol=1e-12)
+    mixed = criterion.losses(np.tensordot(found, values, 1)[None], y, w)[0] @ w
+    assert mixed <= losses[1] @ w
+    # No other pair of parts is better.
+    for part in np.linspace(0, 1, 21):
+        other = part * bold + (1 - part) * cautious
+        assert mixed <= criterion.losses(other[None], y, w)[0] @ w + 1e-12
+
+
 @pytest.mark.parametrize(("gain", "helped"), [(-0.001, False), (0.001, True)])
 def test_unlabeled_rows_must_have_more_evidence_of_classes(groups, gain, helped):
     y, w = np.zeros((4, 1)), np.ones(4)

@@ -56,6 +56,24 @@ def test_numbers_are_predicted_well_by_an_average_of_local_fits(small, numbers):
     assert_array_equal(fit(X, data).predict(X[500:]), values)
 
 
+def test_the_criterion_chooses_and_weighs_the_members(small, numbers, monkeypatch):
+    X, _, data = numbers
+    asked = []
+
+    def mixture(self, entries, y, w, steps=20):
+        asked.append((len(entries), len(y), steps))
+        if len(entries) == 2:
+            return np.array([0.2, 0.8])
+        return np.eye(len(entries))[[3, 7]].sum(axis=0) / 2
+
+    monkeypatch.setattr(NumberCriterion, "mixture", mixture)
+    model = fit(X, data)
+    assert asked[0][0] > 50  # kernels, of which at most four are to be chosen
+    assert asked[0][2] == 4
+    assert asked[1] == (2, 500, 20)
+    assert_allclose(model.weights, [0.2, 0.8])
+
+
 def test_one_region_is_evaluated_as_one_sum_of_kernels(numbers, monkeypatch):
     monkeypatch.setattr(many_labels, "TRIED_REGION_ROWS", 80)
     X, _, data = numbers

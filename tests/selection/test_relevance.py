@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._selection import relevance
 from halfmoon._selection.candidate import ALPHAS, fit_at_all_alphas
@@ -18,6 +18,7 @@ from halfmoon._selection.relevance import (
 )
 from halfmoon._selection.row_preparation import Preparation, Standardized
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm
+from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels import Gaussian, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._prepared import Prepared
@@ -52,6 +53,24 @@ def test_slopes_see_what_correlations_do_not(rng):
     assert slopes.argmax() == again.argmax() == 2
     # Each step makes it plainer.
     assert again[2] / np.delete(again, 2).max() > slopes[2] / np.delete(slopes, 2).max()
+
+
+def test_recipes_for_the_same_labels_share_their_steps(rng, monkeypatch):
+    X, y, w = rng.normal(size=(30, 4)), rng.normal(size=(30, 2)), np.ones(30)
+    one, three = by_gradient(1, 0.5), by_gradient(3, 0.5)
+    sharp = by_gradient(1, 0.5, ProductLaplace())
+    expected = [recipe(X, X, y, w) for recipe in (one, three, sharp)]
+    fits = []
+
+    def counted(*arguments):
+        fits.append(arguments)
+        return ridge_weighted(*arguments)
+
+    monkeypatch.setattr(relevance, "ridge_weighted", counted)
+    known: dict = {}
+    for recipe, factors in zip((one, three, sharp), expected, strict=True):
+        assert_array_equal(recipe(X, X, y, w, known), factors)
+    assert len(fits) == 4  # of five steps, the first is needed twice
 
 
 def test_correlations_are_those_of_numpy(rng):

@@ -139,6 +139,7 @@ def test_no_first_guess_with_many_labels_or_with_features_of_the_user(entries, r
     assert add_first_guess(without_constant, weights[:2], few)[1] is few
 
 
+@pytest.mark.slow
 def test_a_strong_trend_is_seen_with_four_labels():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))

@@ -18,7 +18,7 @@ from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.run_model import _lines as inspected
 from halfmoon._cli.terminal import print_runs
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
 from report.situations import QUALITIES
 from sentences import of_folders as folders

@@ -29,6 +29,7 @@ UNREADABLE = {
     "empty.csv": b"",
     "lines.csv": b"\n\n",
     "null.csv": b"a,b\n1,\x00\n",
+    "wide.csv": "a,b\n1,2\n".encode("utf-16-le"),
     "open.csv": b'a,b\n1,"2\n',
     "ragged.csv": b"a,b\n1,2,3\n",
     "short.csv": b"a,b,c\n1,2\n3,4\n",
@@ -47,6 +48,7 @@ UNREADABLE = {
     "numbers.jsonl": b'{"a": 1}\n2\n',
     "nothing.jsonl": b"{}\n",
     "half.jsonl": b'{"\\ud800": 1}\n',
+    "half_value.jsonl": b'{"a": "\\ud800"}\n',
     "latin.jsonl": '{"a": "é"}\n'.encode("latin-1"),
     "numbers.json": b'[{"a": 1}, 2]',
     "commas.json": b'[{"a": 1} {"a": 2}]',
@@ -90,12 +92,15 @@ def readings():
     for name, data in UNREADABLE.items():
         Path(name).write_bytes(data)
         with refused():
-            walked(name, encoding="utf-7" if name.startswith("half") else None)
+            is_utf7 = name.startswith("half") and name.endswith(".csv")
+            walked(name, encoding="utf-7" if is_utf7 else None)
     for name, constant, value, data in LIMITS:
         Path(name).write_bytes(data)
         with refused(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(f"halfmoon.table._files.{constant}", value)
             walked(name)
+    with refused():
+        walked("")
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("halfmoon.table._files.byte_source.MAX_RECORD", 2**18)
         walked(io.BytesIO(b"1" * 2**19))
@@ -147,7 +152,13 @@ def readings():
     for error in (OSError(errno.EIO, "Input/output error"), pa.ArrowInvalid("odd")):
         with refused(), reading("t.csv.zst", "zstd"):
             raise error
-    walked(io.BytesIO(b"A title\n\nkind,n\na,1\n"))
+    for text in (
+        b"A title\n\nkind,n\na,1\n",
+        b"size,size,kind\nmean,std,\n1,2,a\n3,4,b\n5,6,\n",
+        b"kind,n\na,1,\nb,2,\n",
+        b"kind,n\n1,a,1\n2,b,2\n",
+    ):
+        walked(io.BytesIO(text))
 
 
 def failing(error):

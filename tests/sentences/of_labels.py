@@ -16,7 +16,7 @@ from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._runs.run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Silent
 from label.asking import Asking
 from sentences.of_files import refused
 from small_tables import a_line, two_groups, write_csv

@@ -68,8 +68,15 @@ def books():
     with refused():
         walked(book_of([["a"], [1]], "lost.xlsx", without=["xl/workbook.xml"]))
     with refused(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halfmoon.table._files.workbook_table.MAX_UNPACKED_BYTES", 2**20)
+        patch.setattr("halfmoon.table._files.workbook_size.MAX_UNPACKED_BYTES", 2**20)
         walked(book_of([["a"], ["b"]], "large.xlsx", more=b"0" * 2**21))
+    with refused():
+        far = "<row><c r='XFD1048576'><v>1</v></c></row>"
+        walked(book_of([["a"], ["b"]], "far.xlsx", xml=far))
+    with refused(), pytest.MonkeyPatch.context() as patch:
+        locked = RuntimeError("is encrypted, password required")
+        patch.setattr("zipfile.ZipFile.open", failing(locked))
+        walked("two.xlsx")
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "python_calamine", None)
         walked("two.xlsx")

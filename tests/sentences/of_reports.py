@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from halfmoon._report import Note, render, render_rows
+from halfmoon._notes import Note
 from halfmoon._report.bar_charts import of_columns, of_distributions, of_filled
 from halfmoon._report.findings import (
     ColumnDistribution,
@@ -21,6 +21,7 @@ from halfmoon._report.more_labels import more_labels, of_more_labels
 from halfmoon._report.next_steps import next_steps
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
+from halfmoon._report.report_page import render, render_rows
 from halfmoon._report.row_map import of_map
 from halfmoon._report.rows_to_review import MAX_REVIEW_ROWS
 from halfmoon._report.sentences import (

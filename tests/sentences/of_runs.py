@@ -24,9 +24,9 @@ from halfmoon.table._labels.label_checks import (
     mark_notes,
 )
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
-from halfmoon.table._models.row_reasons import ExplainedRow, explained_rows
-from halfmoon.table._models.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._models.weak_table_model import WeakTableModel
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     description_note,
@@ -44,8 +44,8 @@ from halfmoon.table._runs.run_notes import (
     order_note,
     weak_notes,
 )
-from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import predicted_record
+from halfmoon.table._runs.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._table_errors import plain_errors
 from sentences.of_files import refused
 
@@ -248,6 +248,7 @@ def notes():
     order_note()
     for codes in ((-999.0,), (98.0, 99.0)):
         list(code_notes([ColumnUse("size", "number", codes=codes)]))
+    list(code_notes([ColumnUse("left", "date", codes=(2932896.0,))]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
     forecast = TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0)

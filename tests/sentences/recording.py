@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 import halfmoon
-from halfmoon._report import Note
+from halfmoon._notes import Note
 from halfmoon.table import (
     _table_errors as errors,
 )

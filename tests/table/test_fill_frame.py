@@ -162,6 +162,7 @@ def test_classes_keep_their_type(kind):
     assert set(table["species"]) == set(frame.loc[known, "species"])
 
 
+@pytest.mark.slow
 def test_labels_of_several_types_are_unchanged():
     frame, _ = flowers()
     frame["species"] = [
@@ -299,6 +300,7 @@ def test_a_filled_frame_is_filled_again(library):
     assert again["side_confidence"].null_count == 11
 
 
+@pytest.mark.slow
 def test_confidences_of_a_frame_that_is_filled_again_stay_floats():
     frame, truth = flowers()
     once = halfmoon.fill(frame, "species", budget=1).table

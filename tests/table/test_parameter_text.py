@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._parameter_text import argument, as_options, with_command
 
 

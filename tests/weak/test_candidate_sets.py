@@ -116,6 +116,39 @@ def test_settings_that_make_no_sense(setting, message, rng):
         CandidateSetClassifier(**setting).fit(X, ambiguous(rng))
 
 
+@pytest.mark.parametrize("form", ["matrix", "sets", "texts"])
+def test_the_score_of_sets_is_the_share_with_the_prediction(form, rng):
+    sets = ambiguous(rng)
+    model = CandidateSetClassifier(kernel="laplace", alpha=1e-3).fit(X, sets)
+    sets[:10], sets[10] = True, [False, True, False]
+    w = np.linspace(0.0, 2.0, 150)
+    y = sets
+    if form == "sets":
+        y = [set(np.flatnonzero(row)) for row in sets]
+    elif form == "texts":
+        names = np.array(["a", "b", "c"])
+        y = ["|".join(names[row]) for row in sets]
+        model.classes_ = names
+    inside = sets[np.arange(150), model.solution_.predict(X).argmax(axis=1)]
+    known = ~sets.all(axis=1)
+    expected = np.average(inside[known], weights=w[known])
+    assert known[10]
+    assert not inside[10]
+    assert_allclose(model.score(X, y, w), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="None of the 9 rows to score"):
+        model.score(X[:9], y[:9])
+
+
+def test_sets_to_score_have_the_classes_of_the_model(rng):
+    model = CandidateSetClassifier(kernel="laplace", alpha=1e-3).fit(X, ambiguous(rng))
+    with pytest.raises(ValueError, match="each of 2 classes, but the model has 3"):
+        model.score(X, np.eye(150, 2, dtype=bool))
+    # A class that the model does not know is no candidate of its.
+    sets = [{0, 9}] * 149 + [{9}]
+    expected = np.mean(model.predict(X)[:-1] == 0) * 149 / 150
+    assert_allclose(model.score(X, sets), expected, rtol=1e-12)
+
+
 def test_only_full_sets_is_an_error():
     with pytest.raises(ValueError, match="None of the 150 rows is labeled"):
         CandidateSetClassifier().fit(X, np.ones((150, 3), dtype=bool))

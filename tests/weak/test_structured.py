@@ -203,9 +203,35 @@ def test_it_is_a_scikit_learn_estimator():
         ("hamming", None, [[0, 2]] * 3, "other than 0 and 1"),
         (lambda z, y: "far", None, [0, 1, 2], "is not a number"),
         ("zero_one", None, [0, 1], "2 labels, but X has 3 rows"),
+        ("zero_one", 3.5, [0, 1, 2], "outputs is 3.5; a list of outputs"),
+        ("zero_one", [0, 1, 0], [0, 1, 0], "give each of them once"),
+        ("hamming", None, [["a", "b"]] * 3, "other than 0 and 1"),
+        ("hamming", None, [[0, 1], [1], [0, 0]], "needs a column for each label"),
     ],
 )
 def test_errors_say_what_is_wrong(loss, outputs, y, message):
     table = np.array([[0.0], [1.0], [2.0]])
     with pytest.raises(ValueError, match=message):
         StructuredPredictor(loss, outputs, alpha=1.0).fit(table, y)
+
+
+@pytest.mark.parametrize("m", [3, 9])
+def test_unlabeled_rows_do_not_count_in_the_score(m, rng):
+    table = rng.normal(size=(12, 2))
+    y = [rng.permutation(m).tolist() for _ in range(12)]
+    model = StructuredPredictor("kendall", m, kernel="laplace", alpha=1.0).fit(table, y)
+    some = model.score(table[6:], y[6:])
+    assert some < 0
+    assert_allclose(model.score(table, [None] * 6 + y[6:]), some, rtol=1e-12)
+    with pytest.raises(ValueError, match="None of the 12 rows to score is labeled"):
+        model.score(table, [None] * 12)
+    with pytest.raises(ValueError, match="5 labels, but X has 12 rows"):
+        model.score(table, y[:5])
+
+
+@pytest.mark.parametrize(("m", "limit"), [(40, "100kB"), (8, "1MB")])
+def test_too_many_rankings_for_the_memory_limit(m, limit):
+    table = np.arange(30.0)[:, None]
+    model = StructuredPredictor("kendall", m, memory_limit=limit)
+    with pytest.raises(MemoryError, match=f"30 rows and {m} items need"):
+        model.fit(table, [[0, 1]] * 30)

@@ -12,9 +12,9 @@ from halfmoon._model_files import ModelFileError, load, save
 from halfmoon.table._columns.column_names import matching, quoted
 from halfmoon.table._files import Table, open_table
 from halfmoon.table._labels.given_labels import TypedLabels
-from halfmoon.table._labels.label_sheets import read_labels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.first_pass import columns_with_blanks
+from halfmoon.table._runs.label_sheets import read_labels
 from halfmoon.table._table_errors import (
     CommandError,
     ModelError,

@@ -23,7 +23,7 @@ from halfmoon._cli.common_options import (
     command,
     options,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 __all__ = ["app"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -17,11 +18,11 @@ import click
 from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 if TYPE_CHECKING:
     from halfmoon._cli.terminal import ProgressBars
-    from halfmoon._partitions import Engine
+    from halfmoon._partitioned_rows import Engine
     from halfmoon.table._files import Table
 
 __all__ = [
@@ -178,7 +179,8 @@ class CommonOptions:
     @property
     def is_folder(self) -> bool:
         """Whether the input is a folder of tables."""
-        return self.file != STREAM and Path(self.file).is_dir()
+        # Not a Path, for which an empty name is the current folder
+        return self.file != STREAM and os.path.isdir(self.file)
 
     @property
     def inputs(self) -> list[str]:

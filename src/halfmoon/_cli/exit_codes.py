@@ -45,11 +45,13 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     except (KeyboardInterrupt, Exception) as error:
         if debug:
             raise
+        from halfmoon._cli.terminal import print_json, print_text
+
         text, code = _described(error)
         line = as_options(" ".join(text.split()))
-        click.echo(f"halfmoon: {line}", err=True)
+        print_text(f"halfmoon: {line}", err=True)
         if as_json:
-            click.echo(_json(code, line))
+            print_json(_record(code, line))
         sys.exit(code)
     finally:
         logging.captureWarnings(False)
@@ -76,8 +78,8 @@ def _described(error: BaseException) -> tuple[str, int]:
     return f"This is a bug in halfmoon, sorry: {what} (--debug shows where).", 1
 
 
-def _json(code: int, line: str) -> str:
-    return json.dumps({"status": "error", "code": code, "error": line})
+def _record(code: int, line: str) -> dict[str, Any]:
+    return {"status": "error", "code": code, "error": line}
 
 
 def handle_stops(
@@ -112,6 +114,6 @@ def _end(number: int, _: object) -> NoReturn:
             os.write(2, SHOW_CURSOR)
         os.write(2, f"halfmoon: {line}\n".encode())
         if "--json" in sys.argv:
-            os.write(1, _json(code, line).encode() + b"\n")
+            os.write(1, json.dumps(_record(code, line)).encode() + b"\n")
     finally:  # even if nobody reads the output any more
         os._exit(code)

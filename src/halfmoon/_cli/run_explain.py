@@ -7,25 +7,24 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-import click
-
 from halfmoon._cli.command_inputs import blaming_model, choose_target, load_table_model
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.terminal import (
     print_json,
+    print_text,
     row_record,
     shortened,
     text_columns,
 )
-from halfmoon._report.number_format import percent
-from halfmoon.table._models.row_reasons import (
+from halfmoon._number_format import percent
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.column_findings import column_importance
+from halfmoon.table._runs.learn_from_table import learn
+from halfmoon.table._runs.row_reasons import (
     ExplainedRow,
     explained_rows,
     most_important,
 )
-from halfmoon.table._runs.column_findings import column_importance
-from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["run_explain"]
@@ -81,7 +80,7 @@ def run_explain(
         print_json({"status": "done", **result})
     elif not common.quiet:
         for row in found:
-            click.echo("\n".join(_lines(row, fitted.target, columns)))
+            print_text("\n".join(_lines(row, fitted.target, columns)))
 
 
 def _record(explained: ExplainedRow) -> dict[str, Any]:

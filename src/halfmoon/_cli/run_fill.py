@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,18 +16,19 @@ from halfmoon._cli.command_inputs import (
 from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
 from halfmoon._cli.terminal import print_runs
-from halfmoon._report import render, render_rows
+from halfmoon._report.report_page import render, render_rows
 from halfmoon.table._files import Table, refuse_place, replacing
-from halfmoon.table._fill_table import Filled, fill_targets
-from halfmoon.table._labels.label_sheets import (
+from halfmoon.table._fill_table import fill_targets
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.build_findings import filled_rows, findings_of
+from halfmoon.table._runs.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
 )
-from halfmoon.table._runs.build_findings import filled_rows, findings_of
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
-from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
+from halfmoon.table._runs.second_pass import Filled
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["run_fill"]
@@ -187,7 +189,8 @@ def _check_outputs(
 ) -> None:
     """Refuse, before any work, outputs that cannot be written or share one path."""
     destination = common.destination
-    taken = {} if destination == STREAM else {Path(destination).resolve(): "--output"}
+    output = None if destination == STREAM else os.path.realpath(destination)
+    taken = {output: "--output"}
     given = {option: path for option, path in outputs.items() if path is not None}
     for option, path in given.items():
         if path == STREAM:
@@ -195,7 +198,7 @@ def _check_outputs(
                 f"{option} - is standard output, where only the table can go. Give "
                 f"{option} the name of a file."
             )
-        other = taken.setdefault(Path(path).resolve(), option)
+        other = taken.setdefault(os.path.realpath(path), option)
         if other != option:
             raise CommandError(
                 f"{other} and {option} are both {path}. Give each its own name."

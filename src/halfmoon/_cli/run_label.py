@@ -18,20 +18,18 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import click
-
 from halfmoon._atomic_files import remove_unfinished, unfinished
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import handle_stops
 from halfmoon._cli.paths import STREAM, filled_path, is_table_name, labels_path
-from halfmoon._cli.terminal import print_json, print_sentence
+from halfmoon._cli.terminal import print_json, print_sentence, print_text
 from halfmoon._label.background import Background, filled_table
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
-from halfmoon._report.number_format import count
+from halfmoon._number_format import count
 from halfmoon.table._columns.column_names import existing
 from halfmoon.table._files import refuse_place
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, OutputError
 
 if TYPE_CHECKING:
@@ -144,7 +142,7 @@ def _serve(
     labeling.journal.close()
     if not common.quiet:
         answers = count(len(labeling.answers), "answer")
-        click.echo(f"Stopped. {answers} in {labeling.journal.path}.", err=True)
+        print_text(f"Stopped. {answers} in {labeling.journal.path}.", err=True)
     code = 0 if set(received) <= {signal.SIGINT} else 128 + received[0]
     sys.stdout.flush()
     sys.stderr.flush()
@@ -162,7 +160,7 @@ def _print_address(common: CommonOptions, labeling: Labeling, address: str) -> N
     for note in labeling.sample.notes:
         if not common.quiet:
             print_sentence(f"Note: {note}")
-    click.echo(address)
+    print_text(address)
     if not common.quiet:
         print_sentence(
             f"Answers go to {labeling.journal.path}; the table never changes. Press "

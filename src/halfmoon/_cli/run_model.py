@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from halfmoon._cli.command_inputs import blaming_model, load_model, load_table_model
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import display_name
-from halfmoon._cli.terminal import print_json, print_runs
+from halfmoon._cli.terminal import print_json, print_runs, print_text
 from halfmoon.table._fill_table import predict_table
 from halfmoon.table._folders import predict_folder
 from halfmoon.table._models.table_model import TableModel
@@ -48,7 +46,7 @@ def run_inspect(common: CommonOptions, model: str) -> None:
         if common.as_json:
             print_json(description)
         elif not common.quiet:
-            click.echo("\n".join(_lines(description)))
+            print_text("\n".join(_lines(description)))
 
 
 def _description(model: Any, path: str) -> dict[str, Any]:

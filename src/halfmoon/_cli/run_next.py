@@ -6,27 +6,26 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import click
-
 from halfmoon._cli.command_inputs import choose_target, read_typed_labels
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.terminal import (
     print_json,
+    print_text,
     row_record,
     shortened,
     text_columns,
 )
+from halfmoon._number_format import count, percent
 from halfmoon._report.findings import ShownRow
-from halfmoon._report.number_format import count, percent
 from halfmoon.table._files import refuse_place
-from halfmoon.table._labels.label_sheets import (
+from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.label_sheets import (
     refuse_to_lose_labels,
     write_rows_to_label,
 )
-from halfmoon.table._models.row_reasons import shown_row
 from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.row_reasons import shown_row
 from halfmoon.table._runs.rows_to_label import asked_rows
-from halfmoon.table._runs.run_settings import Settings
 
 __all__ = ["run_next"]
 
@@ -76,9 +75,9 @@ def run_next(
         print_json({"status": "done", **found})
     elif not common.quiet and path is not None:
         written = count(len(rows), "row")
-        click.echo(f"Wrote {written} to label next in {name!r} to {path}.")
+        print_text(f"Wrote {written} to label next in {name!r} to {path}.")
     elif not common.quiet:
-        click.echo("\n".join(_lines(shown, name, columns, cells.kind)))
+        print_text("\n".join(_lines(shown, name, columns, cells.kind)))
 
 
 def _lines(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,12 +30,18 @@ __all__ = [
     "print_json",
     "print_runs",
     "print_sentence",
+    "print_text",
     "row_record",
     "shortened",
     "text_columns",
 ]
 
 WIDTH = 80  # characters of a line
+#: What a terminal would obey, or cannot show: control characters, marks of text
+#: direction, and halves of surrogate pairs, as in names of files that are not UTF-8.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class ProgressBars(Progress):
@@ -108,17 +116,37 @@ def print_runs(
         width = max([8, *(len(kind) + 1 for kind, _ in different)])
         for kind, path in different:
             name = kind.capitalize().replace("_", " ") + ":"
-            click.echo(f"{name:<{width}} {path}", err=to_stderr)
+            print_text(f"{name:<{width}} {path}", err=to_stderr)
+
+
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print text, in which cells of a table or names of files may be anything.
+
+    Characters that are unsafe, or not in the encoding of the terminal, are escaped as
+    in JSON.
+    """
+    stream = sys.stderr if err else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    shown = UNSAFE.sub(lambda found: _escaped(found[0]), text)
+    known = shown.encode(encoding, "ignore").decode(encoding)
+    if known != shown:
+        shown = "".join(each if each in known else _escaped(each) for each in shown)
+    click.echo(shown, err=err)
+
+
+def _escaped(character: str) -> str:
+    # json.dumps keeps DEL, which is ASCII
+    return json.dumps(character)[1:-1] if character != "\x7f" else "\\u007f"
 
 
 def print_json(result: Any, *, err: bool = False) -> None:
     """Print a result as one line of JSON."""
-    click.echo(json.dumps(result, ensure_ascii=False, default=str), err=err)
+    print_text(json.dumps(result, ensure_ascii=False, default=str), err=err)
 
 
 def print_sentence(text: str, *, err: bool = False) -> None:
     """Print a sentence in lines that fit a terminal."""
-    click.echo(textwrap.fill(text, WIDTH, subsequent_indent="  "), err=err)
+    print_text(textwrap.fill(text, WIDTH, subsequent_indent="  "), err=err)
 
 
 def row_record(row: ShownRow) -> dict[str, Any]:

@@ -23,7 +23,8 @@ with few labels, and with many the mean confidence is the accuracy.
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ from halfmoon._rows import Array, Indices, Rows
 from halfmoon.losses import Hinge, as_loss
 
 __all__ = [
+    "ByScores",
     "Classifier",
     "fitted_temperature",
     "loo_class_probabilities",
@@ -53,14 +55,48 @@ LOG_TEMPERATURES = (-7.0, 7.0)  # from certainly uniform to certainly one class
 MATCHED_LABELS = 50  # with so many labels, both terms count about the same
 
 
-class Classifier(ClassifierMixin, Estimator):
+class ByScores(ClassifierMixin):
+    """Predictions of a classifier: the class of the largest score."""
+
+    classes_: NDArray[Any]
+
+    score = labeled_score(ClassifierMixin)
+
+    @abstractmethod
+    def _scores(self, X: Rows) -> Array:
+        """Scores at rows, (b,) or (b, 1) for two classes, else (b, n_classes)."""
+
+    @answers_by_partition
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores of the classes, or of the second of two classes.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (b, d)
+
+        Returns
+        -------
+        ndarray of shape (b,) or (b, n_classes)
+        """
+        check_is_fitted(self)
+        scores = self._scores(cast(Any, self)._table(X, reset=False))
+        return scores[:, 0] if scores.shape[1:] == (1,) else scores
+
+    @answers_by_partition
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, shape (b,)."""
+        check_is_fitted(self)
+        scores = scores_by_class(self.decision_function(X))
+        return self.classes_[scores.argmax(axis=1)]
+
+
+class Classifier(ByScores, Estimator):
     """Base class of the classifiers.
 
     The targets of two classes are -1 and 1 in one column; more classes have a column
     each, with 1 for the class of the row and else 0.
     """
 
-    classes_: NDArray[Any]
     _codes: NDArray[np.intp]  # the class of each labeled row
 
     def _fit_labels(self, X: Rows, labels: NDArray[Any], w: Array) -> None:
@@ -88,28 +124,6 @@ class Classifier(ClassifierMixin, Estimator):
             )
         codes[known] = np.searchsorted(self.classes_, labels[known])
         return self._indicators(codes)
-
-    @answers_by_partition
-    def decision_function(self, X: Any) -> Array:
-        """Return the scores of the classes, or of the second of two classes.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (b, d)
-
-        Returns
-        -------
-        ndarray of shape (b,) or (b, n_classes)
-        """
-        check_is_fitted(self)
-        return self.solution_.predict(self._table(X, reset=False))
-
-    @answers_by_partition
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, shape (b,)."""
-        check_is_fitted(self)
-        scores = scores_by_class(self.decision_function(X))
-        return self.classes_[scores.argmax(axis=1)]
 
     @answers_by_partition
     def predict_proba(self, X: Any) -> Array:
@@ -142,12 +156,16 @@ class Classifier(ClassifierMixin, Estimator):
         p[known] = probabilities_of_scores(self, scores[known])
         return p
 
-    score = labeled_score(ClassifierMixin)
+    def _scores(self, X: Rows) -> Array:
+        return self.solution_.predict(X)
 
     def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
         self._as_targets(answers.astype(object))  # refuses other labels
         return Explanation.of(
-            *(self.solution_, X, answers, np.searchsorted(self.classes_, answers)),
+            self.solution_,
+            X,
+            answers,
+            np.searchsorted(self.classes_, answers),
             rows,
             self.classes_[self._codes],
         )

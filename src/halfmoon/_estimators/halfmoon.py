@@ -168,7 +168,9 @@ class Halfmoon(CallbackSupport, Estimator):
         criterion = self._criterion(shared)
         entries: list[Entry] = []
         kinds = candidates(
-            *(shared, criterion, unpenalized),
+            shared,
+            criterion,
+            unpenalized,
             auto=is_name(self.unpenalized, "auto"),
             classes=self._of_classes,
             tried=entries,
@@ -201,7 +203,8 @@ class Halfmoon(CallbackSupport, Estimator):
         if len(labeled) == 0:
             raise no_labels(X.shape[0])
         return labeled, Problem(Exact(Linear()), unpenalized=None).pose(
-            *(X[labeled], targets[labeled]),
+            X[labeled],
+            targets[labeled],
             sample_weight=w[labeled],
             stream=Stream(self.memory_limit, self.n_jobs),
         )

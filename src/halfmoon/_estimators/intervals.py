@@ -30,7 +30,7 @@ from scipy.stats import t as student
 from halfmoon._optimism import choice_factor
 from halfmoon._rows import Array
 
-__all__ = ["Intervals"]
+__all__ = ["Intervals", "interval_ratios"]
 
 SHRINKAGE_ROWS = 30.0  # weight of the constant error, in rows
 MIN_SHARE = 0.3  # of the mean error: the line does not go below
@@ -88,6 +88,28 @@ class Intervals:
         """Return the low and high ends, each in the shape of the values."""
         radius = self.quantile * self.scale(values)
         return values - radius, values + radius
+
+
+def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> Array:
+    """Return errors as multiples of the distance to the end of the interval.
+
+    The end on the side of the given number counts, and the sign is that of given minus
+    predicted. NaN if the prediction is unknown.
+
+    Examples
+    --------
+    >>> at, low, high = np.zeros(2), np.full(2, -1.0), np.full(2, 2.0)
+    >>> interval_ratios(np.array([4.0, -4.0]), at, low, high)
+    array([ 2., -4.])
+    """
+    r = given - predicted
+    reach = np.where(r >= 0, high - predicted, predicted - low)
+    known = np.isfinite(r) & np.isfinite(reach)
+    least = np.finfo(np.float64).tiny
+    ratio = np.full(r.shape, np.nan)
+    with np.errstate(over="ignore"):  # an interval of width 0
+        ratio[known] = r[known] / np.maximum(reach[known], least)
+    return np.clip(ratio, -1e300, 1e300)
 
 
 def _place(values: Array, low: float, high: float) -> Array:

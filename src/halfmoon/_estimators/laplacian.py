@@ -72,7 +72,7 @@ class Laplacian(Estimator):
         # With the median distance, squared gradients do not show gaps between rows.
         rule = "local" if self._uses_gradients else "median"
         basis = basis_for(
-            *(self, self.kernel, X, l, rng), in_dual=energy is None, length_scale=rule
+            self, self.kernel, X, l, rng, in_dual=energy is None, length_scale=rule
         )
         first = None if self.mu is None else as_numbers(self.mu, "mu")[0]
         return Problem(basis, energy, first)

@@ -303,7 +303,9 @@ def kernel_basis(
         if possible:
             logger.info(
                 "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
-                *(n, format_bytes(limit), n_components),
+                n,
+                format_bytes(limit),
+                n_components,
             )
         else:
             n_components = min(n_components, MAX_PARTITIONED_LANDMARKS)

@@ -15,7 +15,7 @@ from pathlib import Path
 from halfmoon._label.journal import read_journal
 from halfmoon._label.labels_from_journal import labels_of
 from halfmoon._label.session import Labeling
-from halfmoon._report import render
+from halfmoon._report.report_page import render
 from halfmoon.table._files import Table
 from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._runs.build_findings import findings_of

@@ -29,8 +29,8 @@ from types import NoneType
 from typing import IO, Any, Self
 
 from halfmoon._atomic_files import lock_file
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._table_errors import OutputError, ReadError
 
 __all__ = ["Journal", "JournalLines", "head_of", "is_journal", "read_journal"]

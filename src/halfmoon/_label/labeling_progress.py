@@ -22,7 +22,7 @@ from halfmoon._label.live_accuracy import (
     measured_rows,
 )
 from halfmoon._label.more_labels_gain import MORE_LABELS, SMALL_SHARE, MoreLabelsGain
-from halfmoon._report.number_format import count, percent
+from halfmoon._number_format import count, percent
 
 if TYPE_CHECKING:
     from halfmoon._label.session import Labeling

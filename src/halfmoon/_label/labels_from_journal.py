@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from halfmoon._label.answers import Answers, Place
 from halfmoon._label.journal import JournalLines, head_of, read_journal
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import added_by, earlier_runs

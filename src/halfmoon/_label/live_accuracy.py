@@ -31,12 +31,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from halfmoon._label.answers import Answer
-from halfmoon._report.number_format import (
-    count,
-    format_aligned,
-    percent,
-    percent_range,
-)
+from halfmoon._number_format import count, format_aligned, percent, percent_range
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
 

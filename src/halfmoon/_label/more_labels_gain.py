@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from halfmoon._label.live_accuracy import LiveAccuracy
-from halfmoon._report.number_format import count, percent
+from halfmoon._number_format import count, percent
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.table._models.table_model import TableModel
 

@@ -25,14 +25,14 @@ from halfmoon._label.more_labels_gain import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
 from halfmoon._rows import Indices
 from halfmoon.queries import informative, suspicious_labels
-from halfmoon.table._models.row_reasons import reasons_of
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import as_options
+from halfmoon.table._run_settings import Settings, Silent
 from halfmoon.table._runs.column_findings import column_importance
 from halfmoon.table._runs.learn_from_table import learn_from
 from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.row_reasons import reasons_of
 from halfmoon.table._runs.run_costs import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings, Silent
 from halfmoon.table._table_errors import LabelError
 
 __all__ = ["Neighbor", "Proposal", "RefitResult", "copies_last", "refit_model"]

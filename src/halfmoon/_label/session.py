@@ -20,8 +20,8 @@ from halfmoon._label.refit import Neighbor, RefitResult, refit_model
 from halfmoon._label.session_rows import joined_labels, sample_rows
 from halfmoon.table._files import Table
 from halfmoon.table._labels.given_labels import label_text
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.run_costs import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._table_errors import TableError
 
 __all__ = ["Labeling", "RefusedAnswer"]

@@ -22,8 +22,8 @@ from halfmoon._label.labels_from_journal import (
     row_keys,
     unmatched_notes,
 )
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import natural
+from halfmoon._notes import Note
+from halfmoon._number_format import natural
 from halfmoon._report.safe_text import safe_text
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
@@ -32,10 +32,10 @@ from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text, refuse_target_type
 from halfmoon.table._labels.given_labels import TypedLabels, label_text
 from halfmoon.table._labels.target_labels import Kind, read_label_numbers, target_kind
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan, scan
 from halfmoon.table._runs.learn_from_table import features_of, given_labels
 from halfmoon.table._runs.run_costs import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings, Stages
 
 __all__ = ["SampledRows", "joined_labels", "readable", "sample_rows"]
 

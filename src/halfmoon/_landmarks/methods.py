@@ -119,7 +119,10 @@ def _rpcholesky(
     logger.info(
         "The factor of %d rows and %d landmarks needs %s, more than memory_limit=%s: "
         "landmarks are chosen from a uniform sample of %d rows.",
-        *(n, p, format_bytes(FLOAT64_BYTES * n * p), format_bytes(memory_limit)),
+        n,
+        p,
+        format_bytes(FLOAT64_BYTES * n * p),
+        format_bytes(memory_limit),
         sample.size,
     )
     return sample[randomly_pivoted_cholesky(kernel, X[sample], p, rng).indices]

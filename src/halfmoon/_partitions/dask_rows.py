@@ -21,7 +21,7 @@ import dask
 import dask.array
 import numpy as np
 
-from halfmoon._partitions.partitioned_rows import Engine, Partition, Reader, in_order
+from halfmoon._partitioned_rows import Engine, Partition, Reader, in_order
 from halfmoon.blocks import worker_count
 
 __all__ = [

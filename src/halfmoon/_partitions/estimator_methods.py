@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._labels import no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._partitions.partitioned_rows import PartitionedRows, Reader
+from halfmoon._partitioned_rows import PartitionedRows, Reader
 from halfmoon._partitions.survey import Survey, labels_in, survey_partitions
 from halfmoon._rows import fitted_to_part_of, is_in_partitions, text_in_column
 from halfmoon._sklearn_conventions import as_generator
@@ -155,7 +155,10 @@ def _surveyed(
         logger.info(
             "%s: collected %d of %d rows from %d partitions, the labeled ones and a "
             "sample; sums over all rows are computed in the partitions.",
-            *(type(model).__name__, len(found.numbers), found.n, len(table.parts)),
+            type(model).__name__,
+            len(found.numbers),
+            found.n,
+            len(table.parts),
         )
     return rows, found
 

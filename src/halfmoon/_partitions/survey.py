@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from halfmoon._labels import is_missing, label_array
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._partitions.partitioned_rows import Engine, Partition, Reader, weighted
+from halfmoon._partitioned_rows import Engine, Partition, Reader, weighted
 from halfmoon._rows import (
     Array,
     Indices,

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon._number_format import count, fixed, number, percent
 from halfmoon._report.findings import (
     FilledNumbers,
     Findings,
     Histogram,
     expected_accuracy,
 )
-from halfmoon._report.number_format import count, fixed, number, percent
 from halfmoon._report.safe_text import safe_text
 from halfmoon._report.svg_drawing import (
     GRAY,

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon._notes import Note
 from halfmoon._report.quality_scores import (
     Expectation,
     Score,
@@ -32,11 +33,9 @@ __all__ = [
     "FilledClasses",
     "FilledNumbers",
     "Findings",
-    "Helped",
     "Histogram",
     "LooClasses",
     "LooNumbers",
-    "Note",
     "PartialLabels",
     "Reason",
     "ReportColumn",
@@ -52,19 +51,6 @@ MIN_BINS, MAX_BINS = 6, 30  # of numbers
 
 
 CLEAR_ERRORS = 2.0  # standard errors beyond which an importance is not by chance
-
-
-@dataclass(frozen=True)
-class Note:
-    """A note to the user, and what to do about it."""
-
-    text: str  # what was found
-    remedy: str = ""  # what to do
-    command: str = ""  # a command line that does it
-    important: bool = False  # at the top of the report, and first in the summary
-
-    def __str__(self) -> str:
-        return " ".join(part for part in (self.text, self.remedy) if part)
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.findings import (
-    FilledClasses,
-    Findings,
-    LooNumbers,
-    expected_accuracy,
-)
-from halfmoon._report.number_format import (
+from halfmoon._number_format import (
     count,
     format_aligned,
     number,
     percent,
     percent_range,
     two_decimals,
+)
+from halfmoon._report.findings import (
+    FilledClasses,
+    Findings,
+    LooNumbers,
+    expected_accuracy,
 )
 from halfmoon._report.quality_scores import Expectation
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from halfmoon._number_format import count, fixed, format_aligned, percent
 from halfmoon._report.findings import Findings
-from halfmoon._report.number_format import count, fixed, format_aligned, percent
 from halfmoon._report.svg_drawing import GRAY, INK, Picture, draw
 from halfmoon.plotting import LearningCurveDisplay
 from halfmoon.queries import Forecast

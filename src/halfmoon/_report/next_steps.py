@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 from itertools import takewhile
 
-from halfmoon._report.findings import FilledClasses, Findings, Note
-from halfmoon._report.number_format import count, row_numbers
+from halfmoon._notes import Note, run_again
+from halfmoon._number_format import count, row_numbers
+from halfmoon._report.findings import FilledClasses, Findings
 from halfmoon._report.safe_text import safe_text
 
-__all__ = ["next_steps", "run_again"]
+__all__ = ["next_steps"]
 
 MAX_STEPS = 5
 FEW_LABELS = 5  # of a class; with fewer, more labels are asked for
@@ -46,19 +47,6 @@ def next_steps(findings: Findings) -> list[Note]:
     steps += _classes_with_few_labels(findings)
     nothing = "Nothing stands out. Check a few filled rows before you rely on them."
     return steps[:MAX_STEPS] or [Note(nothing)]
-
-
-def run_again(run: str, options: str) -> str:
-    """Add options to the command of a run; empty if the run was not a command.
-
-    Examples
-    --------
-    >>> run_again("halfmoon fill t.csv --target y", "--merge-labels")
-    'halfmoon fill t.csv --target y --merge-labels --overwrite'
-    """
-    if not run.startswith("halfmoon fill "):
-        return ""
-    return " ".join([run, options, *["--overwrite"][: "--overwrite" not in run]])
 
 
 def _to_label(run: str) -> str:

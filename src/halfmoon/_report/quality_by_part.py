@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon._number_format import natural
 from halfmoon._report.findings import FilledClasses, Findings, LooClasses, LooNumbers
-from halfmoon._report.number_format import natural
 from halfmoon._report.quality_scores import ClassQuality, per_class, wilson_interval
 from halfmoon._report.sentences import balanced
 from halfmoon._rows import Array

@@ -6,14 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon._number_format import PERCENT, count, number, percent, two_decimals
 from halfmoon._report.findings import Findings, LooNumbers
-from halfmoon._report.number_format import (
-    PERCENT,
-    count,
-    number,
-    percent,
-    two_decimals,
-)
 from halfmoon._report.quality_by_part import (
     Confusion,
     Reliability,

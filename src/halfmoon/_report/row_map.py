@@ -22,8 +22,8 @@ from matplotlib.colors import Normalize, to_hex, to_rgb
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from halfmoon._number_format import count, number, percent
 from halfmoon._report.findings import Findings, RowMap
-from halfmoon._report.number_format import count, number, percent
 from halfmoon._report.svg_drawing import (
     DOUBT,
     FAINT,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon._estimators.intervals import interval_ratios
 from halfmoon._rows import Array
-from halfmoon.queries._suspicious_labels import interval_ratios
 
 __all__ = ["MAX_REVIEW_ROWS", "least_sure", "suspect_classes", "suspect_numbers"]
 

@@ -6,24 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from halfmoon._report.findings import (
-    Findings,
-    Helped,
-    LooClasses,
-    LooNumbers,
-    PartialLabels,
-    expected_accuracy,
-)
-from halfmoon._report.number_format import (
-    PERCENT,
+from halfmoon._number_format import (
     count,
-    duration,
     format_aligned,
     number,
     percent,
     percent_range,
     row_numbers,
     two_decimals,
+)
+from halfmoon._report.findings import (
+    Findings,
+    LooClasses,
+    LooNumbers,
+    PartialLabels,
+    expected_accuracy,
 )
 from halfmoon._report.quality_scores import (
     ClassQuality,
@@ -33,19 +30,13 @@ from halfmoon._report.quality_scores import (
     wilson_interval,
 )
 from halfmoon._report.safe_text import safe_text
-from halfmoon._report.unlabeled_gain import UnlabeledGain
+from halfmoon._report.unlabeled_gain import Helped, UnlabeledGain
 
 __all__ = [
-    "PERCENT",
     "Sentence",
     "balanced",
-    "count",
-    "duration",
-    "format_aligned",
     "headline",
     "help_given",
-    "number",
-    "percent",
     "rare_classes",
     "suspects",
     "verdict",

@@ -204,12 +204,13 @@ def draw(
         warnings.filterwarnings("ignore", message=".*constrained_layout not applied")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not supp")
         figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(figure)
+        canvas = FigureCanvasSVG(figure)
         ratios = {"height_ratios": parts}
         axes = figure.subplots(len(parts), 1, sharex=True, gridspec_kw=ratios)
         paint(*([axes] if len(parts) == 1 else axes))
         out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        # `savefig` would draw twice: once only to compute the layout.
+        canvas.print_svg(out, metadata={"Date": None, "Creator": None})
     svg = with_dark(_slim(out.getvalue()))
     data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
     size = round(96 * width), round(96 * height)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from scipy.stats import binomtest, t
 
-from halfmoon._report.number_format import format_aligned
+from halfmoon._number_format import format_aligned
 from halfmoon._report.quality_scores import LEVEL
 from halfmoon._rows import Array
 from halfmoon._selection.comparison import SUMMARIES, plain_name

@@ -11,6 +11,9 @@ towards equal weights:
 
 .. math:: min_{w \ge 0, \sum w = 1} \; |y - \sum_i w_i g_i|^2 + c |w - 1/k|^2
 
+Greedy weights minimize any loss, such as that of classes, one entry at a time (Caruana,
+Niculescu-Mizil, Crew and Ksikes, *Ensemble selection from libraries of models*, 2004).
+
 **Shrinkage to the constant and to a first guess**, for numbers. With few labels and a
 weak signal, an average of the best entries follows noise and predicts worse than the
 mean of the labels. Cross-fitted predictions g show how far to go from the mean m:
@@ -36,7 +39,7 @@ which is 2/3 with four labels and nothing with hundreds.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +51,7 @@ from halfmoon._selection.target_transforms import TargetTransform
 __all__ = [
     "add_first_guess",
     "averaged_values",
+    "greedy_weights",
     "group_by_transform",
     "posterior_weights",
     "shrink_to_constant",
@@ -84,6 +88,27 @@ def stacked_weights(entries: Sequence[Any], y: Array, w: Array) -> Array:
     weights = np.zeros(len(entries))
     weights[best] = nnls(A, b)[0]
     return _drop_negligible(weights)
+
+
+def greedy_weights(
+    entries: Sequence[Any],
+    loss: Callable[[Array], Array],  # from values, (e, l, t), to (e,)
+    w: Array,
+    steps: int,
+) -> Array:
+    """Return weights of a mixture that grows by one entry in each step, shape (e,).
+
+    It is the entry with which the mean of all chosen so far has the smallest loss.
+    """
+    losses = np.array([entry.losses for entry in entries]) @ w
+    best = np.argsort(losses, kind="stable")[:STACKED]
+    values = np.array([entries[i].values for i in best])
+    total, weights = np.zeros_like(values[0]), np.zeros(len(entries))
+    for step in range(1, steps + 1):
+        place = int(np.argmin(loss((total + values) / step)))
+        total += values[place]
+        weights[best[place]] += 1.0 / steps
+    return weights
 
 
 def _drop_negligible(weights: Array) -> Array:

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
     averaged_values,
+    greedy_weights,
     posterior_weights,
     stacked_weights,
 )
@@ -58,6 +59,7 @@ SHARE_LABELS = 20.0  # labels at which the bound of the second term is half of B
 CUT_HALF = 0.03  # the cut at which half of the gain is left
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
+MIXING_STEPS = 20  # in which the parts of a mixture grow
 RANGE_MARGIN = 0.25  # of the range of the labels; predictions go no further beyond
 
 
@@ -90,6 +92,12 @@ class NumberCriterion:
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Return the weights of smallest squared error, shape (e,)."""
         return stacked_weights(entries, y, w)
+
+    def mixture(
+        self, entries: Sequence[Any], y: Array, w: Array, steps: int = MIXING_STEPS
+    ) -> Array:
+        """Return the same: they need no steps."""
+        return self.weights(entries, y, w)
 
     def costs(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Return l / 2 log(mean squared error): normal noise of unknown variance."""
@@ -154,6 +162,20 @@ class ClassCriterion:
         """Return posterior weights."""
         families = [entry.candidate.family for entry in entries]
         return posterior_weights(self.costs(entries, y, w), families)
+
+    def mixture(
+        self, entries: Sequence[Any], y: Array, w: Array, steps: int = MIXING_STEPS
+    ) -> Array:
+        """Return the weights, multiples of 1 / steps, of a mixture of small log loss.
+
+        Squared errors of the scores are no guide: they can fall while log losses and
+        wrong classes grow.
+        """
+
+        def loss(values: Array) -> Array:
+            return np.asarray(self.losses(values, y, w) @ w)
+
+        return greedy_weights(entries, loss, w, steps)
 
     def prefers_unlabeled(self, entries: Sequence[Any], y: Array, w: Array) -> bool:
         """Whether the best family that uses unlabeled rows has more evidence."""

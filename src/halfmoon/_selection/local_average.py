@@ -8,7 +8,7 @@ kernel. Columns are weighted by slopes of a smooth fit and of one that may bend 
 Wide tables are tried with plain kernels. Column weights learned from many labels cannot
 memorize them, so leave-one-out holds for these kernels too. The few best are fitted to
 all labels (`problem._local_fits`), each in regions of its own, and averaged with the
-weights of smallest squared error.
+weights of smallest squared error, or log loss of classes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from halfmoon._progress import search_step
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.average import Average
 from halfmoon._selection.average_members import Member
-from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.relevance import Stretched, by_gradient
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
@@ -96,7 +95,8 @@ def average_of_local_fits(
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
         size = _region_size(X.shape[0], data)
         most = MAX_OPERATIONS / (len(data.y) * float(size) ** 2)
-        weights = stacked_weights(tried, data.y[rows], data.w[rows])
+        y, w = data.y[rows], data.w[rows]
+        weights = criterion.mixture(tried, y, w, MAX_LOCAL_MEMBERS)
         best = np.argsort(-weights, kind="stable")
         best = best[: int(np.clip(most, 1, MAX_LOCAL_MEMBERS))]
         fits = []
@@ -112,7 +112,7 @@ def average_of_local_fits(
         SimpleNamespace(losses=((values - y) ** 2).mean(1), values=values)
         for values in (fit.held_out[some] for _, fit in fits)
     ]
-    weights = stacked_weights(found, y, w)
+    weights = criterion.mixture(found, y, w)
     members = [
         Member(name, fit, float(weight), fit.held_out, data.y, False, target)
         for (name, fit), weight in zip(fits, weights, strict=True)

@@ -48,7 +48,9 @@ FLOOR = 0.002  # added to mean squared slopes, relative to the largest
 
 SMOOTH = Gaussian("median")
 
-Recipe = Callable[[Array, Array, Array, Array], Array]
+Recipe = Callable[..., Array]  # from labeled rows, rows, targets and weights
+#: Column factors after each step of a gradient recipe, by its power and kernel.
+Steps = dict[tuple[float, Gaussian | ProductLaplace], list[Array]]
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,14 @@ def relevance_candidates(
     more = shared.rng.choice(shared.X.shape[0], some, replace=False)
     rows = np.vstack([Z_l, prepare(shared.X[np.sort(more)])])
     F, folds = shared.features(unpenalized)[: shared.n_labeled], balanced_folds(y)
+    steps: list[Steps] = [{} for _ in range(1 + len(folds))]  # shared by the recipes
     for name, recipe in RECIPES.items():
-        by = recipe(Z_l, rows, y, data.w)
+        by = recipe(Z_l, rows, y, data.w, steps[0])
         stretched = Preparation(f"{prepare.name} by {name}", Stretched(prepare, by))
         in_folds = []
-        for fold in folds:
+        for fold, own_steps in zip(folds, steps[1:], strict=True):
             kept = np.delete(np.arange(len(Z_l)), fold)
-            own_by = recipe(Z_l[kept], rows, y[kept], data.w[kept])
+            own_by = recipe(Z_l[kept], rows, y[kept], data.w[kept], own_steps)
             in_folds.append((fold, kept, _kernels(rows * own_by), Z_l * own_by))
         for label, kernel in _kernels(rows * by).items():
             held_out = np.empty((len(ALPHAS), *y.shape))
@@ -129,11 +132,16 @@ def by_gradient(
     """Return the recipe that stretches columns by slopes of a kernel fit.
 
     The length scale of the kernel is the median distance between rows in each step.
+    Recipes for the same labels may share steps that are known.
     """
 
-    def recipe(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
-        by = np.ones(Z_l.shape[1])
-        for _ in range(steps):
+    def recipe(
+        Z_l: Array, rows: Array, y: Array, w: Array, known: Steps | None = None
+    ) -> Array:
+        done = {} if known is None else known
+        found = done.setdefault((power, kernel), [np.ones(Z_l.shape[1])])
+        while len(found) <= steps:
+            by = found[-1]
             a, b = Z_l * by, rows * by
             resolved = kernel.resolve(b, 0)
             path = ridge_weighted(resolved(a), np.ones((len(a), 1)), y, w)
@@ -141,8 +149,8 @@ def by_gradient(
             best = ALPHAS[2:][int(np.argmin(errors))]
             C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
             M = by**2 * _squared_slopes(resolved, b, a, C)
-            by = (M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power
-        return _of_unit_mean_square(by)
+            found.append((M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power)
+        return _of_unit_mean_square(found[steps])
 
     return recipe
 

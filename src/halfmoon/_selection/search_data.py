@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from halfmoon._graphs import NeighborIndex
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import EPS, Array, Indices, Rows
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem._posed import Posed
@@ -69,13 +69,14 @@ class SearchData:
         """Return the kernel scaled to a mean k(x, x) of 1 over the labeled rows.
 
         With `centered`, the mean of k(x, x) minus the mean of k is 1: long walks and
-        additive kernels are nearly constant, and only the difference matters. It is 0
-        if all labeled rows are equal.
+        additive kernels are nearly constant, and only the difference matters. If it is
+        0 to rounding, as for labeled rows that are all equal, it does not count.
         """
         K = self._term(kernel)[: self.n_labeled]
-        mean = float(np.diagonal(K).mean())
-        least = max(np.finfo(float).eps * mean, np.finfo(float).tiny)
-        return kernel * (1.0 / max(mean - centered * float(K.mean()), least))
+        size = float(np.diagonal(K).mean())
+        if centered and size - float(K.mean()) > EPS * len(K) * size:
+            size -= float(K.mean())
+        return kernel * (1.0 / max(size, np.finfo(float).tiny))
 
     def keep(self, kernel: Kernel, K: Array) -> None:
         """Cache a matrix; the oldest ones make room."""

@@ -33,11 +33,11 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon import bases
 from halfmoon._landmarks.sampling import as_count
 from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
+from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fit_by_partition,
 )
-from halfmoon._partitions.partitioned_rows import PartitionedRows
 from halfmoon._rows import (
     Array,
     Rows,

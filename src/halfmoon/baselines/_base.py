@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, RegressorMixin
 
+from halfmoon._estimators.classification import ByScores
 from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameters import RULES, Rule, check_parameters
@@ -25,7 +25,6 @@ from halfmoon._labels import (
     numeric_targets,
 )
 from halfmoon._partitions.estimator_methods import (
-    answers_by_partition,
     fit_by_partition,
 )
 from halfmoon._rows import (
@@ -115,12 +114,8 @@ class BaselineRegressor(RegressorMixin, Baseline):
         """Fit to checked rows and targets of the shape of y, and the labeled rows."""
 
 
-class BaselineClassifier(ClassifierMixin, Baseline):
+class BaselineClassifier(ByScores, Baseline):
     """Base class of classifiers."""
-
-    classes_: NDArray[Any]
-
-    score = labeled_score(ClassifierMixin)
 
     def _fit_labels(self, X: Rows, labels: NDArray[Any]) -> None:
         self.classes_, codes = class_codes(labels, self.unlabeled)
@@ -130,30 +125,3 @@ class BaselineClassifier(ClassifierMixin, Baseline):
     @abstractmethod
     def _fit_classes(self, X: Rows, codes: Indices) -> None:
         """Fit to checked rows and class codes, -1 for unlabeled rows."""
-
-    @abstractmethod
-    def _scores(self, X: Rows) -> Array:
-        """Scores at rows, shape (b, 1) for two classes, else (b, n_classes)."""
-
-    @answers_by_partition
-    def decision_function(self, X: Any) -> Array:
-        """Return a score for each class, or for the second of two (positive favors it).
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (b, d)
-
-        Returns
-        -------
-        ndarray of shape (b,) or (b, n_classes)
-        """
-        check_is_fitted(self)
-        scores = self._scores(self._table(X, reset=False))
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    @answers_by_partition
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted class of each row, shape (b,)."""
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]

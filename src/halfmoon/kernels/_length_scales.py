@@ -284,7 +284,8 @@ def median_distance(
     3.0
     """
     X = as_float_rows(some_rows(_indexable(X), sample_rows, rng))
-    q = squared_distances(X, X)[np.triu_indices(X.shape[0], 1)]
+    places = np.arange(X.shape[0])
+    q = squared_distances(X, X)[places[:, None] < places]  # each pair once
     scale = float(np.sqrt(median_of_positive(q)))
     return scale if scale > 0 else refuse_equal_samples(X.shape[0])
 

@@ -149,7 +149,9 @@ class BoundaryDisplay:
         self.figure_, self.ax_ = axes_of(ax)
         colors = self._colors()
         self.surface_ = self.ax_.pcolormesh(
-            *(self.grid_x, self.grid_y, self.surface),
+            self.grid_x,
+            self.grid_y,
+            self.surface,
             **(colors | {"alpha": 0.35, "shading": "nearest", "linewidth": 0}),
             rasterized=True,
         )
@@ -157,7 +159,9 @@ class BoundaryDisplay:
         low, high = self.surface.min(), self.surface.max()
         if self.border is not None and low < self.border < high:
             self.border_ = self.ax_.contour(
-                *(self.grid_x, self.grid_y, self.surface),
+                self.grid_x,
+                self.grid_y,
+                self.surface,
                 levels=[self.border],
                 colors="black",
                 linewidths=1.0,

@@ -149,7 +149,8 @@ class ComparisonDisplay:
         }
         self.points_ = [
             self.ax_.scatter(
-                *(self.difference[kind], height[kind]),
+                self.difference[kind],
+                height[kind],
                 s=areas[kind],
                 c=colors[kind].tolist(),
                 marker=marker,

@@ -94,7 +94,9 @@ class LeaveOneOutDisplay:
         (self.line_,) = self.ax_.plot(self.alphas, self.errors, ".-")
         least = float(self.errors[self.alphas == self.alpha][0])
         (self.chosen_,) = self.ax_.plot(
-            *([self.alpha], [least], "o"),
+            [self.alpha],
+            [least],
+            "o",
             color=self.line_.get_color(),
             markersize=10,
             markeredgecolor="black",
@@ -267,7 +269,9 @@ class LearningCurveDisplay:
         found = self.forecast
         scale = 100.0 if found.metric == "error rate" else 1.0
         self.band_ = self.ax_.fill_between(
-            *(found.path_counts, scale * found.path_low, scale * found.path_high),
+            found.path_counts,
+            scale * found.path_low,
+            scale * found.path_high,
             color="C0",
             alpha=0.2,
             linewidth=0.0,

@@ -119,7 +119,8 @@ class EigenfunctionDisplay:
         across = min(m, MAX_PANELS_ABREAST)
         down = -(-m // across)
         figure, axes = matplotlib_pyplot().subplots(
-            *(down, across),
+            down,
+            across,
             figsize=(PANEL_SIDE * across, (PANEL_SIDE + 0.5) * down),
             layout="constrained",
             squeeze=False,

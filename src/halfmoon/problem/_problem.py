@@ -28,7 +28,7 @@ from sklearn.base import BaseEstimator
 
 from halfmoon._labels import as_targets, as_weights, no_labels, rows_with_targets
 from halfmoon._moments import dirichlet, energy_forecast
-from halfmoon._partitions.partitioned_rows import PartitionedRows
+from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._rows import (
     Array,
     Rows,

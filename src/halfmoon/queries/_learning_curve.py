@@ -171,10 +171,29 @@ def forecast_of(
     gains = np.quantile(draws[:, :1] - draws[:, asked], ends, axis=0)
     metric = "error rate" if labels.of_classes else "mean absolute error"
     error, error_low, error_high = map(float, curve[:, 0])
+    expected, low, high = curve[:, asked]
+    gain, gain_low, gain_high = gains
+    path_median, path_low, path_high = curve[:, along]
     return Forecast(
-        *(metric, l, error, error_low, error_high),
-        *(more, *curve[:, asked], *gains, level),
-        *(points.counts, points.errors, path, *curve[:, along]),
+        metric=metric,
+        n_labeled=l,
+        error=error,
+        error_low=error_low,
+        error_high=error_high,
+        n_labels=more,
+        expected=expected,
+        low=low,
+        high=high,
+        gain=gain,
+        gain_low=gain_low,
+        gain_high=gain_high,
+        level=level,
+        counts=points.counts,
+        measured=points.errors,
+        path_counts=path,
+        path=path_median,
+        path_low=path_low,
+        path_high=path_high,
     )
 
 
@@ -190,7 +209,7 @@ def measured_points(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredE
         if l > MAX_MEASURED:
             return loo
     points = measured_errors(
-        *(l, labels.errors_of, labels.tested, rng), by_refits=not labels.in_closed_form
+        l, labels.errors_of, labels.tested, rng, by_refits=not labels.in_closed_form
     )
     points = _above_zero(points, labels)
     if loo is None or not labels.in_closed_form:

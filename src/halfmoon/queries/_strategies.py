@@ -343,6 +343,4 @@ def spread_out(
     def score(novelty: Array) -> Array:
         return np.maximum(uncertainty, TINY) * novelty
 
-    return best_rows(
-        *(similarity, free, n, score), groups=groups, with_copies=with_copies
-    )
+    return best_rows(similarity, free, n, score, groups=groups, with_copies=with_copies)

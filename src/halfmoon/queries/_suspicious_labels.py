@@ -53,13 +53,13 @@ from halfmoon._estimators.classification import (
     probabilities,
     scores_by_class,
 )
-from halfmoon._estimators.intervals import Intervals
+from halfmoon._estimators.intervals import Intervals, interval_ratios
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average import Average
 from halfmoon.problem import Fit
 from halfmoon.queries._pool import last_step
 
-__all__ = ["interval_ratios", "suspicious_labels"]
+__all__ = ["suspicious_labels"]
 
 LEVEL = 0.9
 WRONG_RATE = 0.1  # rho
@@ -120,25 +120,6 @@ def suspicious_labels(estimator: Any) -> np.recarray[Any, Any]:
     found["given"], found["suggested"] = given[order], suggested[order]
     found["score"] = scores[order]
     return found
-
-
-def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> Array:
-    """Return r of (3), with the sign of y - g; NaN if the prediction is unknown.
-
-    Examples
-    --------
-    >>> at, low, high = np.zeros(2), np.full(2, -1.0), np.full(2, 2.0)
-    >>> interval_ratios(np.array([4.0, -4.0]), at, low, high)
-    array([ 2., -4.])
-    """
-    r = given - predicted
-    reach = np.where(r >= 0, high - predicted, predicted - low)
-    known = np.isfinite(r) & np.isfinite(reach)
-    least = np.finfo(np.float64).tiny
-    ratio = np.full(r.shape, np.nan)
-    with np.errstate(over="ignore"):  # an interval of width 0
-        ratio[known] = r[known] / np.maximum(reach[known], least)
-    return np.clip(ratio, -1e300, 1e300)
 
 
 def _classes(estimator: Any) -> tuple[Indices, NDArray[Any], NDArray[Any], Array]:

@@ -27,13 +27,14 @@ from halfmoon.table._files.frame_table import (
     taken_rows,
     with_columns,
 )
-from halfmoon.table._fill_table import Filled, fill_targets
+from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import CALL
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.run_costs import limit_with_held
-from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.run_summary import record_of
+from halfmoon.table._runs.second_pass import Filled
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["FilledFrame", "Report", "fill"]
@@ -144,17 +145,6 @@ class FilledFrame:
         The run in detail.
     settings : Settings
     target : str
-    report : Report
-        The page that ``halfmoon fill`` writes.
-    model : TableModel
-        ``model.predict(df)`` predicts new rows, and `halfmoon.save` keeps the model.
-    suspects : data frame
-        Rows whose given label looks wrong, the most doubtful first, with
-        ``TARGET_predicted`` and its confidence or interval.
-    next_rows : data frame
-        Rows to label next, with their predictions.
-    summary : list of str
-        The run in a few sentences, with notes. It counts rows from 0, as ``iloc`` does.
     """
 
     frame: Any
@@ -165,7 +155,7 @@ class FilledFrame:
 
     @property
     def model(self) -> TableModel:
-        """The model that filled the frame."""
+        """The model, which predicts new rows; `halfmoon.save` keeps it."""
         return self.filled.model
 
     @cached_property
@@ -183,7 +173,7 @@ class FilledFrame:
 
     @property
     def summary(self) -> list[str]:
-        """The run in a few sentences, with notes."""
+        """The run in a few sentences, with notes; rows count from 0, as in ``iloc``."""
         return [*self.record["summary"], *self.record["notes"]]
 
     @cached_property
@@ -193,7 +183,10 @@ class FilledFrame:
 
     @property
     def suspects(self) -> Any:
-        """Rows whose given label looks wrong, with their predictions."""
+        """Rows whose given label looks wrong, the most doubtful first.
+
+        With ``TARGET_predicted`` and its confidence or interval.
+        """
         shown = self.findings.suspects
         added: dict[str, list[Any]] = {"predicted": [row.prediction for row in shown]}
         if self.findings.kind == "classes":

@@ -11,73 +11,30 @@ import io
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
 from halfmoon.table._columns.column_names import earlier_runs, quoted, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
-from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.first_pass import Scan
+from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
 from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
-from halfmoon.table._runs.run_settings import Settings, Silent, Stages
-from halfmoon.table._runs.running_counts import RunningCounts
-from halfmoon.table._runs.second_pass import Job, new_columns, write_filled
+from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
+from halfmoon.table._runs.second_pass import Filled, Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 
 __all__ = [
-    "Filled",
     "fill_table",
     "fill_targets",
-    "filled_targets",
     "predict_table",
     "refuse_unfit",
 ]
-
-
-@dataclass(repr=False)
-class Filled:
-    """The result of filling a table.
-
-    Attributes
-    ----------
-    model : TableModel
-    scan : Scan or None
-        What the first pass found; None if the model was learned before.
-    tally : RunningCounts
-        What the second pass counted.
-    escaped : int
-        Cells that got an apostrophe, because a spreadsheet would take them for
-        formulas.
-    sha256 : str
-        Checksum of the table.
-    seconds : float
-    notes : tuple of Note
-        On reading the file.
-    scored : ScoredRows or None
-        Known labels compared with predictions, if the model was learned before.
-    """
-
-    model: TableModel
-    scan: Scan | None
-    tally: RunningCounts
-    escaped: int
-    sha256: str
-    seconds: float
-    notes: tuple[Note, ...] = ()
-    scored: ScoredRows | None = None
-
-    def __repr__(self) -> str:
-        filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
-        given = "" if self.scan is None else f" from {self.scan.n_labeled:,} labels"
-        return f"Filled({filled}{given} in {self.seconds:.1f} s)"
 
 
 def fill_table(
@@ -218,24 +175,7 @@ def fill_targets(
         forecast.tell(stages.say)
         write_filled(table, out, jobs, stages.stage("Filling in"))
     notes = (*table.notes, *forecast.notes())
-    scans = [job.scan for job in jobs]
-    return filled_targets(jobs, scans, out.escaped, _sha256(table), start, notes)
-
-
-def filled_targets(
-    jobs: Sequence[Job],
-    scans: Sequence[Scan | None],
-    escaped: int,
-    sha256: str,
-    start: float,
-    notes: tuple[Note, ...],
-) -> list[Filled]:
-    """Return what came of each target; the first counts the escaped cells."""
-    seconds = time.monotonic() - start
-    return [
-        Filled(job.model, scan, job.tally, 0 if i else escaped, sha256, seconds, notes)
-        for i, (job, scan) in enumerate(zip(jobs, scans, strict=True))
-    ]
+    return Filled.of(jobs, out.escaped, _sha256(table), start, notes)
 
 
 def predict_table(
@@ -256,8 +196,8 @@ def predict_table(
     refuse_unfit(model, table, runs)
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
-    scored, unseen = ScoredRows(model), Unseen(model)
-    job = Job(model, given, scored=scored, unseen=unseen)
+    unseen = Unseen(model)
+    job = Job(model, given, scored=ScoredRows(model), unseen=unseen)
     with new_table(
         destination,
         like=table,
@@ -266,10 +206,9 @@ def predict_table(
         types=column_types(model, table.schema),
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
-    seconds = time.monotonic() - start
     notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
-    sha256 = _sha256(table)
-    return Filled(model, None, job.tally, out.escaped, sha256, seconds, notes, scored)
+    (filled,) = Filled.of([job], out.escaped, _sha256(table), start, notes)
+    return filled
 
 
 def refuse_unfit(

@@ -12,8 +12,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halfmoon._report.findings import Note
-from halfmoon._report.next_steps import run_again
+from halfmoon._notes import Note, run_again
 
 __all__ = ["CALL", "argument", "as_options", "with_command"]
 

@@ -21,8 +21,11 @@ import numpy as np
 from halfmoon._estimators.base import HeldOut
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._labels import as_weights
-from halfmoon._partitions.estimator_methods import fits_by_partition
+from halfmoon._labels import as_weights, no_labels_to_score
+from halfmoon._partitions.estimator_methods import (
+    fits_by_partition,
+    scores_by_partition,
+)
 from halfmoon._rows import Array
 from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
@@ -31,7 +34,7 @@ from halfmoon.weak._weak_estimator import (
     SHARED_ATTRIBUTES,
     WeakEstimator,
 )
-from halfmoon.weak._weak_labels import as_candidates
+from halfmoon.weak._weak_labels import as_candidates, candidates_among
 
 __all__ = ["CandidateSetClassifier"]
 
@@ -115,6 +118,29 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
             self._score_and_calibrate()
         self._report(start)
         return self
+
+    @scores_by_partition
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy for plain labels; for sets, the share that holds them.
+
+        Unlabeled rows do not count.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+        y : as in `fit`
+        sample_weight : array-like of shape (n,) or None
+        """
+        found = self.predict(X)
+        sets = candidates_among(y, len(found), self.classes_, self.separator)
+        if sets is None:
+            return super().score(X, y, sample_weight)
+        w = as_weights(sample_weight, len(found))
+        known = ~sets.all(axis=1) & (w > 0)
+        if not known.any():
+            raise no_labels_to_score(len(found))
+        inside = sets[np.arange(len(found)), np.searchsorted(self.classes_, found)]
+        return float(np.average(inside[known], weights=w[known]))
 
     def _held_out(self) -> HeldOut:
         """Return held-out values; by folds where a label was found from its own row."""

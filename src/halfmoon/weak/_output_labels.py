@@ -13,7 +13,7 @@ A missing value, or the set of all outputs, is an unlabeled row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Iterable, Set
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._labels import class_codes, is_missing, label_array, no_labels, require_y
+from halfmoon._labels import class_codes, is_missing, label_array, no_labels
+from halfmoon._memory import MEMORY_LIMIT
 from halfmoon.weak._output_space import (
     MAX_LABELS,
     OutputSpace,
@@ -32,7 +33,7 @@ from halfmoon.weak._output_space import (
 )
 from halfmoon.weak._ranking_labels import read_rankings
 from halfmoon.weak._separate_outputs import SeparateLabels, SeparateOutputs
-from halfmoon.weak._weak_labels import as_objects
+from halfmoon.weak._weak_labels import as_objects, require_rows
 
 __all__ = ["read_outputs"]
 
@@ -41,7 +42,7 @@ LOSSES = ("zero_one", "hamming", "kendall")
 
 
 def read_outputs(
-    y: Any, loss: Any, outputs: Any
+    y: Any, loss: Any, outputs: Any, memory_limit: int | str = MEMORY_LIMIT
 ) -> tuple[OutputSpace | SeparateOutputs, NDArray[Any]]:
     """Return the output space and the labels of each row in it.
 
@@ -53,13 +54,16 @@ def read_outputs(
             f"loss is {loss!r}; one of {', '.join(map(repr, LOSSES))}, a matrix, or a "
             f"function of two outputs is needed."
         )
-    require_y(y)
-    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
-        raise ValueError(f"y is {y!r}; one label for each row is needed.")
+    require_rows(y)
+    if not (outputs is None or isinstance(outputs, (Integral, Iterable))):
+        raise ValueError(
+            f"outputs is {outputs!r}; a list of outputs, their number, or None is "
+            f"needed."
+        )
     if isinstance(loss, str) and loss == "hamming":
         return _label_sets(y, outputs)
     if isinstance(loss, str) and loss == "kendall":
-        return read_rankings(_cells(y), outputs)
+        return read_rankings(_cells(y), outputs, memory_limit)
     return _listed(y, loss, outputs)
 
 
@@ -74,6 +78,8 @@ def _listed(y: Any, loss: Any, outputs: Any) -> tuple[OutputSpace, Mask]:
     elif isinstance(outputs, Integral):
         outputs = list(range(int(outputs)))
     outputs = list(outputs)
+    if len(set(map(_key, outputs))) < len(outputs):
+        raise ValueError(f"The outputs are {outputs!r}; give each of them once.")
     if len(outputs) < 2:
         raise ValueError(
             f"There is {len(outputs)} output, {outputs!r}; with one class or output "
@@ -155,16 +161,20 @@ def _found(y: Any) -> list[Any]:
 def _label_sets(
     y: Any, outputs: Any
 ) -> tuple[OutputSpace | SeparateLabels, NDArray[Any]]:
-    values = np.asarray(label_array(y.to_numpy() if hasattr(y, "columns") else y))
-    values = y.toarray() if sp.issparse(y) else values
+    cells = y.toarray() if sp.issparse(y) else y
+    cells = cells.to_numpy() if hasattr(cells, "columns") else cells
+    try:
+        values = label_array(cells)
+    except ValueError:  # rows of unequal length
+        values = as_objects(cells)
     if values.ndim != 2:
         raise ValueError(
             f"y has shape {values.shape}; loss='hamming' needs a column for each "
             f"label, 0 or 1, missing if it is unknown."
         )
     missing = is_missing(values)
-    known = np.where(missing, 0, values)
-    if not np.isin(known.astype(object), (0, 1)).all():
+    known = np.where(missing, 0, values.astype(object))
+    if not np.isin(known, (0, 1)).all():
         raise ValueError("Labels other than 0 and 1; loss='hamming' needs these two.")
     known, q = known.astype(np.int8), values.shape[1]
     if outputs is None or isinstance(outputs, Integral):

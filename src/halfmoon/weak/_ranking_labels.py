@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from itertools import pairwise
+from math import factorial
 from numbers import Integral
 from typing import Any
 
@@ -16,14 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._labels import is_missing
+from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
 from halfmoon.weak._output_space import MAX_ITEMS, OutputSpace, kendall_space, orders
 from halfmoon.weak._pairwise_orders import ABOVE, PairwiseOrders
 
 __all__ = ["as_pairs", "items_in", "matching_orders", "pair_labels", "read_rankings"]
 
+PAIR_BYTES = 10  # held at once for each row and pair of items, in both orders
+
 
 def read_rankings(
-    cells: list[Any], outputs: Any
+    cells: list[Any], outputs: Any, memory_limit: int | str = MEMORY_LIMIT
 ) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
     """Return the rankings to choose from, and the labels of each row among them."""
     if isinstance(outputs, Integral):
@@ -37,7 +41,16 @@ def read_rankings(
         raise ValueError(f"The items are {items!r}; two or more are needed, each once.")
     named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
     text = any(isinstance(cell, str) for cell in cells)
-    if len(items) > MAX_ITEMS and not _is_nested(outputs):
+    n, m = len(cells), len(items)
+    by_pairs = m > MAX_ITEMS and not _is_nested(outputs)
+    count = len(outputs) if _is_nested(outputs) else factorial(min(m, MAX_ITEMS))
+    refuse_beyond(
+        memory_limit,
+        PAIR_BYTES * n * m * m if by_pairs else n * count,
+        f"{n:,} rows and {m:,} items need",
+        "Raise memory_limit, or give fewer items, or the rankings to choose from.",
+    )
+    if by_pairs:
         return PairwiseOrders(named_items, text=text), pair_labels(cells, items)
     if _is_nested(outputs):
         number = {item: i for i, item in enumerate(items)}

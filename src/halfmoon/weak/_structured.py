@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._labels import as_weights
+from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
     fits_by_partition,
@@ -141,13 +141,7 @@ class StructuredPredictor(WeakEstimator):
         rows = self._table(X, reset=True)
         self.__dict__.pop("parts_", None)  # of an earlier fit
         self.space_: OutputSpace | SeparateOutputs
-        self.space_, sets = read_outputs(y, self.loss, self.outputs)
-        if len(sets) != rows.shape[0]:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: y has "
-                f"{len(sets)} labels, but X has {rows.shape[0]} rows. Give one label, "
-                f"or a missing value, for each row."
-            )
+        self.space_, sets = self._read(y, rows.shape[0], self.loss, self.outputs)
         self.outputs_ = self.space_.outputs
         self.exact_decoding_ = self._decodes_exactly()
         w = as_weights(sample_weight, rows.shape[0])
@@ -165,6 +159,19 @@ class StructuredPredictor(WeakEstimator):
                 self.disambiguated_ = self.outputs_[found]
         self._report(start)
         return self
+
+    def _read(
+        self, y: Any, n: int, loss: Any, outputs: Any
+    ) -> tuple[OutputSpace | SeparateOutputs, NDArray[Any]]:
+        """Return the output space and the labels of n rows in it."""
+        space, sets = read_outputs(y, loss, outputs, self.memory_limit)
+        if len(sets) != n:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: y has "
+                f"{len(sets)} labels, but X has {n} rows. Give one label, or a missing "
+                f"value, for each row."
+            )
+        return space, sets
 
     def _fit_listed(
         self, space: OutputSpace, X: Rows, sets: NDArray[np.bool_], w: Array
@@ -228,6 +235,8 @@ class StructuredPredictor(WeakEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the mean infimum loss of the predictions: higher is better.
 
+        Unlabeled rows do not count.
+
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
@@ -237,8 +246,12 @@ class StructuredPredictor(WeakEstimator):
         check_is_fitted(self)
         values = self._values(self._table(X, reset=False))
         loss = self.loss if isinstance(self.loss, str) else "zero_one"
-        _, sets = read_outputs(y, loss, list(self.outputs_))
-        w = as_weights(sample_weight, len(values))
+        _, sets = self._read(y, len(values), loss, list(self.outputs_))
+        separate = isinstance(self.space_, SeparateOutputs)
+        open_rows = np.isnan(sets).all(axis=1) if separate else sets.all(axis=1)
+        w = np.where(open_rows, 0.0, as_weights(sample_weight, len(values)))
+        if not w.any():
+            raise no_labels_to_score(len(values))
         return -float(np.average(self.space_.infimum_losses(values, sets), weights=w))
 
     def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:

@@ -27,7 +27,16 @@ from halfmoon._labels import (
 )
 from halfmoon._rows import Array
 
-__all__ = ["as_candidates", "as_ends", "as_objects", "distance", "middles", "narrowed"]
+__all__ = [
+    "as_candidates",
+    "as_ends",
+    "as_objects",
+    "candidates_among",
+    "distance",
+    "middles",
+    "narrowed",
+    "require_rows",
+]
 
 Mask = NDArray[np.bool_]
 
@@ -43,9 +52,52 @@ def as_candidates(
     >>> classes.tolist(), sets.astype(int).tolist()
     (['a', 'b'], [[1, 1], [0, 1], [1, 1]])
     """
+    sets = _read_sets(y, n, separator)
+    if sets is None:
+        classes, codes = class_codes(as_labels(y, n))
+        is_class = codes[:, None] == np.arange(len(classes))
+        return classes, is_class | (codes < 0)[:, None]
+    if isinstance(sets, list):
+        return _from_sets(sets)
+    return np.arange(sets.shape[1]), _checked(sets)
+
+
+def candidates_among(
+    y: Any, n: int, classes: NDArray[Any], separator: str = "|"
+) -> Mask | None:  # (n, C)
+    """Return which of some classes are candidates of each row; None for plain labels.
+
+    Examples
+    --------
+    >>> candidates_among(["b|c", None], 2, np.array(["a", "b"])).astype(int).tolist()
+    [[0, 1], [1, 1]]
+    """
+    sets = _read_sets(y, n, separator)
+    if isinstance(sets, list):
+        every: list[list[Any]] = [
+            classes.tolist() if row is None else row for row in sets
+        ]
+        return np.array([[each in row for each in classes.tolist()] for row in every])
+    if sets is not None and sets.shape[1] != len(classes):
+        raise ValueError(
+            f"y has a column for each of {sets.shape[1]} classes, but the model has "
+            f"{len(classes)}. Give one column for each class of the model."
+        )
+    return sets
+
+
+def require_rows(y: Any) -> None:
+    """Raise an error if y cannot have a label for each row."""
     require_y(y)
+    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        raise ValueError(f"y is {y!r}; one label for each row is needed.")
+
+
+def _read_sets(y: Any, n: int, separator: str) -> Mask | list[list[Any] | None] | None:
+    """Return sets as a mask, or the classes of each row; None for plain labels."""
+    require_rows(y)
     mask = _as_mask(y)
-    cells: NDArray[Any] = np.empty(0)
+    cells: Any = mask
     if mask is None:
         cells = as_objects(y) if _has_sets(y) else label_array(y)
         if cells.ndim == 2 and cells.shape[1] > 1:
@@ -54,18 +106,15 @@ def as_candidates(
                 f"classes for each row, or a boolean column for each class."
             )
         if cells.ndim != 1 or not (_has_sets(cells) or _has_text(cells, separator)):
-            classes, codes = class_codes(as_labels(y, n))
-            is_class = codes[:, None] == np.arange(len(classes))
-            return classes, is_class | (codes < 0)[:, None]
-    count = len(cells if mask is None else mask)
-    if count != n:
+            return None
+    if len(cells) != n:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: y has "
-            f"{count} sets, but X has {n} rows. One set is needed for each row."
+            f"{len(cells)} sets, but X has {n} rows. One set is needed for each row."
         )
-    if mask is None:
-        return _from_sets([_members(cell, separator) for cell in cells])
-    return np.arange(mask.shape[1]), _checked(mask)
+    if mask is not None:
+        return mask
+    return [_members(cell, separator) for cell in cells]
 
 
 def _as_mask(y: Any) -> Mask | None:
@@ -131,6 +180,11 @@ def _from_sets(members: list[list[Any] | None]) -> tuple[NDArray[Any], Mask]:
     for number, row in enumerate(members):
         if row is not None and len(row) == 0:
             raise ValueError(_without_classes(1, number))
+        if row is not None and is_missing(row).any():
+            raise ValueError(
+                f"The set of row {number} has a missing value beside its classes, "
+                f"{row!r}. Leave it out, or give None for an unlabeled row."
+            )
     if not every:
         raise no_labels(len(members), "one candidate of each of two classes")
     classes, codes = class_codes(label_array(every))
@@ -148,11 +202,13 @@ def _checked(mask: Mask) -> Mask:
     empty = ~mask.any(axis=1)
     if empty.any():
         raise ValueError(_without_classes(int(empty.sum()), int(empty.argmax())))
-    absent = ~mask.any(axis=0)
-    if absent.any():
+    full = mask.all(axis=1)
+    absent = ~mask[~full].any(axis=0)
+    if absent.any() and not full.all():
+        besides = " but those of unlabeled rows" if full.any() else ""
         raise ValueError(
-            f"Class {int(absent.argmax())!r} is in no set, so it cannot be learned "
-            f"({int(absent.sum())} such column(s) of y). Drop these columns."
+            f"Class {int(absent.argmax())!r} is in no set{besides}, so it cannot be "
+            f"learned ({int(absent.sum())} such column(s) of y). Drop these columns."
         )
     return mask
 

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon.table._cells.cell_values import (
     as_column,
-    missing_codes,
     read_dates,
     read_numbers,
     read_texts,
@@ -18,8 +17,6 @@ from halfmoon.table._cells.cell_values import (
     without_missing,
 )
 from halfmoon.table._cells.number_style import NumberStyle
-from halfmoon.table._labels.label_checks import checked_labels
-from halfmoon.table._runs.run_settings import Settings
 
 nan = np.nan
 
@@ -139,48 +136,3 @@ def test_texts_are_categories():
     assert read.isna().tolist() == [False, False, False, True, True]
     assert read_texts(pa.array([3, None]))[0].tolist()[0] == "3"
     assert read_texts(pa.array([[1], None]))[0].isna().all()
-
-
-AGES = [18.0, 25, 33, 47, 52, 61, 70]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "codes"),
-    [
-        ([*AGES, -999, -999], (-999,)),
-        ([*AGES, 9999, 9999, np.nan], (9999,)),
-        ([*AGES, 999.9, 999.9], (999.9,)),
-        ([*AGES, -9, -9], ()),  # as near as the ages are to each other
-        ([1, 2, 3, 4, 5, -9, -9], (-9,)),
-        ([0, 1, 2, 3, 4, 5, 97, 98, 99, 99], (97, 98, 99)),
-        ([0, 1, 2, 3, 4, 5, 98, 98], ()),  # without nines, it is a number
-        ([*AGES, -999], ()),  # once may be a mistake, or a number
-        ([*AGES, 99, 99], ()),  # an age
-        ([1, 2, -999, -999, -999], ()),  # too few others to judge by
-        ([*AGES, 1000, 1000], ()),
-        ([], ()),
-    ],
-)
-def test_codes(numbers, codes):
-    assert missing_codes(np.array(numbers, dtype=float)) == codes
-
-
-def test_labels_that_are_codes_are_ignored_with_a_note():
-    labels = [*map(str, AGES), "-999", None, "-999.0", "33.5"]
-    checked = checked_labels(labels, Settings("age"))
-    assert checked.labels == [*AGES, None, None, None, 33.5]
-    assert checked.n_ignored == 2
-    (note,) = checked.notes
-    assert note.text == (
-        "2 labels of 'age' are -999, far from all others, as a mark for a blank would "
-        "be. They were ignored and not changed."
-    )
-    assert note.command == "unlabeled='-999'"
-
-
-@pytest.mark.parametrize("code", [-(2.0**31), 1e20, -1e30, np.finfo(float).max])
-def test_fill_values_of_programs_are_missing(code):
-    numbers = np.array([3.5, 1, 4, 2, 5, code, code])
-    assert missing_codes(numbers) == (code,)
-    assert missing_codes(numbers[:-1]) == ()  # once
-    assert missing_codes(np.append(numbers, 0.9 * code)) == ()  # not far

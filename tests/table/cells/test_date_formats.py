@@ -66,6 +66,17 @@ def test_endings_of_days():
     assert (dates[0].isoformat(), unread) == ("2022-02-09T00:00:00", 0)
 
 
+@pytest.mark.parametrize(
+    "cell", ["05FEB2024:15:08:00", "05-FEB-24 03.08.00.000000 PM", "5Feb2024:15:08:00"]
+)
+def test_dates_of_databases(cell):
+    form = find_date_format(pa.array([cell]), 0.0)
+    assert read_dates(pa.array([cell]), form)[0][0].isoformat() == "2024-02-05T15:08:00"
+    day = pa.array([cell[:9].rstrip(":")])
+    form = find_date_format(day, 0.0)
+    assert read_dates(day, form)[0][0].isoformat() == "2024-02-05T00:00:00"
+
+
 def test_times():
     assert find_time_format(pa.array(["8:15:00", "23:59:59"]), 0.0) == "%H:%M:%S"
     assert find_time_format(pa.array(["8:15 PM", "11:59 am"]), 0.0) == "%I:%M %p"

@@ -75,6 +75,8 @@ POINTS = ["1.234", "12.500", "3.901", "-8.250", "100.000"]
         (POINTS, [1.234, 12.5, 3.901]),
         ([*WHOLE, *POINTS, "2024"], [961, 12, 440, -7, 1.234]),
         ([f"{x} kg" for x in [*WHOLE, *POINTS]], [961, 12, 440, -7, 1234, 12_500]),
+        ([f"{x} pts." for x in [*WHOLE, *POINTS]], [961, 12, 440, -7, 1234, 12_500]),
+        (["1_234", "961", "12_500.5"], [1234, 961, 12_500.5]),
         (["1.234,-", "961,-", "59,\u2013"], [1234, 961, 59]),
         (["CHF 1'234.\u2013", "CHF 59.-", "CHF 7.50"], [1234, 59, 7.5]),
     ],
@@ -158,3 +160,10 @@ def test_debits_are_negative(marks):
     assert style.read(cells).to_pylist() == [-1090.1, 20, -7.5, 0]
     assert style.read(cells[1:2]).to_pylist() == [20]  # whatever the other rows hold
     assert style.describe() == "written with commas and DR or CR, read as minus or plus"
+
+
+@pytest.mark.parametrize(("letters", "is_unit"), [(16, True), (17, False)])
+def test_a_unit_has_16_characters_at_most(letters, is_unit):
+    cells = pa.array([f"{i} {'u' * letters}" for i in range(10)])
+    style = number_style(cells, 0)
+    assert (style is not None and style.suffix == " " + "u" * letters) == is_unit

@@ -224,6 +224,56 @@ def test_codes_for_missing_numbers_are_missing():
     assert typed.codes == (9999.0,)
 
 
+def test_dates_for_none_are_missing():
+    cells = [f"{1 + x % 28:02d}.03.202{x % 5}" for x in range(N)]
+    cells[::3] = ["31.12.9999"] * 20
+    use = use_of(cells)
+    assert (use.kind, use.missing) == ("date", pytest.approx(1 / 3))
+    assert use.reading() == "9999-12-31 counted as missing"
+    dates, unread = use.read(pa.array(["31.12.9999", "01.02.2021", "", "x"]))
+    assert dates.isna().tolist() == [True, False, True, True]
+    assert unread == 1
+    typed = use_of(pa.array([dt.date(2020, 1, 2 + x % 20) for x in range(N)][:-2]))
+    assert typed.codes == ()
+
+
+def test_dates_in_eight_digits():
+    cells = [f"2024{1 + x % 12:02d}{1 + x % 28:02d}" for x in range(N)]
+    cells[::3] = ["99991231", "0"] * 10
+    use = use_of(cells)
+    assert (use.kind, use.codes) == ("date", (2932896.0,))
+    assert use.read(pa.array(["20240229"]))[0][0].isoformat() == "2024-02-29T00:00:00"
+    assert use_of([f"{20240100 + x}" for x in range(N)]).kind == "identifier"
+    assert use_of([f"{20240000 + 7 * x}" for x in range(N)]).kind == "number"
+
+
+def test_hexadecimal_numbers():
+    cells = [f"0x{7919 * x % 65536:04X}" for x in range(N)]
+    use = use_of([*cells, "0xFFFF"])
+    assert (use.kind, use.reading()) == ("number", "hexadecimal")
+    assert use.read(pa.array(["0xff", "0x10", "12"]))[0][:2].tolist() == [255, 16]
+    assert use_of([cells[x] for x in SOME]).kind == "category"
+
+
+@pytest.mark.parametrize(
+    ("some", "value"),
+    [("<0.5", 0.5), ("~3", 3.0), ("7+", 7.0)],
+)
+def test_a_few_signs_among_exact_numbers(some, value):
+    """Few enough to be strays, which would be missing."""
+    cells = [*map(str, NUMBERS), some, "ND"]
+    use = use_of(cells)
+    assert use.read(pa.array([some]))[0].tolist() == [value]
+    assert use.strays == 1
+
+
+def test_ten_or_more_years():
+    cells = [["< 1 year", "1 year", "5 years", "10+ years"][x % 4] for x in SOME]
+    use = use_of(cells)
+    assert use.kind == "number"
+    assert use.read(pa.array([*cells[:1], "10+ years"]))[0][1] == 10
+
+
 def test_invisible_characters_around_a_cell_do_not_count():
     cells = [f"\u200b{x}" if i % 2 else f"{x}\u200e" for i, x in enumerate(NUMBERS)]
     use = use_of(cells)

@@ -16,7 +16,7 @@ from halfmoon.table._columns.column_names import (
 )
 from halfmoon.table._files import open_table
 from halfmoon.table._files.frame_table import FrameTable
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError
 from small_tables import write_csv
 

@@ -247,3 +247,24 @@ def test_the_first_and_the_last_date():
             pa.timestamp(unit), safe=False
         )
         assert plain_array(moments) is moments
+
+
+def test_nested_values_that_python_lacks_become_text():
+    far = pa.array([2**62, 5]).cast(pa.timestamp("s"))
+    same = pa.StructArray.from_arrays([pa.array([1, 2])] * 2, names=["a", "a"])
+    later = "146138514283-06-19T07:45:04"
+    assert column_text(same) == ['{"a": 1, "a": 1}', '{"a": 2, "a": 2}']
+    assert column_text(
+        pa.ListArray.from_arrays(pa.array([0, 2]).cast("int32"), far)
+    ) == [f'["{later}", "1970-01-01 00:00:05"]']
+    pairs = pa.MapArray.from_arrays(
+        pa.array([0, 1, 2], pa.int32()), pa.array(["k", "l"]), far
+    )
+    assert column_text(pairs)[0] == f'[["k", "{later}"]]'
+
+
+def test_a_time_zone_that_is_not_known_is_read_as_utc():
+    array = pa.array([0, 3600, None]).cast(pa.timestamp("s", "Mars/Phobos"))
+    assert plain_array(array).type == pa.timestamp("s", "UTC")
+    assert [t and t.hour for t in plain_array(array).to_pylist()] == [0, 1, None]
+    assert plain_array(array.cast(pa.timestamp("s", "UTC"))).type.tz == "UTC"

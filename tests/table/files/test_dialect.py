@@ -5,7 +5,7 @@ import io
 import pytest
 
 from halfmoon.table._files import new_table, open_table
-from halfmoon.table._files.dialect import header_number
+from halfmoon.table._files.header_rows import header_number
 from halfmoon.table._table_errors import ReadError
 
 TITLED = {
@@ -95,3 +95,12 @@ def test_unclear_headers_are_refused(text):
 )
 def test_tables_without_a_title(rows):
     assert header_number(rows) == 0
+
+
+@pytest.mark.parametrize("data", [b"a,b,y\n+3/8", b"a,b\n1,+3/8-\n"])
+def test_half_a_character_is_no_marked_byte(data):
+    with (
+        pytest.raises(ReadError, match=r"half a character, '\\udfff'"),
+        open_table(io.BytesIO(data), encoding="utf-7") as table,
+    ):
+        list(table.batches())

@@ -150,3 +150,17 @@ def test_objects_are_changed_in_place(text):
     changed = changed_object(text, {"b": 5, "new": "x"})
     assert json.loads(changed) == {**json.loads(text), "b": 5, "new": "x"}
     assert list(object_spans(text)) == list(json.loads(text))
+
+
+def test_long_integers_beside_fractions_keep_their_digits():
+    long = 2**53 + 1
+    _, rows = read(f'{{"a": {long}}}\n{{"a": 0.5}}\n{{"a": 3}}\n'.encode())
+    assert [row["a"] for row in rows] == [str(long), "0.5", "3"]
+    _, rows = read(f'{{"a": {long}}}\n{{"a": 3}}\n'.encode())
+    assert [row["a"] for row in rows] == [long, 3]
+
+
+@pytest.mark.parametrize("cell", ['"\\ud800"', '["\\ud800"]'])
+def test_half_a_character_in_a_value_is_named(cell):
+    with pytest.raises(ReadError, match="half a character in a value"):
+        read(f'{{"a": {cell}}}\n'.encode())

@@ -238,3 +238,9 @@ def test_signal_handlers_are_restored_and_not_set_in_threads(tmp_path):
     thread.start()
     thread.join()
     assert (tmp_path / "three").read_bytes() == b"x"
+
+
+def test_a_name_that_ends_like_a_folder_is_not_a_file(table, tmp_path):
+    with pytest.raises(OutputError, match=r"the folder .*new/ does not exist"):
+        copy(table, f"{tmp_path}/new/")
+    assert os.listdir(tmp_path) == ["in.csv"]

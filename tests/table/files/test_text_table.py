@@ -34,7 +34,9 @@ ODD = {
     "utf-16 big": (b"\xfe\xff" + "a,b\né,2\n".encode("utf-16-be"), {}),
     "utf-32": ("a,b\né,2\n".encode("utf-32"), {}),
     "latin-1": ("a,b\né,2\n".encode("latin-1"), {"encoding": "latin-1"}),
-    "utf-16 without mark": ("a,b\né,2\n".encode("utf-16-le"), {"encoding": "utf-16"}),
+    "utf-16 without mark": ("a,b\né,2\n".encode("utf-16-le"), {}),
+    "utf-16 big, no mark": ("a,b\nЖ,Њ\nЊ,2\n".encode("utf-16-be"), {}),
+    "utf-16 as said": ("a,b\né,2\n".encode("utf-16-le"), {"encoding": "utf-16"}),
     "one column": (b'a\n1\n\n""\n2\n', {}),
     "odd spaces": ("a,b\n1\u2028x,2\x0b\x1c\n".encode(), {}),
     "nameless column": (b",b\n1,2\n", {}),
@@ -259,6 +261,9 @@ ERRORS = {
         "encoding, name it: `encoding='utf-8'`."
     ),
     b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, so it is not a table",
+    "a,b\n1,é\n".encode("utf-16-le"): "Name the encoding: `encoding='utf-16-le'`.",
+    "a,b\n1,é\n".encode("utf-16-be"): "Name the encoding: `encoding='utf-16-be'`.",
+    "a,b\n1,é\n".encode("utf-32-le"): "Name the encoding: `encoding='utf-32-le'`.",
     b"a,b,a,c,b,a\n": (
         "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "
         "(columns 2 and 5). Give each column its own name in the header."

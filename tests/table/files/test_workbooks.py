@@ -15,7 +15,7 @@ from openpyxl.chart import BarChart, Reference
 from openpyxl.styles import Font
 
 from halfmoon import _atomic_files as atomic_files
-from halfmoon.table._files import new_table, open_table, workbook_table
+from halfmoon.table._files import new_table, open_table, workbook_size
 from halfmoon.table._files.arrow_types import cell_number
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.workbook_table import find_layout
@@ -311,7 +311,7 @@ def test_a_workbook_from_a_stream(tmp_path, name):
 
 
 def test_workbooks_that_do_not_fit_into_memory_are_refused(rich, monkeypatch):
-    monkeypatch.setattr(workbook_table, "MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(workbook_size, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(ReadError, match="Save the sheet as CSV"):
         open_table(rich)
 
@@ -322,7 +322,7 @@ def test_the_size_of_a_part_is_counted_not_trusted(rich, monkeypatch):
         sizes = {part.file_size for part in packed.infolist()}
     for size in sizes:  # in the headers of the parts and in the directory
         data = data.replace(size.to_bytes(4, "little") + b"\x0e\0", b"\1\0\0\0\x0e\0")
-    monkeypatch.setattr(workbook_table, "MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(workbook_size, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(ReadError):
         open_table(io.BytesIO(data))
 
@@ -588,3 +588,56 @@ def test_formulas_without_a_value_are_not_replaced_by_new_columns(tmp_path):
     book.active["F3"] = "=SUM(C2:C4)"  # not computed yet
     with pytest.raises(OutputError, match="F3, where a new column belongs, holds a"):
         filled(saved(book, path), tmp_path / "new.xlsx")
+
+
+def with_sheet(path, change):
+    """Change the XML of the first sheet of a workbook."""
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    parts["xl/worksheets/sheet1.xml"] = change(parts["xl/worksheets/sheet1.xml"])
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in parts.items():
+            packed.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "cell", "reached"),
+    [
+        ("1048576", "XFD1048576", "row 1,048,576 and column 16,384"),
+        ("9" * 10, "ZZZZZZ" + "9" * 10, "row 9,999,999,999 and column 321,272,406"),
+    ],
+)
+def test_a_cell_far_away_is_refused_before_it_takes_memory(
+    tmp_path, row, cell, reached
+):
+    book = workbook_of([["kind", "x"], ["a", 1], [None, 2]], tmp_path / "t.xlsx")
+    far = f'<row r="{row}"><c r="{cell}"><v>1</v></c></row></sheetData>'.encode()
+    with_sheet(book, lambda xml: xml.replace(b"</sheetData>", far))
+    with pytest.raises(ReadError, match=f"reaches to {reached}"):
+        open_table(book)
+
+
+def test_a_far_cell_that_has_only_a_format_is_not_held(tmp_path):
+    book = workbook_of([["kind", "x"], ["a", 1], [None, 2]], tmp_path / "t.xlsx")
+    far = b'<row r="1048576"><c r="XFD1048576" s="0"/></row></sheetData>'
+    with_sheet(book, lambda xml: xml.replace(b"</sheetData>", far))
+    with open_table(book) as table:
+        assert table.columns == ("kind", "x")
+
+
+def test_cells_without_references_are_counted():
+    extent = workbook_size.Extent()
+    xml = b"<row><c><v>1</v></c><c/></row>" + b"<row><c/></row>" * 9 + b"<row/>"
+    for i in range(0, len(xml), 7):  # tags are cut between chunks
+        extent.add(xml[i : i + 7])
+    assert (extent.rows, extent.columns) == (10, 2)
+
+
+def test_an_encrypted_part_is_called_so(tmp_path):
+    book = workbook_of([["kind", "x"], ["a", 1]], tmp_path / "t.xlsx")
+    data = bytearray(book.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag of the first part
+    book.write_bytes(data)
+    with pytest.raises(ReadError, match="is protected by a password"):
+        open_table(book)

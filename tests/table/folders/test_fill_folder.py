@@ -22,9 +22,9 @@ from halfmoon.table import (
 from halfmoon.table._folders import whole_folder
 from halfmoon.table._folders.folder_table import left_out_note, list_folder
 from halfmoon.table._folders.manifest import Manifest
+from halfmoon.table._run_settings import Silent
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Silent
 from halfmoon.table._table_errors import OutputError, ReadError
 from helpers import InTurn
 
@@ -261,7 +261,18 @@ def other_run(place):
     path.write_text(json.dumps({**record, "models": ["0"]}))
 
 
+def nested(place):
+    (place / "_halfmoon" / "manifest.json").write_text("[" * 100_000)
+
+
+def other_inputs(place):
+    path = place / "_halfmoon" / "manifest.json"
+    path.write_text(path.read_text().replace('"name"', '"nam"'))
+
+
 CHANGES = {
+    "nested": ({"change": nested}, "manifest.json is damaged"),
+    "inputs": ({"change": other_inputs}, "manifest.json is damaged"),
     "seed": (
         {"settings": Settings("kind", budget=600.0, seed=1)},
         "began with seed 0, but now it is 1",
@@ -294,6 +305,22 @@ def test_a_run_resumes_only_with_the_same_tables(run, change, words):
     change(run / "in")
     with pytest.raises(TableError, match=words):
         fill_folder(run / "in", run / "out", WHOLE, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"histogram": [', '"histogram": ["x", '), ("{", "["), ('"rows": ', '"rows": 9')],
+)
+def test_a_changed_record_of_a_file_does_not_count(run, old, new):
+    expected = outputs(run / "out")
+    path = run / "out" / "_halfmoon" / "done" / "000000.json"
+    before = path.read_text()
+    assert old in before
+    path.write_text(before.replace(old, new, 1))
+    found = fill_folder(run / "in", run / "out", WHOLE, resume=True)
+    assert outputs(run / "out") == expected
+    assert path.read_text() == before
+    assert found
 
 
 def test_outputs_of_another_model_are_written_again(run):

@@ -46,6 +46,7 @@ def test_one_label_and_no_blank(rng):
     assert not are_clumped(X, np.arange(10) < 10)
 
 
+@pytest.mark.slow
 def test_a_filled_table_has_a_note(rng):
     X, patient = visits(rng)
     frame = pd.DataFrame(X.round(3), columns=["a", "b", "c"])
@@ -94,7 +95,10 @@ def labels_of(kind, own, rng):
     return 3 * score + 2 * rng.normal(size=len(own))
 
 
-@pytest.mark.parametrize("kind", ["chance", "partly learnable", "numbers"])
+@pytest.mark.parametrize(
+    "kind",
+    ["chance", pytest.param("partly learnable", marks=pytest.mark.slow), "numbers"],
+)
 def test_claims_hold_for_other_patients(kind):
     held, too_hopeful = [], []
     for seed in range(4):

@@ -10,7 +10,7 @@ from halfmoon.table._labels.label_checks import (
     mark_notes,
     spelling_key,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, LabelError
 
 

@@ -18,7 +18,7 @@ from halfmoon.table._labels.weak_labels import (
     checked_sets,
     read_ends,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, LabelError
 
 SETS = Settings("y", sets="|")

@@ -29,9 +29,15 @@ def labels_of(y, count):
     return [v if i < count else None for i, v in enumerate(y.tolist())]
 
 
-def fitted(kind, y, rows, count=60, **options):
-    model = TableModel("y", kind, keep=rows.column_names, budget=2.0, **options)
+def fitted(kind, y, rows, count=60, budget=2.0):
+    model = TableModel("y", kind, keep=rows.column_names, budget=budget)
     return model.fit(rows, labels_of(y, count))
+
+
+@pytest.fixture(scope="module")
+def model_of_x():
+    rows = table()
+    return fitted("numbers", rows["x"].to_numpy(), rows), rows
 
 
 def test_only_the_relevant_column_is_important():
@@ -87,9 +93,8 @@ def test_predictions_are_leave_one_out():
     assert_allclose(both.mean(axis=1), [reversed_error, error], rtol=1e-6)
 
 
-def test_the_same_seed_gives_the_same_importance():
-    rows = table()
-    model = fitted("numbers", rows["x"].to_numpy(), rows)
+def test_the_same_seed_gives_the_same_importance(model_of_x):
+    model, rows = model_of_x
     one, two, three = (column_importance(model, rows, seed) for seed in (0, 0, 1))
     assert one == two != three
 
@@ -103,18 +108,16 @@ def test_more_labels_than_are_predicted():
     assert found["x"].value > 0.4 > 20 * abs(found["noise"].value)
 
 
-def test_the_most_correlated_of_many_columns(monkeypatch):
+def test_the_most_correlated_of_many_columns(model_of_x, monkeypatch):
     monkeypatch.setattr(module, "MAX_MEASURED_COLUMNS", 2)
     monkeypatch.setattr(module, "CORRELATED", 1)
-    rows = table()
-    model = fitted("numbers", rows["x"].to_numpy(), rows)
+    model, rows = model_of_x
     assert list(column_importance(model, rows)) == ["x"]
 
 
-def test_time_is_bounded(monkeypatch):
+def test_time_is_bounded(model_of_x, monkeypatch):
     monkeypatch.setattr(module, "BUDGET_SECONDS", 0.0)
-    rows = table()
-    model = fitted("numbers", rows["x"].to_numpy(), rows)
+    model, rows = model_of_x
     assert set(column_importance(model, rows)) == set(rows.column_names)
 
 
@@ -123,7 +126,8 @@ def test_a_column_that_was_left_out_has_no_importance(kind):
     rows = table().append_column("same", pa.array(["x"] * 150))
     x = rows["x"].to_numpy()
     y = np.where(x > 0, "a", "b") if kind == "classes" else x
-    assert "same" not in column_importance(fitted(kind, y, rows), rows)
+    model = fitted(kind, y, rows, budget=0.1)
+    assert "same" not in column_importance(model, rows)
 
 
 def scanned(rows, labels):

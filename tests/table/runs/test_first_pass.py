@@ -7,7 +7,7 @@ import pytest
 from halfmoon.table._files import open_table
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._runs import first_pass as scanning
-from halfmoon.table._runs.first_pass import Reservoir, joined, scan
+from halfmoon.table._runs.first_pass import Reservoir, joined_rows, scan
 from halfmoon.table._table_errors import LabelError, ReadError
 from small_tables import two_groups, write_csv
 
@@ -116,6 +116,6 @@ def test_parts_with_other_dictionaries_are_joined():
         pa.table({"c": pa.array(values).dictionary_encode()})
         for values in (["a", "b"], ["c", "a"])
     )
-    both = joined([one, two])
+    both = joined_rows([one, two])
     assert both.column("c").to_pylist() == ["a", "b", "c", "a"]
     assert both.take(pa.array([3, 2])).column("c").to_pylist() == ["a", "c"]

@@ -6,7 +6,7 @@ import pytest
 
 from halfmoon.table._models.predictions import Prediction
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._runs.rows_to_label import next_rows, spread_out
+from halfmoon.table._runs.rows_to_label import far_apart, next_rows
 from halfmoon.table._runs.running_counts import UnsureRows
 
 
@@ -92,29 +92,29 @@ def test_spread_out_by_the_formula(rng):
     for _ in range(9):
         k = np.exp(-(away[:, expected] ** 2) / (2 * m**2))
         expected.append(int((doubt * (1 - k.max(axis=1) ** 2)).argmax()))
-    assert spread_out(X, doubt, 10) == expected
+    assert far_apart(X, doubt, 10) == expected
 
 
 def test_no_row_twice_and_no_near_copy():
     X = np.repeat([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]], 5, axis=0)
     X[:5, 0] += 1e-4 * np.arange(5)
-    chosen = spread_out(X, np.linspace(1, 0.5, 15), 10)
+    chosen = far_apart(X, np.linspace(1, 0.5, 15), 10)
     assert sorted(i // 5 for i in chosen) == [0, 1, 2]
-    assert spread_out(np.ones((4, 2)), np.ones(4), 3) == [0]
-    assert spread_out(np.ones((4, 0)), np.zeros(4), 3) == [0]
+    assert far_apart(np.ones((4, 2)), np.ones(4), 3) == [0]
+    assert far_apart(np.ones((4, 0)), np.zeros(4), 3) == [0]
 
 
 def test_a_small_group_is_represented(rng):
     # 200 rows that are a little less sure in one place, 5 in another.
     X = np.concatenate([rng.normal(size=(200, 2)), rng.normal(size=(5, 2)) + 20])
-    chosen = spread_out(X, np.repeat([0.5, 0.4], [200, 5]), 10)
+    chosen = far_apart(X, np.repeat([0.5, 0.4], [200, 5]), 10)
     assert any(i >= 200 for i in chosen)
 
 
 def test_rows_of_one_group_come_after_others(rng):
     X, doubt = rng.normal(size=(30, 2)), np.linspace(1, 0.1, 30)
     groups = np.arange(30) // 10
-    chosen = spread_out(X, doubt, 5, groups)
+    chosen = far_apart(X, doubt, 5, groups)
     assert chosen[0] == 0
     assert sorted(groups[chosen[:3]]) == [0, 1, 2]
     assert len(set(chosen)) == 5

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon._report.quality_scores import accuracy, mean_absolute_error
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.run_summary import record_of
 from report.situations import HELP, QUALITIES
 

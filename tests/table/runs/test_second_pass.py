@@ -11,8 +11,8 @@ from halfmoon.blocks import alone
 from halfmoon.table import TableModel, open_table
 from halfmoon.table._files import new_table
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
-from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._runs import second_pass
+from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 from halfmoon.table._runs.second_pass import Job, write_filled
 
 ROWS, BATCH = 3_000, 100

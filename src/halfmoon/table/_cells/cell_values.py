@@ -8,7 +8,6 @@ cell has none, and the number of cells with something else.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +36,6 @@ __all__ = [
     "is_number",
     "is_text",
     "looks_blank",
-    "missing_codes",
     "read_compounds",
     "read_dates",
     "read_numbers",
@@ -91,13 +89,6 @@ MAX_REPEATED_WORDS = 5  # different words among them that are not in `MISSING_WO
 MIN_OTHERS = 20  # different cells beside such words; with fewer, all are categories
 SERIAL_RANGE = (20_000, 60_000)  # days since 1899-12-30 that a date may be written as
 MICROSECOND = 1e-6  # in seconds
-NINES = re.compile(r"-9|-?99+(\.9+)?")
-FILL_VALUES = frozenset(  # of databases and of programs for grids
-    (-(2.0**31), 2.0**31 - 1, -(2.0**63), 2.0**63, np.finfo(float).max, 1e20, 1e30)
-)
-CODE = re.compile(r"-[789]|-?9+[789](\.9+)?")
-MIN_CODED = 2  # cells with a code of nines
-MIN_UNCODED = 5  # different other numbers
 
 
 def as_column(column: Any) -> pa.Array:
@@ -335,38 +326,6 @@ def _distinct(
     encoded = text.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return change(encoded.dictionary).to_numpy(zero_copy_only=False), codes
-
-
-def missing_codes(numbers: Array) -> tuple[float, ...]:
-    """Return the numbers that stand for a missing value, such as -999 or 9999.
-
-    Such a number consists of nines (or ends in 7 or 8, as 97 and 98 beside 99), or is
-    the smallest or largest that a program can store. It occurs more than once, and is
-    farther from all other numbers than they are from each other.
-
-    Examples
-    --------
-    >>> missing_codes(np.array([3, 1, 4, 2, 5, -999, -999, np.nan]))
-    (-999.0,)
-    >>> missing_codes(np.array([80, 90, 95, 97, 98, 99, 99]))
-    ()
-    """
-    values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
-    filled = np.isin(np.abs(values), np.abs([*FILL_VALUES]))
-    codes = [CODE.fullmatch(f"{value:.10g}") is not None for value in values]
-    coded = filled | np.array(codes, dtype=bool)
-    if not coded.any() or (~coded).sum() < MIN_UNCODED:
-        return ()
-    low, high = values[~coded][[0, -1]]
-    with np.errstate(over="ignore"):
-        far = coded & (np.maximum(values - high, low - values) > high - low)
-    nines = [
-        (fill or NINES.fullmatch(f"{value:.10g}")) and count >= MIN_CODED
-        for value, count, fill in zip(
-            values[far], counts[far], filled[far], strict=True
-        )
-    ]
-    return tuple(values[far].tolist()) if any(nines) else ()
 
 
 def looks_blank(label: Any) -> bool:

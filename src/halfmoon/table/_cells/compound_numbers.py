@@ -11,6 +11,7 @@ cell                        form       read as
 8 lb 3 oz; 4 kg             pounds     ounces: 131; 141.1
 1h 30m, 2 days 03:04:05,    duration   seconds; a column with one unit, such as
 94:58, PT1H30M                         90 min, is a column of numbers
+0x1F, 0xA30F                hex        31, 41743; a few different ones are codes
 ==========================  =========  ======================================
 
 Dates, phone numbers and other codes have such signs too. So nearly all cells of a
@@ -38,6 +39,9 @@ MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 40  # characters
 MIN_COMPOUND = 0.3  # share of the distinct cells that have two parts
 MAX_DENOMINATORS = 6  # more make 3/17 a day of the year
+
+MIN_HEX = 40  # different cells
+HEX = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 
 NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 MONEY = "(?:[$€£¥₹]|[A-Z]{3} )?"
@@ -263,6 +267,10 @@ def duration_seconds(cell: str) -> float:
     return -total if cell.startswith("-") else total
 
 
+def _hex(cell: str) -> float:
+    return float(int(cell, 16)) if HEX.fullmatch(cell) else np.nan
+
+
 FORMS = {
     "duration": Form(duration_seconds, "durations in seconds"),
     "fraction": Form(_fraction, "fractions", _are_fractions),
@@ -271,4 +279,5 @@ FORMS = {
     "angle": Form(_angle, "angles in degrees"),
     "range": Form(_middle, "ranges, read as their middle", _are_ranges),
     "ratio": Form(_ratio, "ratios"),
+    "hex": Form(_hex, "hexadecimal", lambda cells: len(cells) >= MIN_HEX),
 }

@@ -14,12 +14,15 @@ cell                       rewritten             what changes
 ... 15:08:00 GMT+0200 (CEST) ... 15:08:00 +0200  zones as JavaScript writes them
 2024年5月3日 15時08分      2024/5/3 15:08        hours and minutes
 May '24, 03.05.2024 г.     May 24, 03.05.2024    signs beside the year
+05FEB2024, 05FEB2024:15:08 05 FEB 2024 15:08     as SAS writes them
+05-FEB-24 03.08.00.0 PM    05-FEB-24 03:08:00 PM as Oracle writes them
 2024-W18, KW 18/2024       2024-W18-1            weeks, as their first day
 Q2 2024, 2024Q2            2024-04-01            quarters, as their first day
 =========================  ====================  =============================
 
-Among dates, numbers from 20000 to 59999 count days since 1899-12-30, as spreadsheets
-do. A column of such numbers alone is one of numbers.
+Numbers such as 20240503 are dates if all of them are, and they are many. Among dates,
+numbers from 20000 to 59999 count days since 1899-12-30, as spreadsheets do. A column of
+such numbers alone is one of numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ import pyarrow.compute as pc
 from halfmoon.table._cells.number_detection import examples
 
 __all__ = [
+    "COMPACT",
     "SERIAL",
+    "are_compact_dates",
     "describe_date_format",
     "find_date_format",
     "find_time_format",
@@ -46,6 +51,12 @@ FIRST_EXAMPLES = 6  # that decide which formats are tried on all
 MAX_FORMATS = 8  # in one column
 
 ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$|^[0-9]{8}T[0-9]{4}"
+#: The format of dates in eight digits.
+COMPACT = "%Y%m%d"
+COMPACT_DATE = (
+    r"^(?:(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])|99991231|0+)$"
+)
+MIN_COMPACT = 10  # different dates
 #: The format of days since 1899-12-30.
 SERIAL = "serial"
 SERIAL_DAYS = r"^[2-5][0-9]{4}(\.[0-9]+)?$"
@@ -101,6 +112,9 @@ CHANGES = (
         r"^([0-9]{4})年([0-9]+)月([0-9]+)日 ?([0-9]+)[時时点]([0-9]+)分?$",
         r"\1/\2/\3 \4:\5",
     ),
+    (r"^([0-9]{1,2})(\p{L}{3})([0-9]{2,4})(:|$)", r"\1 \2 \3\4"),
+    (r"^(\d\d? \p{L}{3} \d+):", r"\1 "),
+    (r"^(\d\d?-\p{L}{3}-\d\d) (\d\d?)\.(\d\d)\.(\d\d)[.0-9]*", r"\1 \2:\3:\4"),
     (r"^(\p{L}{3,9})\.? ?['’]([0-9]{2})$", r"\1 \2"),
     (r"([0-9]{4}) ?г\.?$", r"\1"),
     (r"^([0-9/. -]+[0-9]), ([0-9]{1,2}:)", r"\1 \2"),
@@ -113,7 +127,7 @@ CHANGES = (
         for q, month in ((1, "01"), (2, "04"), (3, "07"), (4, "10"))
     ),
 )
-WORDS = r"[^0-9TZ:.,/ +-]"
+WORDS = r"[A-SU-Ya-z]|[^\x00-\x7F]"  # T and Z are in ISO dates
 
 
 def find_date_format(text: pa.Array, max_strays: float) -> str:
@@ -142,6 +156,20 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
     if found and len(dates) < len(values):
         found.append(SERIAL)
     return "|".join(found)
+
+
+def are_compact_dates(text: pa.Array) -> bool:
+    """Whether all texts are dates in eight digits, or zeros or 99991231 for none.
+
+    Examples
+    --------
+    >>> days = [f"202402{day}" for day in range(10, 30)]
+    >>> are_compact_dates(pa.array(days)), are_compact_dates(pa.array([*days, "9"]))
+    (True, False)
+    """
+    dates = pc.match_substring_regex(text, COMPACT_DATE)
+    many = pc.count_distinct(text).as_py() >= MIN_COMPACT
+    return many and bool(pc.all(dates).as_py())
 
 
 def _formats(values: pa.Array, allowed: float) -> list[str]:
@@ -233,8 +261,9 @@ def plain_dates(text: pa.Array) -> pa.Array:
     >>> plain_dates(pa.array(["3. März 2024", "Q2 2024", "2024-05-03"])).to_pylist()
     ['3. March 2024', '2024-04-01', '2024-05-03']
     """
-    if not pc.any(pc.match_substring_regex(text, WORDS), min_count=0).as_py():
-        return text
+    for needed in (WORDS, "[0-9]"):  # of every text that changes
+        if not pc.any(pc.match_substring_regex(text, needed), min_count=0).as_py():
+            return text
     for pattern, replacement in CHANGES:
         text = pc.replace_substring_regex(text, pattern, replacement)
     return text

@@ -8,7 +8,7 @@ cell                  read as
 ====================  ======================================================
 <5, >= 100, ≤ 3       the limit: 5, 100, 3
 ~12, ±3, ca. 30       the number
-65+, 12*, 8 (est)     the number
+65+, 12*, 8 (est)     the number; also 10+ years
 12[1], 5.2 ± 0.3      the number before: 12, 5.2
 30 (12 %), 1st, "7"   the number: 30, 1, 7; also ="7", as spreadsheets protect it
 59.-, 1.234,– €       no cents: 59.0, 1.234,0 €; also in labels
@@ -66,6 +66,7 @@ AFTER = (
     r"(?i)^(.*[0-9][^+*†‡()±]*?) ?"
     rf"(?:[+*†‡]+|\({IN_BRACKETS}\)|\[[^\[\]]{{1,12}}\]|(?:±|\+/-) ?[0-9].*)$"
 )
+PLUS_UNIT = r"^([^+]*[0-9])\+( ?\p{L}[\p{L} .]{0,14})$"
 ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
 QUOTED = r"^=?[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DASHES = "-{1,2}|[\u2012-\u2015]"
@@ -93,7 +94,7 @@ def normalized(text: pa.Array) -> pa.Array:
     >>> normalized(pa.array(["٦٣٫٧", "\u22125", "2½", "59.–"])).to_pylist()
     ['63.7', '-5', '2 1/2', '59.0']
     """
-    if _has(text, NO_CENTS):
+    if _has(text, rf"[.,] ?(?:{DASHES})"):  # the whole pattern takes longer to compile
         text = pc.replace_substring_regex(text, NO_CENTS, r"\10\2")
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
@@ -127,7 +128,7 @@ def without_signs(text: pa.Array) -> pa.Array:
     text = normalized(text)
     for pattern in (QUOTED, BEFORE, AFTER, ENDING):
         text = pc.replace_substring_regex(text, pattern, r"\1")
-    return text
+    return pc.replace_substring_regex(text, PLUS_UNIT, r"\1\2")
 
 
 def are_classes(cells: list[str]) -> bool:

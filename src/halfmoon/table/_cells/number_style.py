@@ -4,7 +4,7 @@ r"""How the numbers of a column are written, to read and to write more of them.
 cell       style
 =========  ============================================================
 5388.5     plain: a decimal point, nothing else
-5,388.50   ``thousands=","``; also a point, an apostrophe, any space
+5,388.50   ``thousands=","``; also a point, apostrophe, underscore, any space
 5388,5     ``decimal=","``
 $55.59     ``prefix="$"``, a currency
 26 kg      ``suffix=" kg"``, a unit, a percent sign, a currency
@@ -49,6 +49,7 @@ MAX_SHORT_DIGITS = 6  # decimals of one that is far below its letter
 CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
 
 SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
+SEPARATORS |= {"_": "underscores"}
 MINUS_WORDS = {"(x)": "brackets for negative numbers", "x-": "a trailing minus"}
 
 

@@ -25,7 +25,7 @@ def is_money_with_points(style: NumberStyle, values: pa.Array) -> bool:
     """
     if style.thousands or style.either:
         return False
-    points = values.filter(pc.match_substring(values, "."))
+    points = values.filter(pc.match_substring_regex(values, r"\.[0-9]"))
     amounts = values.filter(style.fits(values))
     if not len(points) or not _all_match(points, LIKE_THOUSANDS):
         return False
@@ -37,7 +37,7 @@ def are_whole_with_points(style: NumberStyle, values: pa.Array) -> bool:
     if style.decimal != "." or style.thousands or style.either:
         return False
     numbers = values.filter(style.fits(values))
-    has_point = pc.match_substring(numbers, ".")
+    has_point = pc.match_substring_regex(numbers, r"\.[0-9]")  # not that of "pts."
     points, others = numbers.filter(has_point), numbers.filter(pc.invert(has_point))
     return (
         len(points) >= MIN_POINTS

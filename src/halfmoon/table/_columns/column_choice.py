@@ -33,8 +33,8 @@ from scipy.spatial.distance import cdist
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._estimators.classification import loo_class_probabilities
 from halfmoon._labels import rows_with_targets
+from halfmoon._number_format import count, number, percent
 from halfmoon._progress import Progress
-from halfmoon._report.sentences import count, number, percent
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.candidate import ALPHAS, WIDTHS
 from halfmoon._selection.criteria import squared_losses

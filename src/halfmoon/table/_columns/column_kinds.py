@@ -37,7 +37,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from halfmoon._report.number_format import listed
+from halfmoon._number_format import listed
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
     MAX_STRAY_NUMBERS,
@@ -46,7 +46,6 @@ from halfmoon.table._cells.cell_values import (
     as_column,
     is_number,
     is_text,
-    missing_codes,
     read_compounds,
     read_dates,
     read_numbers,
@@ -58,9 +57,16 @@ from halfmoon.table._cells.cell_values import (
 )
 from halfmoon.table._cells.compound_numbers import FORMS, find_form
 from halfmoon.table._cells.date_formats import (
+    COMPACT,
+    are_compact_dates,
     describe_date_format,
     find_date_format,
     find_time_format,
+)
+from halfmoon.table._cells.missing_codes import (
+    missing_codes,
+    missing_dates,
+    without_codes,
 )
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
@@ -100,14 +106,13 @@ class ColumnUse:
     separator: str = ""  # of several choices in a cell
     strays: int = 0  # cells that are missing because the others are numbers or dates
     stray: str = ""  # the most common of them
-    codes: tuple[float, ...] = ()  # numbers for a missing value, such as -999
+    # Numbers for a missing value, such as -999; of dates in days since 1970.
+    codes: tuple[float, ...] = ()
 
     def read(self, array: pa.Array) -> tuple[Any, int]:
         """Return values of the column's kind, and the number of other cells."""
         values, unread = self._read(array)
-        if self.codes:
-            values[np.isin(values, self.codes)] = np.nan
-        return values, unread
+        return without_codes(values, self.codes) if self.codes else values, unread
 
     def _read(self, array: pa.Array) -> tuple[Any, int]:
         if self.compound and is_text(array.type):
@@ -142,6 +147,9 @@ class ColumnUse:
     @property
     def coded(self) -> str:
         """The codes for a missing value, in words."""
+        if self.kind == "date":
+            days = np.array(self.codes).astype("datetime64[D]")
+            return listed(days.astype(str).tolist())
         return listed([f"{code:.10g}" for code in self.codes])
 
     def reading(self, sampled: bool = False) -> str:
@@ -260,6 +268,8 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     cells = without_missing_words(text)
     if len(values) <= MAX_TRUTH_SPELLINGS and _are_truths(values):
         use.kind = "boolean"
+    elif are_compact_dates(cells):
+        use.kind, use.date_format = "date", COMPACT
     elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
         use.kind, use.style = "number", style
     elif date_format := find_date_format(cells, MAX_STRAYS):
@@ -291,9 +301,10 @@ def _are_truths(values: pa.Array) -> bool:
 def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
     """Return how a column is used, with its codes and strays; left out if constant."""
     values, strays = use.read(column)
-    if use.kind == "number":
-        use.codes = missing_codes(values)
-        values[np.isin(values, use.codes)] = np.nan
+    if use.kind in ("number", "date"):
+        find = missing_dates if use.kind == "date" else missing_codes
+        use.codes = find(values)
+        values = without_codes(values, use.codes)
     known = np.asarray(pd.notna(values))
     use.missing = 1.0 - float(known.mean()) if len(known) else 1.0
     if not known.any():

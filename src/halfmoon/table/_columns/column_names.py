@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._cells.cell_values import as_column, is_text
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError
 
 __all__ = [

@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halfmoon._report.number_format import count
+from halfmoon._number_format import count
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
 from halfmoon.table._columns.number_columns import NumberEncoder

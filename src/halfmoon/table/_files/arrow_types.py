@@ -7,6 +7,7 @@ views of strings                               strings
 run-end encoded; extensions                    what they encode; their storage
 dictionaries with null among their values      the same, null in their indices
 dates and timestamps outside years 1 to 9999   null, as Python has no such dates
+timestamps in a time zone that is not known    the same in UTC
 durations                                      numbers, in seconds
 lists, structs, maps, unions, bytes,           placeholders without values, whose
 calendar intervals                             type holds the name of the old type
@@ -23,6 +24,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,6 +63,8 @@ NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII
 MAX_DIGITS = 15  # that a cell keeps
 TRUTH = {"true": True, "false": False}
 BYTES = (pt.is_binary, pt.is_large_binary, pt.is_binary_view, pt.is_fixed_size_binary)
+#: What Arrow raises for a value that Python does not have.
+NOT_IN_PYTHON = (ValueError, OverflowError, KeyError, NotImplementedError)
 TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -101,6 +105,8 @@ def plain_array(array: Any) -> Any:
         ticks = array.cast(pa.int64()).cast(pa.float64(), safe=False)
         return pc.divide(ticks, float(TICKS_PER_SECOND[kind.unit]))
     if pt.is_date(kind) or pt.is_timestamp(kind):
+        if not _is_known_zone(getattr(kind, "tz", None)):
+            array = array.cast(pa.timestamp(kind.unit, "UTC"))
         far = _far(array)
         return array if far is None else pc.if_else(far, None, array)
     learned = not (pt.is_nested(kind) or pt.is_interval(kind) or _is_bytes(kind))
@@ -182,6 +188,16 @@ def refuse_target_type(name: str, kind: Any) -> None:
         )
 
 
+@cache
+def _is_known_zone(name: str | None) -> bool:
+    """Return whether Python knows a time zone; None is that of local times."""
+    try:
+        pa.scalar(0, pa.timestamp("s", name)).as_py()
+    except NOT_IN_PYTHON:
+        return False
+    return True
+
+
 def _is_bytes(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in BYTES)
 
@@ -251,18 +267,51 @@ def column_text(array: Any) -> list[str]:
     if pt.is_temporal(kind) and not pt.is_interval(kind):
         return _times(array)
     if pt.is_nested(kind):
-        return [
-            ""
-            if value is None
-            else json.dumps(value, default=_plain, ensure_ascii=False)
-            for value in array.to_pylist()
-        ]
+        try:
+            values = array.to_pylist()
+        except NOT_IN_PYTHON:
+            return [_nested_text(value) if value.is_valid else "" for value in array]
+        return ["" if value is None else _json(value) for value in values]
     if _is_bytes(kind):
         return ["" if v is None else _plain(v) for v in array.to_pylist()]
     if pt.is_boolean(kind) or pt.is_float32(kind) or pt.is_float16(kind):
         # Arrow writes the fewest digits that identify a number of this type.
         array = array.cast(pa.string())
     return ["" if value is None else str(value) for value in array.to_pylist()]
+
+
+def _nested_text(value: Any) -> str:
+    """Return an Arrow scalar as JSON, also one that has no value in Python.
+
+    Examples of the latter are dates after the year 9999, and structs in which two
+    fields have one name.
+    """
+    kind = value.type
+    if not value.is_valid:
+        return "null"
+    if isinstance(kind, pa.BaseExtensionType) or (
+        pt.is_union(kind) or pt.is_dictionary(kind) or pt.is_run_end_encoded(kind)
+    ):
+        return _nested_text(value.value)
+    if pt.is_struct(kind):
+        texts = [
+            f"{_json(kind.field(i).name)}: {_nested_text(value[i])}"
+            for i in range(kind.num_fields)
+        ]
+        return "{" + ", ".join(texts) + "}"
+    if pt.is_map(kind):
+        pairs = [f"[{_nested_text(x[0])}, {_nested_text(x[1])}]" for x in value.values]
+        return "[" + ", ".join(pairs) + "]"
+    if pt.is_nested(kind):
+        return "[" + ", ".join(map(_nested_text, value.values)) + "]"
+    try:
+        return _json(value.as_py())
+    except NOT_IN_PYTHON:
+        return _json(column_text(pa.repeat(value, 1))[0])
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, default=_plain, ensure_ascii=False)
 
 
 def _times(array: Any) -> list[str]:

@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._files.arrow_types import (
     Values,
     encoded_as,

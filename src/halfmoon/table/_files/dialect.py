@@ -1,13 +1,11 @@
-"""Dialects of text: its encoding, which character separates cells, where the header is.
+"""Dialects of text: its encoding, and which character separates cells.
 
-The encoding is as the user says, else by the mark at the start, else UTF-8.
+The encoding is as the user says, else by the mark at the start, else UTF-16 by its
+null bytes, else UTF-8.
 
 The guess of the standard library counts characters, quoted or not, and fails on text
 with commas in it. Here the first rows are parsed with each candidate in turn: the right
 one gives every row as many cells as the header.
-
-A spreadsheet that is saved as CSV often has a title above its table. A title fills a
-cell or two of its row; the header fills most columns with different texts.
 """
 
 from __future__ import annotations
@@ -16,17 +14,14 @@ import codecs
 import csv
 import io
 import re
-from collections import Counter
-from collections.abc import Sequence
 
+from halfmoon.table._files.header_rows import common_width, header_number
 from halfmoon.table._table_errors import CommandError
 
 __all__ = [
     "MARKING",
     "SEPARATOR_LINE",
     "encoding_of",
-    "header_number",
-    "may_be_title",
     "sniffed_delimiter",
     "undecodable_byte",
 ]
@@ -39,6 +34,7 @@ SEPARATOR_LINE = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORE
 #: that no text has, halves of surrogate pairs.
 MARKING = "halfmoon.mark"
 BAD_BYTE, FIRST_BYTE = "\udfff", 0xDC00
+MARKED = re.compile(f"{BAD_BYTE}([\udc00-\udcff])")
 # The mark of UTF-32 begins with that of UTF-16, so it comes first.
 MARKS = {
     "utf-8": codecs.BOM_UTF8,
@@ -53,7 +49,6 @@ FAMILIES = {
     "utf-16": ("utf-16-le", "utf-16-be"),
     "utf-32": ("utf-32-le", "utf-32-be"),
 }
-NUMBER = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?", re.ASCII)
 
 
 def sniffed_delimiter(text: str, complete: bool) -> str:
@@ -78,8 +73,16 @@ def sniffed_delimiter(text: str, complete: bool) -> str:
                 best, chosen = fit, delimiter
     if best[1] > 1:
         return chosen
-    # A title may stand above the header.
-    return next((sign for sign, rows in tables.items() if header_number(rows)), chosen)
+    # A title may stand above the header, or the header may have a cell too few.
+    return next(
+        (
+            sign
+            for sign, rows in tables.items()
+            if header_number(rows)
+            or (rows and 1 < len(rows[0]) == common_width(rows[1:]) - 1)
+        ),
+        chosen,
+    )
 
 
 def _first_rows(text: str, complete: bool, delimiter: str) -> list[list[str]]:
@@ -99,66 +102,21 @@ def _first_rows(text: str, complete: bool, delimiter: str) -> list[list[str]]:
     return rows
 
 
-def header_number(rows: Sequence[Sequence[str]]) -> int:
-    """Return which of the first rows is the header; 0 if there is no title above it.
-
-    The rows are the cells of the first records that are not blank.
-
-    Examples
-    --------
-    >>> header_number([["Flowers of 2024"], ["name", "size"], ["rose", "2"]])
-    1
-    >>> header_number([["name", "size"], ["rose", "2"]])
-    0
-    """
-    widths = Counter(len(row) for row in rows[1:])
-    if not widths or (width := widths.most_common(1)[0][0]) < 2:
-        return 0
-    for number, row in enumerate(rows):
-        if number and _is_header(row, width):
-            same = all(len(other) == width for other in rows[number:])
-            return number if same and number < len(rows) - 1 else 0
-        if not _is_title(row, width):
-            return 0
-    return 0
-
-
-def may_be_title(row: Sequence[str]) -> bool:
-    """Return whether a record could be a title: most of its cells are empty."""
-    filled = sum(bool(cell.strip()) for cell in row)
-    return filled == 1 or filled * 2 <= len(row)
-
-
-def _is_title(row: Sequence[str], width: int) -> bool:
-    filled = sum(bool(cell.strip()) for cell in row)
-    return filled * 2 <= width and (len(row) != width or filled < width - 1)
-
-
-def _is_header(row: Sequence[str], width: int) -> bool:
-    names = [cell.strip() for cell in row if cell.strip()]
-    return (
-        len(row) == width
-        and len(names) * 2 > width
-        and len(set(names)) == len(names)
-        and not any(NUMBER.fullmatch(name) for name in names)
-    )
-
-
 def encoding_of(head: bytes, asked: str | None) -> tuple[str, bytes]:
     r"""Return the encoding, and the byte order mark at the start of the text.
 
     `head` is the first bytes of the text. Without the user's choice, the mark decides,
-    or it is UTF-8.
+    or the null bytes of UTF-16; else it is UTF-8.
 
     Examples
     --------
-    >>> encoding_of("a,b".encode("utf-16-be"), None)
-    ('utf-8', b'')
+    >>> encoding_of("a,b\n".encode("utf-16-be"), None)
+    ('utf-16-be', b'')
     >>> encoding_of(b"\xef\xbb\xbfa,b", None)
     ('utf-8', b'\xef\xbb\xbf')
     """
     if asked is None:
-        candidates, default = tuple(MARKS), "utf-8"
+        candidates, default = tuple(MARKS), _unmarked(head)
     else:
         name = _checked(asked)
         candidates = FAMILIES.get(name, (name,))
@@ -168,6 +126,22 @@ def encoding_of(head: bytes, asked: str | None) -> tuple[str, bytes]:
         if mark is not None and head.startswith(mark):
             return encoding, mark
     return default, b""
+
+
+def _unmarked(head: bytes) -> str:
+    """Return the encoding of a text without a mark: UTF-16 by its nulls, or UTF-8.
+
+    Line ends have a null byte in UTF-16, as digits and delimiters do, always in the
+    same half of their two bytes.
+    """
+    first, second = (b"\0" in head[half::2] for half in (0, 1))
+    if first == second:
+        return "utf-8"
+    encoding = "utf-16-be" if first else "utf-16-le"
+    text = head.decode(encoding, "replace")
+    # The head may end within a character.
+    is_text = "\ufffd" not in text[:-1] and 2 * text.count("\n") > head.count(b"\n")
+    return encoding if is_text else "utf-8"
 
 
 def _checked(asked: str) -> str:
@@ -198,5 +172,5 @@ codecs.register_error(MARKING, _mark_byte)
 
 def undecodable_byte(line: str) -> int | None:
     """Return the first byte of a line that is not in the encoding, None if all are."""
-    place = line.find(BAD_BYTE)
-    return None if place < 0 else ord(line[place + 1]) - FIRST_BYTE
+    found = MARKED.search(line)
+    return None if found is None else ord(found[1]) - FIRST_BYTE

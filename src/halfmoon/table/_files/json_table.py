@@ -36,6 +36,7 @@ MAX_ARRAY = 2**28  # characters of an array, which is held in memory
 BATCH_CHARACTERS = 2**22
 MAX_JSON_COLUMNS = 10_000
 INT64 = 2**63
+FLOAT_INTEGERS = 2**53  # beyond it, not every integer is a float64
 BLANKS = re.compile(r"[ \t\r\n]*")
 _decode = json.JSONDecoder().raw_decode
 
@@ -79,7 +80,9 @@ class JsonTable(Table):
                 )
                 for field in self.schema
             ]
-        except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
+        except UnicodeEncodeError as error:
+            raise self._half_character("a value") from error
+        except (pa.ArrowException, OverflowError) as error:
             raise self.source.changed() from error
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
@@ -106,10 +109,14 @@ class JsonTable(Table):
         try:
             return pa.schema([(key, _type(found)) for key, found in kinds.items()])
         except UnicodeEncodeError as error:
-            raise ReadError(
-                f"{self.name} has half a character in a key. Check the program that "
-                f"wrote it."
-            ) from error
+            raise self._half_character("a key") from error
+
+    def _half_character(self, where: str) -> ReadError:
+        # Half of a surrogate pair, which JSON can escape
+        return ReadError(
+            f"{self.name} has half a character in {where}. Check the program that "
+            f"wrote it."
+        )
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Iterator[Parsed], IO[bytes]]]:
@@ -190,20 +197,26 @@ class JsonTable(Table):
         )
 
 
+class _LongInteger:
+    """The kind of an integer that float64 may not hold."""
+
+
 def _kind(value: object) -> type:
     if isinstance(value, int) and not isinstance(value, bool):
-        return int if -INT64 <= value < INT64 else str
+        if not -INT64 <= value < INT64:
+            return str
+        return int if abs(value) <= FLOAT_INTEGERS else _LongInteger
     return type(value)
 
 
 def _type(kinds: set[type]) -> Any:
     if kinds == {bool}:
         return pa.bool_()
-    if kinds == {int}:
+    if kinds and kinds <= {int, _LongInteger}:
         return pa.int64()
     if kinds and kinds <= {int, float}:
         return pa.float64()
-    return pa.string()
+    return pa.string()  # also of long integers beside fractions, to keep all digits
 
 
 def _cell(value: Any, kind: Any) -> Any:

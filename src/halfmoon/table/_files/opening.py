@@ -66,6 +66,8 @@ def open_table(
     if library_of(source) is not None:
         return FrameTable(source, batch_rows)
     if isinstance(source, (str, os.PathLike)):
+        if not os.fspath(source):
+            raise ReadError("The name of the table is empty. Give the name of a file.")
         refuse_address(os.fspath(source))
         files = matching_files(os.fspath(source))
         if files is not None:

@@ -23,6 +23,7 @@ __all__ = ["refuse_place", "replacing", "streaming"]
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 COPY_BYTES = 2**20
+SEPARATORS = tuple({os.sep, os.altsep or os.sep})  # of the folders in a path
 
 
 @contextmanager
@@ -82,7 +83,8 @@ def refuse_place(
     try:
         found = os.stat(name)
     except FileNotFoundError:
-        folder = os.path.dirname(os.path.realpath(name))
+        is_folder = name.endswith(SEPARATORS)
+        folder = name if is_folder else os.path.dirname(os.path.realpath(name))
         if not os.path.isdir(folder):
             raise OutputError(
                 f"{name} cannot be written: the folder {folder} does not exist. Make "

@@ -235,10 +235,7 @@ def _checked(
         size = size + len(line) if record else len(line)
         record.append(line)
         if "\0" in line:
-            raise ReadError(
-                f"{name}, line {number} holds a null byte, so it is not a table of "
-                f"text. Give a CSV, TSV, Parquet or Feather file."
-            )
+            raise _null_byte(name, number, line)
         if not line.isascii() and (byte := undecodable_byte(line)) is not None:
             # Of Windows; it also reads all letters of latin-1, which has no euro sign.
             other = "cp1252" if found.encoding == "utf-8" else "utf-8"
@@ -254,6 +251,22 @@ def _checked(
             raise long_line(name, first)
         yield line
     record.append("")
+
+
+def _null_byte(name: str, number: int, line: str) -> ReadError:
+    """Return the error for a null byte; every other one is one of UTF-16."""
+    share = line.count("\0") / len(line)
+    order = "be" if line[0] == "\0" else "le"
+    for bits, low, high in ((16, 0.4, 0.6), (32, 0.65, 0.8)):
+        if low <= share <= high:
+            return ReadError(
+                f"{name}, line {number} holds null bytes, as text in UTF-{bits} does. "
+                f"Name the encoding: `encoding='utf-{bits}-{order}'`."
+            )
+    return ReadError(
+        f"{name}, line {number} holds a null byte, so it is not a table of text. Give "
+        f"a CSV, TSV, Parquet or Feather file."
+    )
 
 
 def long_line(name: str, line: int) -> ReadError:

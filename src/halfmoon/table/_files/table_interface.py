@@ -9,7 +9,7 @@ from typing import IO, Any, Self
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
@@ -222,14 +222,27 @@ def named_by_place(columns: Sequence[str]) -> list[str]:
     return [name or f"column {place}" for place, name in enumerate(columns, start=1)]
 
 
+def _listed(places: Sequence[str]) -> str:
+    """Return at most five places.
+
+    Examples
+    --------
+    >>> _listed(["1", "3", "6"]), _listed(list("123456789"))
+    ('1, 3 and 6', '1, 2, 3, 4 and 5 more')
+    """
+    if len(places) > MAX_LISTED:
+        n_more = len(places) - MAX_LISTED + 1
+        places = [*places[: MAX_LISTED - 1], f"{n_more:,} more"]
+    return f"{', '.join(places[:-1])} and {places[-1]}"
+
+
 def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:
     """Refuse a header in which two columns have the same name."""
     places: dict[str, list[str]] = {}
     for place, column in enumerate(columns, start=1):
         places.setdefault(column, []).append(str(place))
     duplicates = [
-        f"{repr(column) if column else 'an empty name'} "
-        f"(columns {', '.join(where[:-1])} and {where[-1]})"
+        f"{repr(column) if column else 'an empty name'} (columns {_listed(where)})"
         for column, where in places.items()
         if len(where) > 1
     ]

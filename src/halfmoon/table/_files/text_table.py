@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Any
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.dialect import (
     MARKING,
     SEPARATOR_LINE,
-    header_number,
-    may_be_title,
 )
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.header_rows import (
+    grouped_names,
+    header_number,
+    may_be_title,
+    nameless_column,
+)
 from halfmoon.table._files.records import (
     Pieces,
     PlainLines,
@@ -59,15 +63,11 @@ class TextTable(Table):
         super().__init__(source, found, batch_rows)
         with self._opened() as (stream, _):
             records = read_records(lines_of(stream), found, self.name)
-            header = _find_header(records)
-        self._n_lead, self.lead, self.header, columns = header
-        if self.lead.strip() and not SEPARATOR_LINE.fullmatch(self.lead):
-            self.notes.append(
-                Note(
-                    f"Line {count_lines(self.lead) + 1} was read as the header; the "
-                    f"lines above it were skipped, and stay in a text output."
-                )
-            )
+            header = _Header.of(records, str(found.delimiter))
+        self.lead, self.header = header.lead, header.text
+        self._n_lead, self._above = header.n_lead, header.n_characters
+        self.notes += header.notes
+        columns = header.names
         if not columns:
             raise ReadError(
                 f"{self.name} is empty. A table with a header and rows is needed."
@@ -110,7 +110,7 @@ class TextTable(Table):
 
     def _parts(self, stream: IO[str]) -> Iterator[Part]:
         """Yield rows of one batch, their raw lines, and the blank lines among them."""
-        before = stream.read(len(self.lead) + len(self.header))
+        before = stream.read(self._above)
         line = count_lines(before) + 1
         width = len(self.schema)
         for piece in Pieces(stream, self.format, self.name, width, line):
@@ -259,32 +259,84 @@ def _is_blank(raw: str, cells: list[str]) -> bool:
     return len(cells) < 2 and not raw.strip()
 
 
-def _find_header(records: Iterator[Record]) -> tuple[int, str, str, list[str]]:
-    """Return how many records precede the header, their text, the header, its cells."""
-    lead = ""
-    for number, (_, raw, cells) in enumerate(records):
-        if _is_blank(raw, cells) or (number == 0 and SEPARATOR_LINE.fullmatch(raw)):
-            lead += raw
-        elif may_be_title(cells):
-            below, title, header, names = _find_below_title(records, raw, cells)
-            return number + below, lead + title, header, names
-        else:
-            return number, lead, raw, cells
-    return 0, lead, "", []
+@dataclass(frozen=True)
+class _Header:
+    """The header of a text, and what is above it."""
+
+    names: list[str]
+    text: str = ""  # with its line end
+    lead: str = ""  # the text above it
+    n_lead: int = 0  # records in that text
+    n_characters: int = 0  # of all this in the file
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, records: Iterator[Record], delimiter: str) -> _Header:
+        """Find the header in the first records."""
+        seen: list[Record] = []
+        size = 0
+        try:
+            for record in islice(records, SEARCHED_RECORDS):
+                seen.append(record)
+                size += len(record[1])
+                if size > SEARCHED_CHARACTERS:
+                    break
+        except ReadError:  # raised again when the rows are read
+            if not seen:
+                raise
+        filled = [
+            i
+            for i, (_, raw, cells) in enumerate(seen)
+            if not _is_blank(raw, cells)
+            and not (i == 0 and SEPARATOR_LINE.fullmatch(raw))
+        ]
+        if not filled:
+            return cls([], lead="".join(raw for _, raw, _ in seen))
+        rows = [seen[i][2] for i in filled]
+        at = header_number(rows) if may_be_title(rows[0]) else 0
+        names, first, joined = rows[at], filled[at], False
+        if grouped := grouped_names(rows[at:]):
+            first, names, joined = filled[at], grouped.names, grouped.joined
+            at += grouped.rows - 1
+        n_lead = filled[at]
+        lead = "".join(raw for _, raw, _ in seen[:n_lead])
+        text = seen[n_lead][1]
+        n_characters = len(lead) + len(text)
+        notes = []
+        if joined:
+            notes.append(_joined_note(seen[first][0], seen[n_lead][0], names))
+        elif lead.strip() and not SEPARATOR_LINE.fullmatch(lead):
+            notes.append(
+                Note(
+                    f"Line {seen[n_lead][0]} was read as the header; the lines above "
+                    f"it were skipped, and stay in a text output."
+                )
+            )
+        place = nameless_column([names, *rows[at + 1 :]])
+        if place is not None:
+            end = line_end(text)
+            text = text.removesuffix(end)
+            text = (delimiter + text if place == 0 else text + delimiter) + end
+            names = [*names[:place], "", *names[place:]]
+            notes.append(_nameless_note(place))
+        return cls(names, text, lead, n_lead, n_characters, tuple(notes))
 
 
-def _find_below_title(
-    records: Iterator[Record], raw: str, cells: list[str]
-) -> tuple[int, str, str, list[str]]:
-    """Do the same if the first record that is not blank may be a title."""
-    seen = [(raw, cells)]
-    size = 0
-    with suppress(ReadError):  # raised again when the rows are read
-        for _, text, row in islice(records, SEARCHED_RECORDS):
-            seen.append((text, row))
-            size += len(text)
-            if size > SEARCHED_CHARACTERS:
-                break
-    filled = [i for i, (text, row) in enumerate(seen) if not _is_blank(text, row)]
-    header = filled[header_number([seen[i][1] for i in filled])]
-    return header, "".join(text for text, _ in seen[:header]), *seen[header]
+def _joined_note(first: int, last: int, names: list[str]) -> Note:
+    example = next((name for name in names if " " in name), names[-1])
+    return Note(
+        f"Lines {first} to {last} were read as one header, with names such as "
+        f"{example!r}. They stay as they are in a text output."
+    )
+
+
+def _nameless_note(place: int) -> Note:
+    if place == 0:
+        return Note(
+            "The header has no name for the first column, the row numbers. A text "
+            "output has an empty name for it."
+        )
+    return Note(
+        "Every row ends in a delimiter that the header lacks. A text output has it in "
+        "the header too."
+    )

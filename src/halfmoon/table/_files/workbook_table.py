@@ -11,27 +11,25 @@ different. A row that is empty in the columns of the table is skipped.
 from __future__ import annotations
 
 import datetime as dt
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._files.arrow_types import value_text
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.header_rows import grouped_names
 from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
+from halfmoon.table._files.workbook_size import refuse_large
 from halfmoon.table._table_errors import CommandError, ReadError
 
 __all__ = ["WorkbookTable", "find_layout"]
 
-MAX_UNPACKED_BYTES = 2**29  # of XML; the cells in memory take about as much
-MAX_XLS_BYTES = 2**28  # of a format that is not compressed
-CHUNK_BYTES = 2**20
 PART_ROWS = 4096  # converted to columns at once
 MAX_LISTED = 20  # sheets in an error
 SEARCHED_ROWS = 50  # for a header
@@ -70,7 +68,7 @@ class WorkbookTable(Table):
     ) -> None:
         super().__init__(source, found, batch_rows)
         with source.open() as file:
-            _refuse_large(file, source, found)
+            refuse_large(file, source, found)
         with self._workbook() as workbook:
             rows = self._choose_sheet(workbook, sheet)
             refuse_duplicate_names(
@@ -244,42 +242,6 @@ def _is_damage(error: BaseException) -> bool:
     )
 
 
-def _refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
-    """Refuse a workbook that would take too much memory."""
-    if found.name == "xls":
-        size, limit = source.size, MAX_XLS_BYTES
-    else:
-        size, limit = _unpacked_size(file, source.name), MAX_UNPACKED_BYTES
-    if size > limit:
-        raise ReadError(
-            f"{source.name} takes more than {limit // 2**20} MB when it is unpacked, "
-            f"and a workbook is held in memory. Save the sheet as CSV and give that "
-            f"file, which is read in parts."
-        )
-
-
-def _unpacked_size(file: IO[bytes], name: str) -> int:
-    """Count the bytes of the unpacked parts; the sizes in the file may be wrong."""
-    size = 0
-    try:
-        with zipfile.ZipFile(file) as packed:
-            for part in packed.infolist():
-                if not part.filename.endswith((".xml", ".bin", ".rels")):
-                    continue
-                part.file_size = 2**40  # ignore the size in the file
-                with packed.open(part) as stream:
-                    while chunk := stream.read(CHUNK_BYTES):
-                        size += len(chunk)
-                        if size > MAX_UNPACKED_BYTES:
-                            return size
-    except Exception as error:  # of zipfile, zlib, struct and others
-        raise ReadError(
-            f"{name} is damaged, cut short or compressed in an unknown way ({error}). "
-            f"Get the file again."
-        ) from error
-    return size
-
-
 def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
     """Find the table in a sheet by its first rows; None for an empty sheet.
 
@@ -295,10 +257,14 @@ def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
     first = next(
         i for i, row in enumerate(first_rows) if any(cell != "" for cell in row)
     )
-    header = next(
-        (i for i, row in enumerate(first_rows) if _is_header(row, used)), first
-    )
-    row = first_rows[header]
+    texts = [list(map(_text, row)) for row in first_rows]
+    header, grouped = first, None
+    for i, row in enumerate(first_rows):
+        grouped = grouped_names(texts[i:])
+        if grouped or _is_header(row, used):
+            header = i + (grouped.rows - 1 if grouped else 0)
+            break
+    row = grouped.names if grouped else first_rows[header]
     below = {i for other in first_rows[header:] for i, c in enumerate(other) if c != ""}
     named = [i for i, cell in enumerate(row) if cell != ""]
     # Between the first and the last name, a column counts if it holds anything.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from halfmoon._atomic_files import leftovers
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._files.byte_source import compressing
 from halfmoon.table._files.formats import (
     Format,

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._files import Batch, open_table
 from halfmoon.table._files.formats import format_from_name
 from halfmoon.table._files.joined_table import JoinedTable
@@ -150,7 +150,7 @@ def _as_utf8(name: str) -> str:
 
 def refuse_nested(folder: Path, out: Path) -> None:
     """Refuse an output folder that is the input, inside it, or around it."""
-    source, target = folder.resolve(), out.resolve()
+    source, target = _real(folder), _real(out)
     if source == target:
         raise OutputError(
             f"{out} is the input, which is never overwritten. Give another folder to "
@@ -171,15 +171,20 @@ def refuse_nested(folder: Path, out: Path) -> None:
 
 def refuse_links(files: Sequence[FolderFile], folder: Path, out: Path) -> None:
     """Refuse an output folder that leads to the input, which would be overwritten."""
-    source, inputs = folder.resolve(), {file.path.resolve() for file in files}
+    source, inputs = _real(folder), {_real(file.path) for file in files}
     for file in files if out.exists() else ():
         place = out / file.name
-        real = place.resolve()
+        real = _real(place)
         if real in inputs or source in real.parents:
             raise OutputError(
                 f"{place} leads to a file of {folder}, which is never overwritten. "
                 f"Remove the link, or give another folder to the output."
             )
+
+
+def _real(path: Path) -> Path:
+    """Return the path without links; a circle of links is no error, as in `resolve`."""
+    return Path(os.path.realpath(path))
 
 
 def _partition(relative: Path) -> tuple[tuple[str, str | None], ...]:

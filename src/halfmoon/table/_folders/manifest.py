@@ -9,9 +9,9 @@ The output folder has a subfolder ``_halfmoon``, which other programs skip:
 ``done/``           what came of each file, written after its output
 ==================  ==========================================================
 
-Each file appears whole or not at all. A run continues only with the same options,
-inputs and models, so no output mixes two models. A running process locks the output
-folder.
+Each file appears whole or not at all, and the records hold their own digests. A run
+continues only with the same options, inputs and models, so no output mixes two models.
+A running process locks the output folder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from halfmoon.table._table_errors import OutputError, ReadError
 __all__ = ["FOLDER", "Manifest", "inputs_of", "locked_folder", "refuse_nonempty"]
 
 FOLDER = "_halfmoon"
-VERSION = 1
+VERSION = 2
 
 
 def inputs_of(files: Sequence[FolderFile]) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ class Manifest:
         if not path.exists() and not self._has_outputs():
             return None
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
+            record = _read(path)
             if record["version"] != VERSION:
                 raise ValueError("another version")
             asked, inputs = record["asked"], record["inputs"]
@@ -189,8 +189,7 @@ class Manifest:
         found = {}
         for number, given in enumerate(self.inputs):
             try:
-                text = self._done_path(number).read_text(encoding="utf-8")
-                record = json.loads(text)
+                record = _read(self._done_path(number))
                 is_same_model = record.pop("models") == self.models
                 outcome = FileOutcome(**record)
                 size = (self.out / given["name"]).stat().st_size
@@ -292,5 +291,23 @@ def _digest(path: Path) -> str:
 
 
 def _write(path: Path, record: Mapping[str, Any]) -> None:
+    record = {**record, "sha256": _record_digest(record)}
     with replacing(os.fspath(path), overwrite=True) as file:
         file.write(json.dumps(record, ensure_ascii=False, indent=1).encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return a record that `_write` wrote; raise `ValueError` if it is another one."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("brackets are nested too deeply") from error
+    if not isinstance(record, dict) or record.pop("sha256", "") != _record_digest(
+        record
+    ):
+        raise ValueError("the record was changed")
+    return record
+
+
+def _record_digest(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record).encode()).hexdigest()

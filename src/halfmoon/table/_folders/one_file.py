@@ -23,12 +23,12 @@ from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.joined_table import as_schema
 from halfmoon.table._folders.folder_table import FolderFile, with_partition
 from halfmoon.table._models.predictions import RowPrediction
-from halfmoon.table._models.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.learn_from_table import given_labels
 from halfmoon.table._runs.output_columns import column_types
-from halfmoon.table._runs.run_settings import Settings
 from halfmoon.table._runs.running_counts import RunningCounts
+from halfmoon.table._runs.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._runs.second_pass import Job, write_filled
 
 __all__ = ["FileOutcome", "FilePlan", "add_up", "fill_file"]

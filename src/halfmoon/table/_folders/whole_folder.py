@@ -15,12 +15,12 @@ from typing import Any
 
 import halfmoon
 from halfmoon._memory import parse_bytes
-from halfmoon._partitions import Engine
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
+from halfmoon._partitioned_rows import Engine
 from halfmoon.blocks import alone, worker_count
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
-from halfmoon.table._fill_table import Filled, filled_targets, refuse_unfit
+from halfmoon.table._fill_table import refuse_unfit
 from halfmoon.table._folders.folder_table import (
     FolderFile,
     FolderTable,
@@ -37,10 +37,10 @@ from halfmoon.table._folders.one_file import (
     fill_file,
 )
 from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
-from halfmoon.table._runs.run_settings import Settings, Silent, Stages
-from halfmoon.table._runs.second_pass import Job, in_threads
+from halfmoon.table._runs.second_pass import Filled, Job, in_threads
 from halfmoon.table._table_errors import CommandError
 
 __all__ = ["fill_folder", "predict_folder"]
@@ -144,7 +144,9 @@ def fill_folder(
             *forecast.notes(),
             *_numbering(table.files, before),
         )
-    return filled_targets(jobs, scans, escaped, manifest.digest, start, notes)
+    for job, scan in zip(jobs, scans, strict=True):
+        job.scan = scan
+    return Filled.of(jobs, escaped, manifest.digest, start, notes)
 
 
 def predict_folder(
@@ -190,8 +192,8 @@ def predict_folder(
         (job,), n = _fill_files(plan, table, before, manifest, progress, engine)
         assert job.unseen is not None
         notes = (*table.notes, *left_out_note(folder), *job.unseen.notes())
-    seconds, digest = time.monotonic() - start, manifest.digest
-    return Filled(job.model, None, job.tally, n, digest, seconds, notes, job.scored)
+    (filled,) = Filled.of([job], n, manifest.digest, start, notes)
+    return filled
 
 
 @contextmanager

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import (
     INVISIBLE,
     as_column,
@@ -29,7 +29,7 @@ from halfmoon.table._cells.cell_values import (
 from halfmoon.table._columns.column_names import is_predicted
 from halfmoon.table._files import Batch
 from halfmoon.table._files.arrow_types import far_dates
-from halfmoon.table._runs.run_settings import as_tuple
+from halfmoon.table._run_settings import as_tuple
 from halfmoon.table._table_errors import LabelError
 
 __all__ = ["BLANK_TEXTS", "Blanks", "GivenLabels", "TypedLabels", "label_text"]

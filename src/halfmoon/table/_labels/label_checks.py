@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count, listed
+from halfmoon._notes import Note
+from halfmoon._number_format import count, listed
 from halfmoon._selection.target_transforms import within_limits
-from halfmoon.table._cells.cell_values import as_number, looks_blank, missing_codes
+from halfmoon.table._cells.cell_values import as_number, looks_blank
+from halfmoon.table._cells.missing_codes import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.class_order import resolved_order
 from halfmoon.table._labels.given_labels import Blanks
@@ -35,7 +36,7 @@ from halfmoon.table._labels.target_labels import (
     target_kind,
 )
 from halfmoon.table._parameter_text import argument
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 
 __all__ = [
     "CheckedLabels",

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._report.sentences import count
+from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import (
     as_number,
     looks_blank,

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import (
     as_column,
     as_number,
@@ -41,7 +41,7 @@ from halfmoon.table._labels.label_checks import (
     spelling_notes,
 )
 from halfmoon.table._labels.target_labels import check_labels, read_label_numbers
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [

@@ -23,7 +23,7 @@ __all__ = [
     "Unsure",
     "class_prediction",
     "held_out_values",
-    "joined",
+    "joined_predictions",
     "loo_class_prediction",
     "loo_prediction",
     "loo_predictions",
@@ -82,7 +82,7 @@ def _sureness(predicted: Any, i: int) -> tuple[Any, ...]:
     return tuple(None if x is None else float(x[i]) for x in columns)
 
 
-def joined(parts: list[Prediction]) -> Prediction:
+def joined_predictions(parts: list[Prediction]) -> Prediction:
     """Join the predictions for consecutive rows."""
     if len(parts) == 1:
         return parts[0]

@@ -48,10 +48,10 @@ from halfmoon.table._models.predictions import (
     Prediction,
     class_prediction,
     held_out_values,
-    joined,
+    joined_predictions,
     loo_predictions,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import (
     CommandError,
     LabelError,
@@ -327,7 +327,9 @@ class TableModel:
         """
         rows = as_rows(rows)
         if rows.num_rows == 0:
-            return joined([self._predict(np.zeros((0, len(self.feature_names_))))])
+            return joined_predictions(
+                [self._predict(np.zeros((0, len(self.feature_names_))))]
+            )
         width = max(rows.num_columns, len(self.feature_names_))
         size = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // width))
         blocks = []
@@ -335,7 +337,7 @@ class TableModel:
             X = self.transform(rows.slice(start, size))
             part = None if known is None else known[start : start + size]
             blocks.append(self._predict(X, part))
-        return joined(blocks)
+        return joined_predictions(blocks)
 
     def _predict(
         self, X: NDArray[Any], known: Sequence[Any] | None = None

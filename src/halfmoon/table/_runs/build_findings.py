@@ -20,7 +20,6 @@ from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
     Findings,
-    Helped,
     Histogram,
     LooClasses,
     LooNumbers,
@@ -35,6 +34,7 @@ from halfmoon._report.rows_to_review import (
     suspect_numbers,
 )
 from halfmoon._report.unlabeled_gain import (
+    Helped,
     UnlabeledGain,
     gain_of_classes,
     gain_of_numbers,
@@ -45,7 +45,6 @@ from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import row_texts
-from halfmoon.table._fill_table import Filled
 from halfmoon.table._labels.labels_in_order import leave_out_a_part
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.predictions import (
@@ -53,10 +52,10 @@ from halfmoon.table._models.predictions import (
     held_out_values,
     loo_prediction,
 )
-from halfmoon.table._models.row_reasons import reasons_of, shown_row
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.column_findings import (
     Importance,
     column_distributions,
@@ -64,6 +63,7 @@ from halfmoon.table._runs.column_findings import (
 )
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.output_columns import Cells
+from halfmoon.table._runs.row_reasons import reasons_of, shown_row
 from halfmoon.table._runs.rows_to_label import rows_to_label
 from halfmoon.table._runs.run_notes import (
     clumped_note,
@@ -72,7 +72,7 @@ from halfmoon.table._runs.run_notes import (
     learning_notes,
     order_note,
 )
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = ["filled_rows", "findings_of"]
 

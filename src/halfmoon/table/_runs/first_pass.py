@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._columns.column_names import added_by, earlier_runs
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.target_labels import refuse_no_blanks
@@ -31,7 +31,7 @@ from halfmoon.table._runs.rows_without_data import (
 )
 from halfmoon.table._table_errors import ReadError
 
-__all__ = ["Reservoir", "Scan", "columns_with_blanks", "joined", "scan"]
+__all__ = ["Reservoir", "Scan", "columns_with_blanks", "joined_rows", "scan"]
 
 MAX_LABELED = 100_000  # rows to learn from; more hardly change the model
 MAX_UNLABELED = 20_000  # nor do more of these, and time grows with them
@@ -119,7 +119,7 @@ def scan(
     found, first_row = totals.found, table.first_row
     n_labeled = labeled.offered - sum(not row.blank for row in found)
     parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
-    both = joined([rows for rows, _ in parts])
+    both = joined_rows([rows for rows, _ in parts])
     numbers = np.concatenate([part_numbers for _, part_numbers in parts])
     labels = parts[0][0].column(target).to_pylist() if labeled.offered else []
     labels += [None] * (len(numbers) - len(labels))
@@ -170,7 +170,7 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
     return {name: count for name, count in blanks.items() if 0 < count < n}
 
 
-def joined(parts: list[pa.Table]) -> pa.Table:
+def joined_rows(parts: list[pa.Table]) -> pa.Table:
     """Join parts of a table, with each column in one piece."""
     return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
 
@@ -223,7 +223,7 @@ class Reservoir:
 
     def _shrink(self) -> None:
         capacity = self._capacity()
-        rows, keys = joined(self._parts), np.concatenate(self._keys)
+        rows, keys = joined_rows(self._parts), np.concatenate(self._keys)
         numbers = np.concatenate(self._numbers)
         if len(keys) > capacity:
             kept = np.sort(np.argpartition(keys, capacity - 1)[:capacity])

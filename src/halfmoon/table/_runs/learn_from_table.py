@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.table._columns.column_names import (
     added_by,
     added_columns,
@@ -34,9 +34,9 @@ from halfmoon.table._labels.weak_labels import (
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan, scan
 from halfmoon.table._runs.run_costs import MemoryBudget
-from halfmoon.table._runs.run_settings import Settings, Stages
 from halfmoon.table._runs.running_counts import value_keys
 
 __all__ = ["features_of", "given_labels", "learn", "learn_from", "settings_of"]

@@ -29,17 +29,17 @@ from scipy.spatial.distance import pdist
 from halfmoon._rows import Array
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.queries import informative, maximin, random, variance_reduction
-from halfmoon.queries._strategies import spread_out as chosen_apart
+from halfmoon.queries._strategies import spread_out
 from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.predictions import Unsure
-from halfmoon.table._models.row_reasons import rows_by_number
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn
-from halfmoon.table._runs.run_settings import Settings, Stages
+from halfmoon.table._runs.row_reasons import rows_by_number
 from halfmoon.table._runs.running_counts import UnsureRows, cell_keys
 from halfmoon.table._runs.second_pass import Job, new_columns
 
@@ -156,7 +156,7 @@ def next_rows(model: TableModel, unsure: UnsureRows, count: int) -> list[Unsure]
         return []
     rows = unsure.table()
     X, sentences = model.transform(rows), _sentence_keys(rows, model)
-    return [unsure.row(i) for i in spread_out(X, unsure.doubt, count, sentences)]
+    return [unsure.row(i) for i in far_apart(X, unsure.doubt, count, sentences)]
 
 
 def _sentence_keys(rows: pa.Table, model: TableModel) -> NDArray[np.uint64] | None:
@@ -173,7 +173,7 @@ def _sentence_keys(rows: pa.Table, model: TableModel) -> NDArray[np.uint64] | No
     return cell_keys(rows, names) if names else None
 
 
-def spread_out(
+def far_apart(
     X: NDArray[np.floating],  # (m, d)
     doubt: Array,  # (m,)
     count: int,
@@ -186,7 +186,7 @@ def spread_out(
     Examples
     --------
     >>> X = np.array([[0.0], [0.001], [1.0], [2.0]])
-    >>> spread_out(X, np.array([0.5, 0.49, 0.4, 0.3]), 3)
+    >>> far_apart(X, np.array([0.5, 0.49, 0.4, 0.3]), 3)
     [0, 3, 2]
     """
     X = np.asarray(X, dtype=np.float64)
@@ -198,6 +198,6 @@ def spread_out(
         return np.exp(-squares / scale**2) if scale else np.ones(len(X))
 
     every = np.ones(len(X), dtype=bool)
-    return chosen_apart(
+    return spread_out(
         squared_kernel, doubt, every, count, groups=groups, with_copies=False
     )

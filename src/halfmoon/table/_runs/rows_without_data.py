@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count, listed
+from halfmoon._notes import Note
+from halfmoon._number_format import count, listed
 from halfmoon.table._cells.cell_values import (
     as_column,
     as_text,

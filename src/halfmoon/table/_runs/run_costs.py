@@ -23,13 +23,13 @@ from typing import Any, Self
 
 from halfmoon._costs import (
     EXPONENTIAL_OPERATIONS,
-    duration,
     in_words,
+    rough_duration,
     seconds_a_call,
     work_in_words,
 )
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._report.findings import Note
+from halfmoon._notes import Note
 from halfmoon.blocks import alone
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.table._files.table_interface import BATCH_ROWS
@@ -177,10 +177,10 @@ class TimeForecast:
     def notes(self) -> Iterator[Note]:
         """Note the expected and the actual duration, if it is long."""
         if self.seconds >= LONG_SECONDS:
-            taken = duration(time.monotonic() - self.begun)
+            taken = rough_duration(time.monotonic() - self.begun)
             work = f" That was {self._work}." if self._work else ""
             yield Note(
-                f"Filling was expected to take {duration(self.seconds)} and took "
+                f"Filling was expected to take {rough_duration(self.seconds)} and took "
                 f"{taken}.{work}"
             )
 

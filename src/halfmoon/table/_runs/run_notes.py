@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from halfmoon._report.findings import Note
-from halfmoon._report.sentences import count
+from halfmoon._notes import Note
+from halfmoon._number_format import count
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._cells.cell_values import as_column
 from halfmoon.table._columns.column_kinds import ColumnUse
 from halfmoon.table._columns.column_names import quoted
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
-from halfmoon.table._fill_table import Filled
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import ENOUGH, WeakTableModel
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._runs.first_pass import Scan
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = [
     "clumped_note",
@@ -97,7 +97,7 @@ def code_notes(uses: Sequence[ColumnUse]) -> Iterator[Note]:
         if use.codes:
             yield Note(
                 f"{use.coded} in {use.name!r} {'is' if len(use.codes) == 1 else 'are'} "
-                f"far from all other numbers there and counted as missing.",
+                f"far from all other {use.kind}s there and counted as missing.",
                 important=True,
             )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halfmoon._number_format import count, number, percent
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
@@ -17,22 +18,19 @@ from halfmoon._report.findings import (
 )
 from halfmoon._report.quality_scores import Score, per_class
 from halfmoon._report.sentences import (
-    count,
     headline,
     help_given,
-    number,
-    percent,
     rare_classes,
     suspects,
     verdict,
 )
 from halfmoon._report.unlabeled_gain import UnlabeledGain
-from halfmoon.table._fill_table import Filled
-from halfmoon.table._models.scored_rows import finite, score_record
 from halfmoon.table._parameter_text import as_options
+from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.run_costs import peak_bytes
 from halfmoon.table._runs.run_notes import common_notes
-from halfmoon.table._runs.run_settings import Settings
+from halfmoon.table._runs.scored_rows import finite, score_record
+from halfmoon.table._runs.second_pass import Filled
 
 __all__ = ["predicted_record", "record_of"]
 

@@ -19,7 +19,7 @@ from halfmoon.table._cells.cell_values import as_column, row_texts
 from halfmoon.table._columns.column_kinds import Columns
 from halfmoon.table._files.arrow_types import column_text
 from halfmoon.table._models.predictions import Prediction, RowPrediction, Unsure
-from halfmoon.table._runs.first_pass import joined
+from halfmoon.table._runs.first_pass import joined_rows
 
 __all__ = ["RunningCounts", "UnsureRows", "cell_keys", "value_keys"]
 
@@ -97,7 +97,7 @@ class UnsureRows:
         if not len(new):
             return
         rows = rows.take(pa.array(new))
-        rows = rows if self._rows is None else joined([self._rows, rows])
+        rows = rows if self._rows is None else joined_rows([self._rows, rows])
         kept = np.append(self._kept, kept[new])
         predictions = self._predictions + [predictions[i] for i in new]
         row_bytes = max(1.0, rows.nbytes / len(rows))

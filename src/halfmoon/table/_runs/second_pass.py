@@ -1,10 +1,11 @@
-"""The second pass: write every row again with its blanks filled.
+"""The second pass: write every row again with its blanks filled; what came of it.
 
 One thread reads and writes the batches in their order, while others predict.
 """
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
@@ -16,20 +17,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfmoon._notes import Note
 from halfmoon.blocks import alone, free_workers, side_by_side
 from halfmoon.table._files import BATCH_ROWS, Batch, Table, TableOutput
 from halfmoon.table._files.arrow_types import as_list, null_where
 from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.predictions import Prediction
-from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_without_data import not_data
 from halfmoon.table._runs.running_counts import RunningCounts, UnsureRows
+from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 
-__all__ = ["Job", "in_threads", "new_columns", "write_filled"]
+__all__ = ["Filled", "Job", "in_threads", "new_columns", "write_filled"]
 
 CLEARED = ""  # empties a cell; None would leave its text
 MAX_CELLS_AHEAD = 1_000_000  # of a batch, if several are predicted at once
@@ -135,6 +137,69 @@ class Job:
             rows = batch.rows.take(places)
             exact = self.given.exact(labels).take(places)
             scored.add(exact, self.model.predict(rows), rows)
+
+
+@dataclass(repr=False)
+class Filled:
+    """The result of filling a table.
+
+    Attributes
+    ----------
+    model : TableModel
+    scan : Scan or None
+        What the first pass found; None if the model was learned before.
+    tally : RunningCounts
+        What the second pass counted.
+    escaped : int
+        Cells that got an apostrophe, because a spreadsheet would take them for
+        formulas.
+    sha256 : str
+        Checksum of the table.
+    seconds : float
+    notes : tuple of Note
+        On reading the file.
+    scored : ScoredRows or None
+        Known labels compared with predictions, if the model was learned before.
+    """
+
+    model: TableModel
+    scan: Scan | None
+    tally: RunningCounts
+    escaped: int
+    sha256: str
+    seconds: float
+    notes: tuple[Note, ...] = ()
+    scored: ScoredRows | None = None
+
+    @classmethod
+    def of(
+        cls,
+        jobs: Sequence[Job],
+        escaped: int,
+        sha256: str,
+        start: float,
+        notes: Iterable[Note],
+    ) -> list[Self]:
+        """Return what came of each target; the first counts the escaped cells."""
+        seconds, notes = time.monotonic() - start, tuple(notes)
+        return [
+            cls(
+                job.model,
+                job.scan,
+                job.tally,
+                0 if i else escaped,
+                sha256,
+                seconds,
+                notes,
+                job.scored,
+            )
+            for i, job in enumerate(jobs)
+        ]
+
+    def __repr__(self) -> str:
+        filled = f"{self.tally.n:,} cells of {self.model.target!r} filled"
+        given = "" if self.scan is None else f" from {self.scan.n_labeled:,} labels"
+        return f"Filled({filled}{given} in {self.seconds:.1f} s)"
 
 
 def _rows_where(rows: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import t
 
-from halfmoon._report.findings import Note
-from halfmoon._report.number_format import count, format_aligned, percent, two_decimals
+from halfmoon._notes import Note
+from halfmoon._number_format import count, format_aligned, percent, two_decimals
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import as_column, is_text, read_numbers

@@ -11,9 +11,9 @@ from sklearn.metrics import r2_score
 from halfmoon._report.quality_scores import wilson_interval
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._models.predictions import Prediction
-from halfmoon.table._models.scored_rows import ScoredRows, Unseen
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.running_counts import cell_keys, value_keys
+from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 
 TEXT = Columns([ColumnUse("x", "text")])
 

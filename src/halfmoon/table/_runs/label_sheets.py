@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from halfmoon._report.sentences import count
+from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import as_number, row_texts
 from halfmoon.table._files import Table, new_table, open_table
 from halfmoon.table._files.text_writer import NewCells

@@ -5,8 +5,8 @@ import pyarrow as pa
 from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon import load, save
-from halfmoon.table._models.row_reasons import Reasons, reasons_of
 from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._runs.row_reasons import Reasons, reasons_of
 
 OPTIONS = {"budget": 1e-9}
 
@@ -66,7 +66,7 @@ def test_no_rows_and_too_many_labels(monkeypatch):
     model = TableModel("side", "classes", **OPTIONS).fit(rows, given, positions=numbers)
     assert reasons_of(model, rows.slice(0, 0), 2) == []
 
-    monkeypatch.setattr("halfmoon.table._models.row_reasons.MAX_LANDMARK_LABELS", 5)
+    monkeypatch.setattr("halfmoon.table._runs.row_reasons.MAX_LANDMARK_LABELS", 5)
     one = rows.slice(20, 1)
     assert reasons_of(model, one, 2)[0].all  # few labels are not at landmarks
     solution = model.estimator_.solution_

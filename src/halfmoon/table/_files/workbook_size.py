@@ -1,0 +1,139 @@
+"""The size of a workbook, counted before it is read into memory.
+
+A few bytes may stand for much: a part may unpack to gigabytes, and the library that
+reads sheets holds every cell from the first to the last row and column in use, also the
+empty ones between them. A single cell ``XFD1048576`` stands for 2^34 of them.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import IO
+
+from halfmoon.table._files.byte_source import Source
+from halfmoon.table._files.formats import Format
+from halfmoon.table._table_errors import ReadError
+
+__all__ = ["refuse_large"]
+
+MAX_UNPACKED_BYTES = 2**29  # of XML; the cells in memory take about as much
+MAX_XLS_BYTES = 2**28  # of a format that is not compressed
+MAX_CELLS = 2**24  # from the first to the last row and column; about 24 bytes each
+CHUNK_BYTES = 2**20
+MAX_TAG_BYTES = 1000  # that may be cut between two chunks
+#: Of a cell that is not empty; ``<c r="B3" s="1"/>`` has a format only.
+REFERENCE = re.compile(
+    rb"""\sr\s*=\s*["']([A-Za-z]{1,9})([0-9]{1,19})["'](?:[^<>]*[^/<>])?>"""
+)
+ROW = re.compile(rb"<(?:\w+:)?row\b")
+CELL_WITHOUT_REFERENCE = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^<>]*\sr\s*=)")
+
+
+def refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
+    """Refuse a workbook that would take too much memory."""
+    if found.name == "xls":
+        size, limit = source.size, MAX_XLS_BYTES
+    else:
+        limit = MAX_UNPACKED_BYTES
+        try:
+            size = _unpacked_size(file, source.name, limit)
+        except ReadError:
+            raise
+        except Exception as error:  # of zipfile, zlib, struct and others
+            raise _damaged(source.name, error) from error
+    if size > limit:
+        raise ReadError(
+            f"{source.name} takes more than {limit // 2**20} MB when it is unpacked, "
+            f"and a workbook is held in memory. Save the sheet as CSV and give that "
+            f"file, which is read in parts."
+        )
+
+
+def _unpacked_size(file: IO[bytes], name: str, limit: int) -> int:
+    """Count the bytes of the unpacked parts; the sizes in the file may be wrong."""
+    size = 0
+    with zipfile.ZipFile(file) as packed:
+        for part in packed.infolist():
+            if not part.filename.endswith((".xml", ".bin", ".rels")):
+                continue
+            part.file_size = 2**40  # ignore the size in the file
+            extent = Extent()
+            with packed.open(part) as stream:
+                for chunk in _chunks(stream):
+                    size += len(chunk)
+                    if size > limit:
+                        return size
+                    extent.add(chunk)
+            if extent.rows * extent.columns > MAX_CELLS:
+                raise ReadError(
+                    f"{name} has a sheet that reaches to row {extent.rows:,} and "
+                    f"column {extent.columns:,}, and all cells up to there would be "
+                    f"held in memory. Delete what is outside of the table, or save the "
+                    f"sheet as CSV."
+                )
+    return size
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(stream.read, CHUNK_BYTES), b"")
+
+
+@dataclass
+class Extent:
+    """The last row and column of a sheet of an xlsx workbook, found in its XML.
+
+    Cells may have references such as ``B3``; those without follow each other.
+    """
+
+    rows: int = 0
+    columns: int = 0
+    _rest: bytes = b""  # of the chunk before: perhaps the beginning of a tag
+    _n_rows: int = 0
+    _n_cells: int = 0  # of the row that is open
+
+    def add(self, chunk: bytes) -> None:
+        """Go on with the next bytes of the sheet."""
+        data = self._rest + chunk
+        end = max(data.rfind(b">") + 1, len(data) - MAX_TAG_BYTES)
+        data, self._rest = data[:end], data[end:]
+        found = REFERENCE.findall(data)
+        if found:
+            letters = max({each[0].upper() for each in found}, key=_place)
+            self.columns = max(self.columns, _place(letters))
+            self.rows = max(self.rows, *map(int, {each[1] for each in found}))
+        first, *others = ROW.split(data)
+        self._n_rows += len(others)
+        self._n_cells += len(CELL_WITHOUT_REFERENCE.findall(first))
+        self.columns = max(self.columns, self._n_cells)
+        for row in others:
+            self._n_cells = len(CELL_WITHOUT_REFERENCE.findall(row))
+            self.columns = max(self.columns, self._n_cells)
+        if self._n_cells:
+            self.rows = max(self.rows, self._n_rows)
+
+
+def _place(letters: bytes) -> int:
+    """Return the number of a column.
+
+    Examples
+    --------
+    >>> _place(b"A"), _place(b"Z"), _place(b"AA"), _place(b"XFD")
+    (1, 26, 27, 16384)
+    """
+    place = 0
+    for letter in letters:
+        place = 26 * place + letter - ord("A") + 1
+    return place
+
+
+def _damaged(name: str, error: Exception) -> ReadError:
+    if isinstance(error, RuntimeError) and "password" in str(error):
+        return ReadError(f"{name} is protected by a password. Save it without one.")
+    return ReadError(
+        f"{name} is damaged, cut short or compressed in an unknown way ({error}). Get "
+        f"the file again."
+    )
