@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.preprocessing import PolynomialFeatures
 
+from halfmoon import ConditionalRegressor
 from halfmoon.unpenalized import Constant, Polynomials
 
 
@@ -84,3 +85,18 @@ def test_constant(X, make):
     assert_array_equal(features.transform(make(X)), np.ones((11, 1)))
     assert features.names_ == ["1"]
     assert features.degree_ == 0
+
+
+@pytest.mark.parametrize(("d", "degree"), [(3, 10**9), (2_000, 3)])
+def test_too_many_polynomials_are_refused_before_they_are_made(d, degree):
+    message = r"polynomials of .* columns, up to degree .*, need .*B, beyond memory_lim"
+    with pytest.raises(MemoryError, match=message):
+        Polynomials(degree).fit(np.eye(4, d))
+
+
+def test_too_many_features_of_the_labeled_rows_are_refused():
+    X = np.random.default_rng(0).normal(size=(200, 60))
+    model = ConditionalRegressor(unpenalized=2, memory_limit="2MB")
+    message = "1,891 unpenalized features of 200 labeled rows need 3.03 MB, beyond"
+    with pytest.raises(MemoryError, match=message):
+        model.fit(X, X[:, 0])

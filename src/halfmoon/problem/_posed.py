@@ -11,6 +11,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from halfmoon._graphs import graph_laplacian, neighbor_graph
+from halfmoon._memory import refuse_beyond
 from halfmoon._moments import dirichlet, graph_energy, label_moments
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import (
@@ -270,6 +271,9 @@ class Posed:
     @cached_property
     def F(self) -> Array:
         """Unpenalized features of the labeled rows, shape (l, k)."""
+        l, k = len(self.labeled), len(self._names)
+        what = f"{k:,} unpenalized features of {l:,} labeled rows need"
+        refuse_beyond(self.stream.memory_limit, 8 * l * k, what, "Use fewer features.")
         return self.features(self.X_l)
 
     @cached_property

@@ -10,16 +10,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
+from math import comb
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 
+from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array, Rows, as_rows, as_table
 from halfmoon._sklearn_conventions import refuse_unfitted, unfitted_copy
+from halfmoon.blocks import Stream
 
 __all__ = ["Constant", "Polynomials", "PreparedFeatures", "Unpenalized"]
+
+MONOMIAL_BYTES = 200  # of a tuple of columns and a name
 
 
 class Unpenalized(BaseEstimator, ABC):
@@ -93,6 +98,14 @@ class Polynomials(Unpenalized):
             raise ValueError(f"degree is {self.degree}; 0, 1, 2, ... is needed.")
         X = as_table(X)
         self.degree_ = int(self.degree)
+        k = min(10**15, comb(X.shape[1] + self.degree_, self.degree_))
+        refuse_beyond(
+            Stream.inherited().memory_limit,
+            MONOMIAL_BYTES * k,
+            f"{k:.3g} polynomials of {X.shape[1]} columns, up to degree "
+            f"{self.degree_}, need",
+            "Give a lower degree, or a few columns of X.",
+        )
         if self.degree_ == 0:
             self.center_ = np.zeros(X.shape[1])
         else:
