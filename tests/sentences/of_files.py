@@ -29,7 +29,7 @@ UNREADABLE = {
     "empty.csv": b"",
     "lines.csv": b"\n\n",
     "null.csv": b"a,b\n1,\x00\n",
-    "wide.csv": "a,b\n1,2\n".encode("utf-16-le"),
+    "wide.csv": "a,b\n1,2\n".encode("utf-32-le"),
     "open.csv": b'a,b\n1,"2\n',
     "ragged.csv": b"a,b\n1,2,3\n",
     "short.csv": b"a,b,c\n1,2\n3,4\n",
