@@ -261,8 +261,6 @@ ERRORS = {
         "encoding, name it: `encoding='utf-8'`."
     ),
     b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, so it is not a table",
-    "a,b\n1,é\n".encode("utf-16-le"): "Name the encoding: `encoding='utf-16-le'`.",
-    "a,b\n1,é\n".encode("utf-16-be"): "Name the encoding: `encoding='utf-16-be'`.",
     "a,b\n1,é\n".encode("utf-32-le"): "Name the encoding: `encoding='utf-32-le'`.",
     b"a,b,a,c,b,a\n": (
         "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "

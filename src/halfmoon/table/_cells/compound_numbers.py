@@ -104,9 +104,16 @@ ISO_DURATION = re.compile(
 class Form(NamedTuple):
     """How cells are read, words for it, and whether the cells of a column may be so."""
 
-    read: Callable[[str], float]
+    read_one: Callable[[str], float]
     words: str
     may_be: Callable[[list[str]], bool] = lambda cells: True
+    #: What is done to all cells first, in one call of Arrow.
+    prepare: Callable[[list[str]], list[str]] = lambda cells: cells
+
+    def read(self, cells: list[str]) -> Array:
+        """Return the numbers in cells, NaN for other texts, shape (n,)."""
+        values = [self.read_one(cell) for cell in self.prepare(cells)]
+        return np.array(values, dtype=np.float64)
 
 
 def find_form(text: pa.Array, max_strays: float) -> str:
@@ -128,7 +135,7 @@ def find_form(text: pa.Array, max_strays: float) -> str:
         return ""
     cells = _plain(values)
     for name, form in FORMS.items():
-        read = np.array([form.read(cell) for cell in cells])
+        read = form.read(cells)
         fit = [cell for cell, x in zip(cells, read, strict=True) if x == x]
         if len(fit) >= (1.0 - max_strays) * len(cells) and form.may_be(fit):
             return name
@@ -137,8 +144,7 @@ def find_form(text: pa.Array, max_strays: float) -> str:
 
 def read_form(cells: pa.Array, form: str) -> Array:
     """Return the numbers in cells of one form, NaN for other texts, shape (n,)."""
-    read = FORMS[form].read
-    return np.array([read(cell) for cell in _plain(cells)], dtype=np.float64)
+    return FORMS[form].read(_plain(cells))
 
 
 def _plain(cells: pa.Array) -> list[str]:
@@ -164,13 +170,24 @@ def _middle(cell: str) -> float:
     found = RANGE.fullmatch(cell)
     is_code = found and any(re.match("0[0-9]", found[i]) for i in (1, 3))  # as 01-15
     if found is None or is_code:
-        cell = LIMIT.sub("", cell).strip()
-        one = SINGLE.fullmatch(without_signs(pa.array([cell]))[0].as_py())
+        one = SINGLE.fullmatch(cell)
         return _number(one[1]) * LETTERS[one[2]] if one else np.nan
     low, low_letter, high, letter = found.groups()
     bottom = _number(low) * LETTERS[low_letter or letter]
     top = _number(high) * LETTERS[letter]
     return (bottom + top) / 2 if bottom <= top else np.nan
+
+
+def _without_limits(cells: list[str]) -> list[str]:
+    """Return cells that are no ranges without words and signs beside the number."""
+    single = [
+        cell if RANGE.fullmatch(cell) else LIMIT.sub("", cell).strip() for cell in cells
+    ]
+    bare = without_signs(pa.array(single, pa.string())).to_pylist()
+    return [
+        cell if RANGE.fullmatch(cell) else one
+        for cell, one in zip(cells, bare, strict=True)
+    ]
 
 
 def _are_ranges(cells: list[str]) -> bool:
@@ -277,7 +294,9 @@ FORMS = {
     "feet": _sum_of(FEET, 12.0, INCHES, "feet and inches, read in inches"),
     "pounds": _sum_of(POUNDS, 16.0, OUNCES, "pounds and ounces, read in ounces"),
     "angle": Form(_angle, "angles in degrees"),
-    "range": Form(_middle, "ranges, read as their middle", _are_ranges),
+    "range": Form(
+        _middle, "ranges, read as their middle", _are_ranges, _without_limits
+    ),
     "ratio": Form(_ratio, "ratios"),
     "hex": Form(_hex, "hexadecimal", lambda cells: len(cells) >= MIN_HEX),
 }
