@@ -83,9 +83,9 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     w, lam = posed.w / unit, len(posed.w) * alpha
     Phi = None if posed.dual else posed.whitening.whiten(posed.on_labeled())
     K = posed.gram_matrix if Phi is None else Phi @ Phi.T
-    lam = max(lam, EPS * column_sum_norm(K) * _steepness(posed) / (2 * NOISE))
-    M = K / (2 * lam)
-    size = column_sum_norm(M)
+    size = column_sum_norm(K)
+    lam = max(lam, EPS * size * _steepness(posed) / (2 * NOISE))
+    M, size = K / (2 * lam), size / (2 * lam)
     F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
