@@ -206,6 +206,19 @@ class TestKernelsOfWhichLittleButRoundingIsLeft:
         assert (model.predict(self.X) == "a").all()  # nothing but the constant is left
         assert_allclose(model.loo_score_, 2 / 3)
 
+    @pytest.mark.parametrize("loss", ["huber", "quantile"])
+    @pytest.mark.parametrize("length_scale", [30.0, 1e3, 1e5])
+    def test_an_alpha_below_rounding_is_not_worse_than_the_median(
+        self, loss, length_scale
+    ):
+        y = self.X[:, 0] + 0.1 * np.sin(np.arange(30.0))
+        for model in (hm.ConditionalRegressor, hm.LaplacianRegressor):
+            fitted = model(
+                Gaussian(length_scale), loss=loss, alpha=1e-18, unpenalized="constant"
+            ).fit(self.X, y)
+            found = np.abs(y - fitted.predict(self.X)).mean()
+            assert found < 1.05 * np.abs(y - np.median(y)).mean()
+
     def test_a_matrix_with_negative_eigenvalues_is_still_refused(self):
         K = np.eye(30) - 0.5 * np.ones((30, 30)) + 2 * np.diag(np.tile([0.0, -1], 15))
         model = hm.ConditionalRegressor("precomputed", loss="huber", alpha=0.1)

@@ -26,7 +26,7 @@ import scipy.linalg as sla
 from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon._memory import refuse_beyond
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._solvers import (
     LossPoint,
     column_sum_norm,
@@ -43,6 +43,7 @@ __all__ = ["search_loss", "solve_loss"]
 
 LABEL_MATRICES = 6  # l-by-l matrices held at once
 SEPARATED_LOG_ODDS = 15.0  # of every label: only free features reach them
+NOISE = 0.01  # rounding errors of M v relative to the targets, by which lam is bounded
 DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if normal
 
 
@@ -53,7 +54,7 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     ----------
     posed : Posed
     alpha : float
-        Positive.
+        Positive. Below the rounding errors of the kernel matrix it counts as these.
     leave_one_out : bool
         False leaves out the leave-one-out values of losses with kinks, which are then
         NaN.
@@ -80,13 +81,11 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     # With weights of mean 1 and lam = l alpha, the scale of the weights is no matter.
     unit = posed.total_weight / len(posed.w)
     w, lam = posed.w / unit, len(posed.w) * alpha
-    Phi = None
-    if posed.dual:
-        M = posed.gram_matrix / (2 * lam)
-    else:
-        Phi = posed.whitening.whiten(posed.on_labeled())
-        M = Phi @ Phi.T / (2 * lam)
-    size = column_sum_norm(M)
+    Phi = None if posed.dual else posed.whitening.whiten(posed.on_labeled())
+    K = posed.gram_matrix if Phi is None else Phi @ Phi.T
+    size = column_sum_norm(K)
+    lam = max(lam, EPS * size * _steepness(posed) / (2 * NOISE))
+    M, size = K / (2 * lam), size / (2 * lam)
     F = elimination.Q1 / np.sqrt(w)[:, None]
     Q, R = sla.qr(F, mode="economic", check_finite=False)
     QM = Q.T @ M
@@ -106,6 +105,13 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     else:
         theta, beta = posed.with_free(posed.whitening.unwhiten(Phi.T @ c), beta)
     return Fit(posed, theta, beta, alpha=alpha, c=c, left_out_values=point.loo_values)
+
+
+def _steepness(posed: Posed) -> float:
+    """Return a bound of |v|, relative to the targets, for weights of mean 1."""
+    if isinstance(posed.loss, Quantile):
+        return 1.0 / (float(posed.y.std(axis=0).mean()) or 1.0)
+    return 2.0 if isinstance(posed.loss, Huber) else 1.0
 
 
 def search_loss(problems: Sequence[Posed], alphas: Sequence[Sequence[float]]) -> Fit:
