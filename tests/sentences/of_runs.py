@@ -69,6 +69,7 @@ def labels():
         ([*map(str, NUMBERS), "1234567"], {}),
         ([*map(str, NUMBERS), "1234567", "-1234567"], {}),
         (["1", "2", "3", "3", "2", "1"], {}),
+        ([str(21 + i % 15) for i in range(60)], {}),
     ):
         checked_labels(values, Settings("y", **options))
     with refused():

@@ -139,6 +139,34 @@ def test_a_saved_model_writes_letters_alike(tmp_path):
     assert cells.shown(77e6) == "$77.0M"
 
 
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        (["1.5E-05", "2.25E-01", "3E+00"], ["5.21E-05", "-1.00E+03"]),
+        (["1,5e-05 mg", "2,2e-01 mg"], ["5,2e-05 mg", "-1,0e+03 mg"]),
+        (["1.5e-05", "0.0225", "3.1"], ["0.000052", "-1000.000000"]),  # as pandas does
+    ],
+)
+def test_numbers_with_exponents_are_written_alike(cells, written):
+    style = number_style(pa.array(cells), 0)
+    assert style.write([5.21e-5, -1000.0], style.digits) == written
+    assert style.read(pa.array(cells))[0].as_py() == 1.5e-5
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_small_predictions_keep_their_digits(typed):
+    """The spread of labels from 0.00001 to 1 says two or three decimals."""
+    x = np.random.default_rng(0).random(40)
+    sizes = 10 ** (-5 * x)
+    labels = sizes.tolist() if typed else [f"{size:.2e}" for size in sizes]
+    model = TableModel("size", "numbers", budget=0.5)
+    model.fit(pa.table({"x": x.tolist()}), [*labels[:20], *[None] * 20])
+    schema = pa.schema([("size", pa.float64())]) if typed else None
+    cells = Cells.of(model, schema)
+    assert float(cells.shown(5.21e-5)) == pytest.approx(5.21e-5, rel=0.01)
+    assert cells.digits >= 6 or not typed
+
+
 def test_shares_among_percentages_are_converted():
     cells = pa.array(["63.7%", "0.27", "12%", "45.5 %", "0.9", "0.011", "3%", "8%"])
     cells = pa.concat_arrays([cells, pa.array(["0.5", "0.125"])])

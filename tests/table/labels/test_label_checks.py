@@ -223,3 +223,23 @@ def test_a_number_far_outside_of_the_others_is_named(wrong):
 
 def test_usual_numbers_have_no_note():
     assert not checked_labels([*map(str, range(100, 140))], Settings("y")).notes
+
+
+@pytest.mark.parametrize(
+    ("different", "words"),
+    [
+        (9, "from 21 to 29 and was filled as classes. Use `task='numbers'`"),
+        (15, "from 21 to 35 and was filled as numbers. If they name classes, use `t"),
+    ],
+)
+def test_whole_numbers_have_a_note(different, words):
+    labels = [str(21 + k % different) for k in range(60)]
+    (note,) = checked_labels(labels, Settings("age")).notes
+    assert words in str(note)
+    task = note.command.removeprefix("task='").removesuffix("'")
+    assert checked_labels(labels, Settings("age", task=task)).notes == ()
+
+
+def test_many_whole_numbers_have_no_note():
+    labels = [str(k % 40) for k in range(60)]
+    assert checked_labels(labels, Settings("age")).notes == ()

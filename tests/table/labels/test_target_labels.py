@@ -89,6 +89,10 @@ def test_a_measure_is_a_number(n):
         (["1.0", "2.0", "1.0"], "classes"),
         ([f"{1000 * (k % 40)}" for k in range(200)], "numbers"),
         ([str(1950 + k % 60) for k in range(300)], "numbers"),
+        ([str(21 + k % 19) for k in range(50)], "numbers"),  # ages
+        ([str(2010 + k % 11) for k in range(60)], "numbers"),
+        ([str(1 + k % 20) for k in range(60)], "classes"),
+        ([str(2015 + k % 9) for k in range(60)], "classes"),
         ([True, False, None], "classes"),
         (["yes", "3", "4.5"], "classes"),
         (["inf", "1.5"], "classes"),

@@ -16,7 +16,6 @@ the currency says nothing about the size.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 
@@ -24,8 +23,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.table._cells.number_signs import (
-    MAGNITUDES,
-    MONEY,
     are_classes,
     has_balances,
     has_magnitudes,
@@ -37,7 +34,6 @@ from halfmoon.table._cells.number_signs import (
 from halfmoon.table._cells.number_style import (
     CASED,
     PLAIN,
-    Letter,
     NumberStyle,
     OtherUnit,
 )
@@ -46,6 +42,7 @@ from halfmoon.table._cells.points_and_commas import (
     is_money_with_points,
     may_be_thousands,
 )
+from halfmoon.table._cells.written_style import as_written, letters_of
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["are_codes", "examples", "number_style"]
@@ -150,7 +147,7 @@ def number_style(
         style,
         inexact=inexact and not bare.equals(normalized(text)),
         magnitudes=magnitudes,
-        letters=_letters(numbers.to_pylist(), style.decimal) if magnitudes else (),
+        letters=letters_of(numbers.to_pylist(), style.decimal) if magnitudes else (),
     )
 
 
@@ -200,7 +197,7 @@ def _exact_style(
             style = _other_units(style, normalized(text), parts)
     if present - _count(style.read(text)) > stray * present:
         return None
-    return _as_written(style, cells.to_pylist())
+    return as_written(style, cells.to_pylist())
 
 
 def _parts_of(texts: pa.Array) -> pa.Array:
@@ -296,58 +293,6 @@ def _merged_spellings(written: Counter[str]) -> Counter[str]:
         key = unit if cased else unit.lower().rstrip(".")
         merged[common.setdefault(key, unit)] += n
     return merged
-
-
-def _as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
-    """Return the style with the spaces, minus signs and decimals of the cells."""
-    prefix, suffix, thousands = style.prefix, style.suffix, style.thousands
-    negative = style.negative
-    if any(cell.endswith(")") for cell in cells):
-        negative = "(x)"
-    elif negative == "-x" and any(cell.startswith("\u2212") for cell in cells):
-        negative = "\u2212x"
-    if prefix:
-        prefix += _most_common(rf"{re.escape(prefix)}(\s?)", cells)
-    if suffix:
-        suffix = _most_common(rf"[0-9](\s?){re.escape(suffix)}", cells) + suffix
-    if thousands in (" ", "'"):
-        kind = r"\s" if thousands == " " else "['\u2019]"
-        thousands = _most_common(rf"[0-9]({kind})[0-9]{{3}}", cells) or thousands
-    sign = "[.,]" if style.either else re.escape(style.decimal)
-    decimals = re.compile(rf"{sign}([0-9]+)")
-    found = (decimals.search(cell) for cell in cells)
-    digits = max((len(each[1]) for each in found if each), default=0)
-    return replace(
-        style,
-        thousands=thousands,
-        prefix=prefix,
-        suffix=suffix,
-        negative=negative,
-        digits=digits,
-    )
-
-
-def _letters(cells: list[str], decimal: str) -> tuple[Letter, ...]:
-    """Return the letters for powers of ten in cells, the largest power first."""
-    letters = []
-    for names, power in MAGNITUDES.items():
-        amount = rf"[0-9](?:{re.escape(decimal)}([0-9]+))?"
-        cell = re.compile(rf"(?i:{amount}( ?(?:{names})){MONEY})$")
-        found = [each for text in cells if (each := cell.search(text))]
-        if found:
-            sign = Counter(each[2] for each in found).most_common(1)[0][0]
-            digits = max(len(each[1] or "") for each in found)
-            letters.append(Letter(power, sign, digits))
-    if letters and any(re.search(rf"[0-9]{MONEY}$", text) for text in cells):
-        letters.insert(0, Letter(0, "", 0))
-    return tuple(reversed(letters))
-
-
-def _most_common(pattern: str, cells: list[str]) -> str:
-    """Return the most common match of the group of a pattern, or an empty string."""
-    found = (re.search(pattern, cell) for cell in cells)
-    counts = Counter(each[1] for each in found if each)
-    return max(counts, key=counts.__getitem__, default="")
 
 
 def _currency(sign: str) -> str:

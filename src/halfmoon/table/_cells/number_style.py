@@ -13,6 +13,7 @@ $55.59     ``prefix="$"``, a currency
 5 lb       among cells in kg: one of ``others``, converted
 4.87B      ``magnitudes=True``, and B is one of ``letters``
 0.2        among cells in percent: ``shares=True``, read as 20
+1.2E-05    ``exponent="E"``, if half of the cells have one
 90.10 DR   ``balances=True``: -90.1; and 90.1 for 90.10 CR
 =========  ============================================================
 
@@ -94,6 +95,7 @@ class NumberStyle:
     others: tuple[OtherUnit, ...] = ()  # units that are converted
     shares: bool = False  # numbers without the percent sign are shares of 1
     balances: bool = False  # amounts are marked as debit or credit
+    exponent: str = ""  # before the power of ten, if numbers are written with one
     letters: tuple[Letter, ...] = ()  # to write numbers with; the largest power first
 
     @property
@@ -162,6 +164,8 @@ class NumberStyle:
     def write(self, values: Iterable[float | None], digits: int) -> list[str | None]:
         """Write numbers as text with `digits` decimals; None for None and NaN.
 
+        Numbers with an exponent have the decimals of the style.
+
         Examples
         --------
         >>> NumberStyle(thousands=",", prefix="$").write([1053.26, -7, None], 1)
@@ -169,6 +173,8 @@ class NumberStyle:
         """
         zero = f"{0.0:.{digits}f}"
         form = f"{',' if self.thousands else ''}.{digits}f"
+        if self.exponent:
+            form = f".{self.digits}{self.exponent}"
         texts = [None if x is None or x != x else f"{x:{form}}" for x in values]
         if self.is_plain and self.negative == "-x":
             return [zero if text == f"-{zero}" else text for text in texts]

@@ -27,6 +27,7 @@ from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.class_order import resolved_order
 from halfmoon.table._labels.given_labels import Blanks
 from halfmoon.table._labels.target_labels import (
+    FEW_NUMBERS,
     MAX_NOTE_VALUES,
     Kind,
     check_labels,
@@ -89,6 +90,8 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             notes.append(_code_note(name, codes, sum(coded)))
         numbers = check_labels(name, labels, kind)
         notes += _outlying_notes(name, numbers)
+        if task is None:
+            notes += _whole_number_notes(name, labels, kind)
         ignored = strays.total() + sum(coded)
         return CheckedLabels(
             kind, numbers, n_ignored=ignored, notes=tuple(notes), style=read.style
@@ -98,7 +101,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
         labels = merged_labels(labels)
     notes += _blank_word_notes(labels)
     if task is None:
-        notes += _whole_number_notes(name, labels)
+        notes += _whole_number_notes(name, labels, kind)
     classes = check_labels(name, labels, kind)
     order: tuple[Any, ...] = ()
     if task == "ordered":
@@ -294,7 +297,7 @@ def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note
     )
 
 
-def _whole_number_notes(name: str, labels: Sequence[Any]) -> Iterator[Note]:
+def _whole_number_notes(name: str, labels: Sequence[Any], kind: Kind) -> Iterator[Note]:
     """Note whole numbers: they may be classes, amounts or a scale."""
     known = [label for label in labels if label is not None]
     if any(isinstance(label, bool) for label in known):
@@ -302,10 +305,16 @@ def _whole_number_notes(name: str, labels: Sequence[Any]) -> Iterator[Note]:
     numbers = {as_number(label) for label in known}
     if len(numbers) < WHOLE_CLASSES or not all(x.is_integer() for x in numbers):
         return
+    if kind == "numbers" and len(numbers) > FEW_NUMBERS:
+        return
+    remedy = "Use `task='numbers'` for amounts, or `task='ordered'` for a scale."
+    fix = "task='ordered'"
+    if kind == "numbers":
+        remedy, fix = "If they name classes, use `task='classes'`.", "task='classes'"
     yield Note(
         f"{name!r} holds whole numbers from {min(numbers):g} to {max(numbers):g} and "
-        f"was filled as classes.",
-        "Use `task='numbers'` for amounts, or `task='ordered'` for a scale.",
-        "task='ordered'",
+        f"was filled as {kind}.",
+        remedy,
+        fix,
         important=True,
     )

@@ -4,7 +4,7 @@ Labels are numbers if nine in ten of them are finite numbers in any style of wri
 (`_cells/number_style.py`), not counting words for a blank, and if
 
 - some of them are not whole, or
-- more than 20 of them are different, or
+- more than 20 of them are different, or more than 10 and some are above 20, or
 - more than 7 in 10 are different and they are not all from 0 to 10.
 
 All other labels are classes: text, truth values, a few whole numbers, and codes such
@@ -41,6 +41,7 @@ from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [
+    "FEW_NUMBERS",
     "MAX_NOTE_VALUES",
     "Kind",
     "LabelNumbers",
@@ -89,7 +90,9 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     different = np.unique(numbers).size
     # 4.87B has decimals, though it is whole.
     letters = read.style is not None and read.style.letters and read.style.digits
-    if letters or (numbers != np.round(numbers)).any() or different > FEW_NUMBERS:
+    # Ages and years, but not the numbers of 12 departments.
+    many = different > (FEW_NUMBERS if numbers.max() <= FEW_NUMBERS else CODES[1])
+    if letters or (numbers != np.round(numbers)).any() or many:
         return "numbers"
     codes = CODES[0] <= numbers.min() and numbers.max() <= CODES[1]
     if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:

@@ -25,6 +25,7 @@ __all__ = ["Cells", "column_types"]
 
 CONFIDENCE_DIGITS = 4
 EXACT_DIGITS = 12
+SMALLEST = 0.1  # share of positive labels that may get less than three digits
 MIN_WHOLE_SPREAD = 2.0  # of whole labels; rounding then costs at most 0.02 of R²
 
 
@@ -85,6 +86,10 @@ class Cells:
         digits = decimals(spread)
         if model.style_ is not None or whole:
             digits = shown_decimals(digits, style.digits)
+        if not whole:
+            needed, exact = small_decimals(given), model.style_ is None
+            most = needed if exact or style.exponent else style.digits
+            digits = max(digits, min(needed, most))
         if whole and spread >= MIN_WHOLE_SPREAD:
             digits = 0
         if getattr(model, "ends", ()):  # a number at an end must stay within it
@@ -210,6 +215,24 @@ def shown_decimals(most: int, given: int) -> int:
     (0, 1)
     """
     return min(max(given, most - 2), max(most, min(given, 2)))
+
+
+def small_decimals(numbers: NDArray[np.float64]) -> int:
+    """Return the number of decimals that show small numbers; 0 if some are negative.
+
+    Amounts from 0.00005 to 1 need more decimals than their spread says: all but the
+    smallest tenth get three digits.
+
+    Examples
+    --------
+    >>> small_decimals(np.array([5e-5, 5e-5, 0.002, 0.3])), small_decimals(np.ones(3))
+    (7, 2)
+    """
+    sizes = numbers[numbers > 0]
+    if not len(sizes) or numbers.min() < 0:
+        return 0
+    small = max(float(np.quantile(sizes, SMALLEST)), 1e-300)
+    return max(2 - int(np.floor(np.log10(small))), 0)
 
 
 def decimals(spread: float) -> int:
