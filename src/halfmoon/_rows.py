@@ -223,6 +223,8 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
             f"X is a Dask {type(X).__name__}; this method needs rows in memory. Give "
             f"a few rows, such as X.compute() of a part of them."
         )
+    if sp.issparse(X):
+        _refuse_broken_indices(X)
     for column in _date_columns(X):
         raise ValueError(
             f"X has dates or times in column {column!r}. Use {_remedy(estimator)}."
@@ -236,6 +238,37 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
         if message is None:
             raise
         raise ValueError(message) from None
+
+
+def _refuse_broken_indices(X: Any) -> None:
+    """Raise a ValueError if a sparse matrix has entries outside of its shape.
+
+    SciPy checks that where a matrix is made, but not after its arrays were changed, and
+    reads and writes memory that is not its own.
+    """
+    form, (n, d) = X.format, X.shape
+    if form == "coo":
+        places = [(X.row, n), (X.col, d)]
+    elif form in ("csr", "csc", "bsr"):
+        height, width = X.blocksize if form == "bsr" else (1, 1)
+        size, limit = (d, n) if form == "csc" else (n // height, d // width)
+        ends = X.indptr
+        broken = len(ends) != size + 1 or ends[0] != 0 or (ends[1:] < ends[:-1]).any()
+        if broken or ends[-1] > min(len(X.indices), len(X.data)):
+            raise ValueError(
+                f"X is a damaged {form.upper()} matrix: its indptr does not begin at "
+                f"0 and rise to the number of entries. Build the matrix again."
+            )
+        places = [(X.indices[: ends[-1]], limit)]
+    else:
+        return
+    for place, limit in places:
+        if len(place) and (place.min() < 0 or place.max() >= limit):
+            wrong = place[(place < 0) | (place >= limit)][0]
+            raise ValueError(
+                f"X is a damaged {form.upper()} matrix: it has an entry at index "
+                f"{wrong}, outside of its shape {X.shape}. Build the matrix again."
+            )
 
 
 def text_in_column(estimator: Any, column: Any) -> str:

@@ -186,3 +186,13 @@ def test_a_saved_model_gives_the_same_explanations(tmp_path):
     assert_allclose(found.weights, again.weights, atol=1e-10)
     assert_array_equal(found.labels, again.labels)
     assert repr(found).endswith("... and 50 more")
+
+
+def test_a_class_that_ends_in_a_null_character():
+    # Arrays of text, unlike those of objects, drop such characters.
+    y = np.array(["q\0" if i % 2 else "q" for i in range(10)], dtype=object)
+    rows = np.arange(10.0)[:, None]
+    model = LaplacianClassifier(random_state=0).fit(rows, y)
+    answers = ["q\0", "q"]
+    found = model.explain(rows[:2], answers)
+    assert list(found.answers) == answers

@@ -241,3 +241,20 @@ def test_parts_that_are_not_fitted(use):
     assert not hasattr(hm.bases.Exact(Gaussian(1.0)), "rows_")
     with pytest.raises(AttributeError, match="'Neighbors' object has no attribute 'k'"):
         Neighbors(3).k  # noqa: B018
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
+def test_sparse_entries_outside_of_the_matrix_are_refused(form):
+    broken = sp.csr_array(X).asformat(form)
+    places = broken.coords[1] if form == "coo" else broken.indices
+    places[3] = 10**8
+    with pytest.raises(ValueError, match="has an entry at index 100000000, outside"):
+        hm.ConditionalRegressor(random_state=0).fit(broken, Y)
+
+
+@pytest.mark.parametrize("change", [(0, 1), (2, 10**6), (3, 0), (-1, 10**6)])
+def test_row_ends_that_do_not_rise_are_refused(change):
+    broken = sp.csr_array(X)
+    broken.indptr[change[0]] = change[1]
+    with pytest.raises(ValueError, match="X is a damaged CSR matrix: its indptr"):
+        hm.ConditionalRegressor(random_state=0).fit(broken, Y)

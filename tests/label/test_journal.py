@@ -272,3 +272,14 @@ def test_answers_for_rows_that_are_not_in_the_table_do_not_count():
     answers = answers_for(1)
     answers.add_all([answer(1, "x"), answer(2, "x")])
     assert answers.labels() == {1: "x"}
+
+
+@pytest.mark.parametrize("name", ["id", "value", "who", "predicted"])
+def test_a_line_with_half_a_character_is_damaged(path, name):
+    filled(path)
+    with path.open("a") as file:
+        file.write(json.dumps(answer(7) | {name: "\ud800"}) + "\n")
+        file.write(json.dumps(answer(8, value="\U0001f600")) + "\n")
+    read = read_journal(path)
+    assert [line["row"] for line in read.lines] == [0, 1, 2, 8]
+    assert "1 line of t.labels.jsonl is damaged" in str(read.notes[0])

@@ -213,4 +213,6 @@ def typed_readings():
         with suppress(TableError, ValueError):
             fill(frame, target, **options)
     with refused():
+        FrameTable(pd.DataFrame({"a": pd.Series(["\ud800"], dtype=object)}))
+    with refused():
         FrameTable(type("LazyFrame", (), {})())

@@ -374,3 +374,18 @@ def test_notes_name_arguments_instead_of_options():
     for command in commands:  # each of them can be run
         assert command.startswith("halfmoon.fill(df, ")
         compile(command, "note", "eval")
+
+
+def test_half_a_character_is_one_error():
+    halves = pd.DataFrame({"a": pd.Series(["\ud800", "x"], dtype=object)})
+    with pytest.raises(TableError, match=r"half a character, '\\ud800'"):
+        FrameTable(halves)
+    named = pd.DataFrame([[1, 2]], columns=pd.Index(["\ud800", "x"], dtype=object))
+    with pytest.raises(TableError, match="in a name or a cell"):
+        FrameTable(named)
+
+
+def test_integers_of_128_bits_keep_their_digits():
+    numbers = [2**100, None, -7]
+    frame = pl.DataFrame({"a": pl.Series(numbers, dtype=pl.Int128)})
+    assert as_rows(frame)["a"].to_pylist() == [str(2**100), None, "-7"]

@@ -271,7 +271,10 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
         check_is_fitted(self)
         table = self._table(X, reset=False)
         answers = cast(Any, self).predict(X) if answers is None else answers
-        return self._explain(table, np.asarray(answers), self._labeled_places)
+        given = np.asarray(answers)
+        if given.dtype.kind in "US":  # such arrays drop null characters at the end
+            given = np.asarray(answers, dtype=object)
+        return self._explain(table, given, self._labeled_places)
 
     @property
     def dual_coef_(self) -> Array:

@@ -98,7 +98,9 @@ def _parsed(line: bytes) -> tuple[dict[str, Any] | None, bool]:
 def _line_of(text: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):
+        if b"\\u" in text:  # perhaps half of a surrogate pair, which no file can hold
+            json.dumps(found, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):  # also UnicodeEncodeError
         return None
     return found if isinstance(found, dict) and _is_line(found) else None
 

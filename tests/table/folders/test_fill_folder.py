@@ -323,6 +323,19 @@ def test_a_changed_record_of_a_file_does_not_count(run, old, new):
     assert found
 
 
+def test_what_a_killed_run_left_beside_the_output_is_found(run):
+    old, young = run / f".halfmoon-{'a' * 12}.html", run / f".halfmoon-{'b' * 12}.html"
+    for path in (old, young):
+        path.write_text("half a report")
+    os.utime(old, (1, 1))
+    found = fill_folder(run / "in", run / "out", WHOLE, resume=True)
+    assert not old.exists()
+    assert young.exists()
+    notes = [str(note) for note in found[0].notes]
+    assert any(note.startswith("Removed 1 hidden file in") for note in notes)
+    assert any(note.startswith(f"{young} was left by an earlier run") for note in notes)
+
+
 def test_outputs_of_another_model_are_written_again(run):
     expected = outputs(run / "out")
     other_run(run / "out")

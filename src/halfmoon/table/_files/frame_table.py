@@ -77,8 +77,16 @@ def as_rows(rows: Any) -> Any:
     """Convert a data frame to a pyarrow table; Arrow data are returned unchanged."""
     library = library_of(rows)
     if library == "pandas":
-        columns = [_from_pandas(rows.iloc[:, i]) for i in range(rows.shape[1])]
-        return pa.table(columns, names=list(column_names(rows)))
+        names = list(column_names(rows))
+        try:
+            columns = [_from_pandas(rows.iloc[:, i]) for i in range(rows.shape[1])]
+            return pa.table(columns, names=names)
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            raise ReadError(
+                f"The data frame holds half a character, {half!a}, in a name or a "
+                f"cell. Check how it was read."
+            ) from error
     return _from_polars(rows) if library == "polars" else rows
 
 
@@ -176,8 +184,10 @@ def _texts(column: Any) -> Any:
 def _from_polars(frame: Any) -> Any:
     import polars as pl
 
-    objects = [name for name, kind in frame.schema.items() if kind == pl.Object]
-    for name in objects:
+    # Arrow has neither objects nor integers of 128 bits.
+    others = ("Object", "Int128", "UInt128")
+    as_text = [name for name, kind in frame.schema.items() if str(kind) in others]
+    for name in as_text:
         texts = [None if value is None else str(value) for value in frame[name]]
         frame = frame.with_columns(pl.Series(name, texts, dtype=pl.String))
     # Without string views, which Arrow cannot take rows from

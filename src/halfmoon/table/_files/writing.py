@@ -23,7 +23,7 @@ from halfmoon.table._files.table_interface import Table, TableOutput
 from halfmoon.table._files.text_writer import TextWriter
 from halfmoon.table._table_errors import OutputError
 
-__all__ = ["new_table"]
+__all__ = ["leftover_notes", "new_table"]
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def new_table(
         )
     with file as plain, compressing(plain, wanted.compression) as stream:
         if tidy and isinstance(destination, (str, os.PathLike)):
-            like.notes.extend(_leftover_notes(name))
+            like.notes.extend(leftover_notes(name))
         output = stream, like, wanted, {} if types is None else types, name
         writer = _writer(wanted, output, formulas)
         try:
@@ -117,7 +117,7 @@ def _writer(wanted: Format, output: tuple[Any, ...], formulas: str) -> TableOutp
     return ColumnarWriter(*output)
 
 
-def _leftover_notes(name: str) -> Iterator[Note]:
+def leftover_notes(name: str | os.PathLike[str]) -> Iterator[Note]:
     """Report hidden files that killed runs left in the folder of an output."""
     folder = Path(os.path.realpath(name)).parent
     removed, remaining = leftovers(folder)

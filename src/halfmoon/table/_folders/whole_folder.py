@@ -20,6 +20,7 @@ from halfmoon._partitioned_rows import Engine
 from halfmoon.blocks import alone, worker_count
 from halfmoon.table._columns.column_names import earlier_runs
 from halfmoon.table._files.arrow_types import refuse_target_type
+from halfmoon.table._files.writing import leftover_notes
 from halfmoon.table._fill_table import refuse_unfit
 from halfmoon.table._folders.folder_table import (
     FolderFile,
@@ -141,6 +142,7 @@ def fill_folder(
         notes = (
             *table.notes,
             *left_out_note(folder),
+            *leftover_notes(out),  # of its report; the manifest removes those inside
             *forecast.notes(),
             *_numbering(table.files, before),
         )
@@ -191,7 +193,12 @@ def predict_folder(
         engine = engine or Threads(files_at_once(None))
         (job,), n = _fill_files(plan, table, before, manifest, progress, engine)
         assert job.unseen is not None
-        notes = (*table.notes, *left_out_note(folder), *job.unseen.notes())
+        notes = (
+            *table.notes,
+            *left_out_note(folder),
+            *leftover_notes(out),
+            *job.unseen.notes(),
+        )
     (filled,) = Filled.of([job], n, manifest.digest, start, notes)
     return filled
 
