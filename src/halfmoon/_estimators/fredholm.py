@@ -34,9 +34,10 @@ from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for, is_name
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
