@@ -111,6 +111,10 @@ def test_the_error_says_what_came_and_what_is_needed():
     message = "filter is 'fourier'; None, a filter of halfmoon.filters, or one of 'tik"
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y)
+    with pytest.raises(ValueError, match=r"^inner_kernel is 'cubic'; a kernel of half"):
+        estimators.FredholmRegressor(inner_kernel="cubic").fit(X, Y)
+    with pytest.raises(ValueError, match=r"^unpenalized is -1; None, one of"):
+        estimators.ConditionalRegressor(unpenalized=-1).fit(X, Y)
     with pytest.raises(ValueError, match=r"mu is \[1.0\]; None or one number"):
         weak.IntervalRegressor(mu=[1.0]).fit(X, Y)
     with pytest.raises(ValueError, match=r"n_components is 2.5; None, or 1, 2, "):

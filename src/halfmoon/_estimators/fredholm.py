@@ -90,7 +90,9 @@ class Fredholm(Estimator):
             # The median distance would average over half of the table.
             weights = as_kernel(outer, length_scale="neighbors")
             smoother = KernelWeights(weights, self.normalize)
-        basis = basis_for(self, inner, X, l, rng, smoothed=True)
+        basis = basis_for(
+            self, inner, X, l, rng, smoothed=True, parameter="inner_kernel"
+        )
         return Problem(Smoothed(basis, smoother))
 
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:

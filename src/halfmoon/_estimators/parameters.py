@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from halfmoon._memory import format_bytes, parse_bytes
+from halfmoon._parameter_rules import is_whole
 from halfmoon._rows import Rows
 from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivatives
 from halfmoon.kernels import Kernel
@@ -92,10 +93,11 @@ def basis_for(
     in_dual: bool = True,
     smoothed: bool = False,
     length_scale: str = "median",
+    parameter: str = "kernel",
 ) -> Basis:
     """Return the basis of a kernel that the parameters ask for; see `kernel_basis`."""
     return kernel_basis(
-        as_kernel(kernel, length_scale).resolve(X, rng),
+        as_kernel(kernel, length_scale, parameter=parameter).resolve(X, rng),
         model.basis,
         model.n_components,
         model.landmarks,
@@ -225,7 +227,7 @@ def _features(unpenalized: Any, column_names: Any) -> Unpenalized | None:
     if unpenalized is None or isinstance(unpenalized, Unpenalized):
         return unpenalized
     degree = DEGREES.get(unpenalized) if isinstance(unpenalized, str) else unpenalized
-    if isinstance(degree, Integral) and not isinstance(degree, bool):
+    if isinstance(degree, Integral) and is_whole(degree, least=0):
         return Constant() if degree == 0 else Polynomials(int(degree))
     if is_network(unpenalized):
         return HiddenLayer(unpenalized)
