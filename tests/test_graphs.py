@@ -12,7 +12,7 @@ from halfmoon._graphs import (
     normalized_adjacency,
     weighted_graph,
 )
-from helpers import squared_distances
+from helpers import peak_bytes, squared_distances
 
 
 def dense_graph(X, k, length_scale=None):
@@ -180,3 +180,19 @@ def test_no_more_neighbors_than_were_searched(X):
     for k in (0, 5):
         with pytest.raises(ValueError, match=f"n_neighbors is {k}; this index needs"):
             index.first(k)
+
+
+def test_wide_rows_are_compared_a_few_at_a_time():
+    X = np.random.default_rng(0).normal(size=(300, 10_000))  # 24 MB
+    assert peak_bytes(lambda: NeighborIndex(X, 3)) < 1.2 * X.nbytes
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_blocks_of_compared_rows_agree(container, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(53, 4))
+    distances, columns = NeighborIndex(container(X), 5).others()
+    monkeypatch.setattr("halfmoon._graphs.BLOCK_ENTRIES", 30)
+    in_blocks = NeighborIndex(container(X), 5)
+    assert_array_equal(in_blocks.others()[0], distances)
+    exact = np.linalg.norm(X[:, None] - X[columns], axis=2)
+    assert_allclose(distances, exact, rtol=1e-12)

@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+BLOCK_ENTRIES = 2**20  # of rows that are compared at once
+
+
 class NeighborIndex:
     """Nearest neighbors among fitted rows, at most n - 1, and the scale of each row.
 
@@ -104,8 +107,14 @@ class NeighborIndex:
 
         The search may use |x|^2 + |z|^2 - 2 <x, z>, which gives 1e-8 for equal rows.
         """
-        near = (X - self._rows[column] for column in columns.T)
-        return np.sqrt(np.stack([squared_norms(delta) for delta in near], axis=1))
+        q = np.empty(columns.shape)
+        step = max(1, BLOCK_ENTRIES * len(q) // max(1, X.size))  # size: what is stored
+        for start in range(0, len(q), step):
+            block = slice(start, start + step)
+            some = X[block]
+            for j, nearest in enumerate(columns[block].T):
+                q[block, j] = squared_norms(some - self._rows[nearest])
+        return np.sqrt(q)
 
 
 def _scales(distances: Array) -> Array:

@@ -7,9 +7,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from halfmoon import (
+    FredholmFeatures,
+    LaplacianEigenmaps,
+    NystromFeatures,
+    RandomFeatures,
+    weak,
+)
 from halfmoon import _estimators as estimators
-from halfmoon import weak
-from halfmoon._estimators.parameters import RULES, check_parameters
+from halfmoon._parameter_rules import RULES, check_parameters
 from halfmoon.baselines import (
     HarmonicClassifier,
     LabelSpreadingClassifier,
@@ -17,7 +23,7 @@ from halfmoon.baselines import (
     LapRLSRegressor,
     TSVMClassifier,
 )
-from halfmoon.bases import RandomFeatures
+from halfmoon.bases import RandomFeatures as RandomBasis
 from halfmoon.filters import Heat
 from halfmoon.kernels import Gaussian
 from halfmoon.smoothers import Neighbors
@@ -27,6 +33,7 @@ PUBLIC = [
     *(getattr(weak, name)() for name in weak.__all__),
     *(LapRLSClassifier(), LapRLSRegressor(), HarmonicClassifier()),
     *(LabelSpreadingClassifier(), TSVMClassifier()),
+    *(FredholmFeatures(), NystromFeatures(), RandomFeatures(), LaplacianEigenmaps()),
 ]
 X = np.arange(8.0)[:, None]
 Y = np.repeat([0.0, 1.0], 4)
@@ -41,6 +48,7 @@ BAD = {
     "filter": ["fourier", 3],
     "covariance": ["some"],
     "normalize": [None, 1, "yes"],
+    "normalized": [None, 1, "yes"],
     "safe": [None, "yes"],
     "smoother": ["neighbors"],
     "budget": [0, -1.0, np.nan, "much", True],
@@ -51,7 +59,10 @@ BAD = {
     "C": [0.0, -1.0, np.inf, "much"],
     "C_unlabeled": [-1.0, np.inf, "much"],
     "n_steps": [0, 2.5],
-    "memory_limit": ["much", 0, -1, None],
+    "n_neighbors": [0, -1, 2.5, True, "all"],
+    "max_iter": [0, 2.5, None, "many"],
+    "tol": [-1.0, np.nan, None, "small"],
+    "memory_limit": ["much", 0, -1, None, True],
     "n_jobs": [0, 1.5, "all"],
     "verbose": [-1, "yes", None],
     "n_starts": [0, 2.5, None],
@@ -60,7 +71,7 @@ BAD = {
 GOOD = {
     "alpha": ["auto", 0.1, 1, (0.1, 1.0), np.array([0.1])],
     "mu": [None, 0.1],
-    "basis": ["auto", RandomFeatures(Gaussian(1.0), 5)],
+    "basis": ["auto", RandomBasis(Gaussian(1.0), 5)],
     "landmarks": ["uniform", [0, 1], np.ones((2, 1)), sp.csr_array(np.ones((2, 1)))],
     "n_components": [None, 3, np.int64(3)],
     "energy": [None, "gradient", "graph"],
@@ -100,6 +111,10 @@ def test_the_error_says_what_came_and_what_is_needed():
     message = "filter is 'fourier'; None, a filter of halfmoon.filters, or one of 'tik"
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y)
+    with pytest.raises(ValueError, match=r"^inner_kernel is 'cubic'; a kernel of half"):
+        estimators.FredholmRegressor(inner_kernel="cubic").fit(X, Y)
+    with pytest.raises(ValueError, match=r"^unpenalized is -1; None, one of"):
+        estimators.ConditionalRegressor(unpenalized=-1).fit(X, Y)
     with pytest.raises(ValueError, match=r"mu is \[1.0\]; None or one number"):
         weak.IntervalRegressor(mu=[1.0]).fit(X, Y)
     with pytest.raises(ValueError, match=r"n_components is 2.5; None, or 1, 2, "):

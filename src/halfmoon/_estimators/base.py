@@ -27,9 +27,9 @@ from halfmoon._estimators.output_groups import (
     collect_groups,
     fit_groups,
 )
-from halfmoon._estimators.parameters import RULES, Rule, check_parameters, is_name
 from halfmoon._labels import as_labels, as_weights
 from halfmoon._moments import dirichlet
+from halfmoon._parameter_rules import RULES, Rule, check_parameters, is_name
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import fit_by_partition
 from halfmoon._progress import ProgressLine

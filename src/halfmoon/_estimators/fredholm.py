@@ -34,9 +34,10 @@ from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for, is_name
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Array, Rows
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
@@ -89,7 +90,9 @@ class Fredholm(Estimator):
             # The median distance would average over half of the table.
             weights = as_kernel(outer, length_scale="neighbors")
             smoother = KernelWeights(weights, self.normalize)
-        basis = basis_for(self, inner, X, l, rng, smoothed=True)
+        basis = basis_for(
+            self, inner, X, l, rng, smoothed=True, parameter="inner_kernel"
+        )
         return Problem(Smoothed(basis, smoother))
 
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:

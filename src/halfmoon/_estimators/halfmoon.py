@@ -27,10 +27,11 @@ from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import as_unpenalized, is_name
+from halfmoon._estimators.parameters import as_unpenalized
 from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import no_labels, rows_with_targets
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import is_name
 from halfmoon._progress import ProgressLine, show_log
 from halfmoon._rows import Array, Indices, Rows, refuse_equal_rows
 from halfmoon._selection.average import Average

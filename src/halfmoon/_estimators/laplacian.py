@@ -23,9 +23,10 @@ import scipy.sparse as sp
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for, is_name
+from halfmoon._estimators.parameters import basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Rows
 from halfmoon.filters import FILTERS, Filter
 from halfmoon.losses import Squared, as_loss

@@ -279,7 +279,8 @@ def kriging_variance(
     """Return the factors of s2 and of tau in the posterior variance at new rows."""
     c, c_0, K_0, by_modes = kriging_weights(path, k_x, F, path.lam(alpha))
     cKc = np.einsum("ij,ij->i", K_0, c_0)
-    cKc += 2 * np.einsum("ij,ij->i", K_0 @ path.V, by_modes) + by_modes**2 @ path.s2
+    # c = c_0 + V by_modes, so another product with V is not needed
+    cKc += 2 * np.einsum("ij,ij->i", K_0, c - c_0) + by_modes**2 @ path.s2
     kc = np.einsum("ij,ij->i", k_x, c)
     unknown = k_xx - 2 * kc + cKc
     # The terms cancel at the labeled rows, where the remainder is rounding.

@@ -14,12 +14,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import RULES, Rule, is_positive, is_whole
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon._sklearn_conventions import as_generator, unfitted_copy
 from halfmoon._transformers.kernel_features import KernelTransformer, features_kernel
@@ -107,6 +107,10 @@ class LaplacianEigenmaps(KernelTransformer):
     landmarks: Any = "rpcholesky"
     memory_limit: int | str = MEMORY_LIMIT
     random_state: Any = None
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = {
+        name: RULES[name] for name in ("energy", "landmarks", "memory_limit")
+    }
 
     def _build(self, X: Rows) -> None:
         n = X.shape[0]
@@ -211,14 +215,14 @@ class LaplacianEigenmaps(KernelTransformer):
 
     def _check_numbers(self) -> None:
         k, p, mu = self.n_components, self.n_landmarks, self.mu
-        if not isinstance(k, Integral) or k < 1:
+        if not is_whole(k):
             raise ValueError(f"n_components is {k!r}; 1, 2, 3, ... is needed.")
-        if p is not None and (not isinstance(p, Integral) or p < 1):
+        if not (p is None or is_whole(p)):
             raise ValueError(
                 f"n_landmarks is {p!r}; 1, 2, 3, ... is needed, or None for all rows "
                 f"up to {EIGENMAP_LANDMARKS}."
             )
-        if mu is not None and (isinstance(mu, str) or not 0 < mu < np.inf):
+        if not (mu is None or (is_positive(mu) and mu < np.inf)):
             raise ValueError(
                 f"mu is {mu!r}; a number above 0, or None for 1 / n, is needed: "
                 f"without the norm, functions that are 0 at all rows have no penalty."

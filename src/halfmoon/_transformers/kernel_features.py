@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon import bases
 from halfmoon._landmarks.sampling import as_count
 from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
+from halfmoon._parameter_rules import RULES, Rule, check_parameters
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
@@ -81,6 +82,8 @@ class KernelTransformer(
     landmarks: Any
     memory_limit: int | str
     basis_: Basis
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES
     _n_features_out: int
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -152,6 +155,8 @@ class KernelTransformer(
         return self.basis_.row_bytes + 24 * self._n_features_out
 
     def _table(self, X: Any, *, reset: bool, **options: Any) -> Rows:
+        if reset:
+            check_parameters(self, self._parameter_rules)
         options |= {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
         X = as_table(checked_rows(self, X, reset=reset, **options))
         refuse_extreme(X, new=not reset)

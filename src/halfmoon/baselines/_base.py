@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from halfmoon._estimators.classification import ByScores
 from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import groups_of_outputs
-from halfmoon._estimators.parameters import RULES, Rule, check_parameters
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import (
     as_labels,
@@ -24,6 +23,7 @@ from halfmoon._labels import (
     no_labels,
     numeric_targets,
 )
+from halfmoon._parameter_rules import RULES, Rule, check_parameters
 from halfmoon._partitions.estimator_methods import (
     fit_by_partition,
 )

@@ -30,8 +30,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import RULES, Rule, is_positive
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import RULES, Rule, is_positive, is_whole
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
@@ -89,6 +89,10 @@ class GraphEstimator(Baseline):
     memory_limit: int | str = MEMORY_LIMIT
     random_state: Any = None
     unlabeled: Any = None
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+        "n_neighbors": Rule("None, or 1, 2, ...,", lambda v: v is None or is_whole(v))
+    }
 
     def _propagate(
         self, graph: RowGraph, Y: Array, labeled: Mask, reached: Mask
@@ -278,7 +282,7 @@ class LabelSpreadingClassifier(GraphClassifier):
 
     spread: float = 0.99
 
-    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+    _parameter_rules: ClassVar[dict[str, Rule]] = GraphEstimator._parameter_rules | {
         "spread": Rule(
             "a number strictly between 0 and 1", lambda v: is_positive(v) and v < 1
         )

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
-from halfmoon._estimators.parameters import is_name
 from halfmoon._graphs import (
     NeighborIndex,
     inverse_roots,
@@ -26,6 +25,7 @@ from halfmoon._graphs import (
     weighted_graph,
 )
 from halfmoon._memory import refuse_beyond
+from halfmoon._parameter_rules import is_name
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon.kernels._length_scales import median_distance, squared_distances
 

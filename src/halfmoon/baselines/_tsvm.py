@@ -27,15 +27,9 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._estimators.parameters import (
-    NOT_NEGATIVE,
-    RULES,
-    Rule,
-    is_number,
-    is_whole,
-    kernel_basis,
-)
+from halfmoon._estimators.parameters import kernel_basis
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import NOT_NEGATIVE, RULES, Rule, is_number, is_whole
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon._whitening import Whitening, whitening
@@ -256,6 +250,8 @@ class TSVMClassifier(BaselineClassifier):
         "C": Rule("a positive number", lambda v: is_number(v) and v > 0),
         "C_unlabeled": NOT_NEGATIVE,
         "n_steps": Rule("1, 2, 3, ...", is_whole),
+        "max_iter": Rule("1, 2, 3, ...", is_whole),
+        "tol": Rule("a number that is not negative", is_number),
     }
 
     def _fit_classes(self, X: Rows, codes: Indices) -> None:

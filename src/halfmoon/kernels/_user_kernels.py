@@ -145,10 +145,13 @@ KERNELS: dict[str, type[Kernel]] = {
 }
 
 
-def as_kernel(kernel: Any, length_scale: str = "median") -> Kernel:
+def as_kernel(
+    kernel: Any, length_scale: str = "median", *, parameter: str = "kernel"
+) -> Kernel:
     """Return a kernel, given as an object, a name or a function of two tables.
 
     A name means the kernel with default parameters, and this rule for its length scale.
+    Errors name the `parameter` that the kernel comes from.
 
     Examples
     --------
@@ -165,6 +168,6 @@ def as_kernel(kernel: Any, length_scale: str = "median") -> Kernel:
         return FromFunction(kernel)
     names = ", ".join(repr(name) for name in KERNELS)
     raise ValueError(
-        f"kernel is {kernel!r}; a kernel of halfmoon.kernels, such as Gaussian(), a "
-        f"function of two tables, or one of {names} is needed."
+        f"{parameter} is {kernel!r}; a kernel of halfmoon.kernels, such as Gaussian(), "
+        f"a function of two tables, or one of {names} is needed."
     )

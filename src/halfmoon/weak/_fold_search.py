@@ -38,7 +38,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._estimators.fit_problem import kernel_choices as kernels_of_one_width
-from halfmoon._estimators.parameters import is_name
+from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS

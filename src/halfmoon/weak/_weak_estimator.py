@@ -21,16 +21,9 @@ from numpy.typing import NDArray
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
 from halfmoon._estimators.parameter_docs import ATTRIBUTES
-from halfmoon._estimators.parameters import (
-    RULES,
-    Rule,
-    as_unpenalized,
-    basis_for,
-    is_name,
-    is_positive,
-    is_whole,
-)
+from halfmoon._estimators.parameters import as_unpenalized, basis_for
 from halfmoon._memory import MEMORY_LIMIT
+from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whole
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.bases import Smoothed
