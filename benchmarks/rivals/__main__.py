@@ -3,21 +3,24 @@
 make rivals                                            set up .venv-rivals, once
 .venv-rivals/bin/python -m benchmarks.rivals league    everything not stored yet
 .venv-rivals/bin/python -m benchmarks.rivals tables
+.venv-rivals/bin/python -m benchmarks.rivals fresh --splits 2
 .venv-rivals/bin/python -m benchmarks.rivals league --models xrfm catboost \
     --tables wine digits --labels 20 50 --splits 2
 
-Rows, splits and labels are those of `benchmarks.league` and `benchmarks.tables`. Set
-HALFMOON_DATA to the folder of the data sets, as for these. Every run is stored as soon
-as it is done. A tool that fails, or needs longer than --limit, is stored as failed with
-the reason; --again repeats it. Both pages are updated at the end.
+Rows, splits and labels are those of `benchmarks.league`, `benchmarks.tables` and
+`benchmarks.fresh`, where halfmoon is one of the tools. Set HALFMOON_DATA to the folder
+of the data sets; the last needs none. Every run is stored as soon as it is done. A tool
+that fails, or needs longer than --limit, is stored as failed with the reason; --again
+repeats it. The pages of the benchmark are updated at the end.
 """
 
 import argparse
 import os
 import time
 
+from benchmarks import fresh
 from benchmarks.league import tables as league
-from benchmarks.rivals import players, report, results
+from benchmarks.rivals import fresh_report, players, report, results
 from benchmarks.rivals.apart import apart
 from benchmarks.rivals.run import run
 
@@ -46,7 +49,8 @@ def main():
             f"in {found['wall']:.1f} s",
             flush=True,
         )
-    for path in report.rewrite():
+    pages = [fresh_report.write()] if benchmark == "fresh" else report.rewrite()
+    for path in pages:
         print(f"written: {path}")
 
 
@@ -59,14 +63,19 @@ def _queue(arguments):
             print(note)
         names = [name for name in known if name in (names or known)]
         amounts = [int(a) for a in amounts or (20, 50, 100)]
+    elif arguments.benchmark == "fresh":
+        names = [name for name in fresh.TABLES if name in (names or fresh.TABLES)]
+        amounts = [int(a) for a in amounts or fresh.LABELS]
     else:
         from benchmarks import tables
 
         known = tables.TABLES if os.environ.get("HALFMOON_DATA") else tables.QUICK
         names = [name for name in known if name in (names or known)]
         amounts = amounts or tables.SHARES
-    here = [name for name in arguments.models if players.installed(name)]
-    for name in arguments.models:
+    usual = players.FRESH if arguments.benchmark == "fresh" else players.NAMES
+    models = arguments.models or usual
+    here = [name for name in models if players.installed(name)]
+    for name in models:
         if name not in here:
             print(f"{name} is left out: {players.RIVALS[name].package} is missing.")
     return [
@@ -82,7 +91,7 @@ def _arguments():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rivals")
     add = parser.add_argument
     add("benchmark", choices=tuple(results.KEYS))
-    add("--models", nargs="+", choices=players.NAMES, default=players.NAMES)
+    add("--models", nargs="+", choices=tuple(players.RIVALS))
     add("--tables", nargs="+", help="some tables of the benchmark (all)")
     add("--labels", nargs="+", type=float, help="numbers in league, shares in tables")
     add("--splits", type=int, default=10, help="splits or seeds 0, 1, ... (10)")

@@ -1,8 +1,7 @@
-"""Tools that try many models within a time limit, here one minute."""
+"""Tools that try many models within the time limit of the work."""
 
 import tempfile
 
-TIME_LIMIT = 60  # seconds
 TARGET = "target"
 
 
@@ -24,9 +23,11 @@ def _autogluon(work, pseudo_labels):
         predictor = TabularPredictor(
             TARGET, problem_type=kind, path=folder, verbosity=0
         )
-        predictor.fit(work.train.assign(**{TARGET: work.target}), time_limit=TIME_LIMIT)
+        predictor.fit(
+            work.train.assign(**{TARGET: work.target}), time_limit=work.seconds
+        )
         if pseudo_labels:
-            predictor.fit_pseudolabel(work.rest, time_limit=TIME_LIMIT)
+            predictor.fit_pseudolabel(work.rest, time_limit=work.seconds)
         return predictor.predict(work.rest).to_numpy()
 
 
@@ -38,7 +39,7 @@ def flaml(work):
         work.train,
         work.target,
         task="regression" if work.regression else "classification",
-        time_budget=TIME_LIMIT,
+        time_budget=work.seconds,
         seed=work.seed,
         verbose=0,
     )

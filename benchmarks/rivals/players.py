@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from benchmarks.rivals import automl, imputers, supervised
+from benchmarks.rivals import automl, imputers, ours, supervised
 
 SUPERVISED = "from the labeled rows"
 EVERY_ROW = "from every row"
@@ -27,17 +27,39 @@ class Rival:
 
 
 RIVALS = {
+    "halfmoon": Rival(
+        ours.halfmoon, "halfmoon", "halfmoon", "`halfmoon.fill(...)`", EVERY_ROW
+    ),
+    "forest": Rival(
+        supervised.forest,
+        "sklearn.ensemble",
+        "scikit-learn",
+        f"`RandomForestClassifier({supervised.TREES})`",
+    ),
+    "linear": Rival(
+        supervised.linear_tuned,
+        "sklearn.linear_model",
+        "scikit-learn",
+        "`LogisticRegression()`, C tuned in five folds; `RidgeCV()` for numbers; "
+        "columns scaled by skrub's `SquashingScaler`",
+    ),
+    "svm": Rival(
+        supervised.svm_tuned,
+        "sklearn.svm",
+        "scikit-learn",
+        "`SVC()`, C and gamma tuned in five folds, columns scaled likewise",
+    ),
     "autogluon": Rival(
         automl.autogluon,
         "autogluon.tabular",
         "autogluon.tabular",
-        f"`TabularPredictor(...).fit(rows, time_limit={automl.TIME_LIMIT})`",
+        "`TabularPredictor(...).fit(rows, time_limit=...)`",
     ),
     "autogluon-pseudo": Rival(
         automl.autogluon_pseudo,
         "autogluon.tabular",
         "autogluon.tabular",
-        f"the same, then `.fit_pseudolabel(rest, time_limit={automl.TIME_LIMIT})`; it "
+        "the same, then `.fit_pseudolabel(rest, time_limit=...)`; it "
         "keeps the first models where its held-out score does not improve",
         EVERY_ROW,
     ),
@@ -45,7 +67,7 @@ RIVALS = {
         automl.flaml,
         "flaml",
         "flaml",
-        f"`AutoML().fit(..., time_budget={automl.TIME_LIMIT})`",
+        "`AutoML().fit(..., time_budget=...)`",
     ),
     "catboost": Rival(
         supervised.catboost,
@@ -112,7 +134,9 @@ RIVALS = {
         EVERY_ROW,
     ),
 }
-NAMES = tuple(RIVALS)
+BASELINES = "halfmoon", "forest", "linear", "svm"  # run by the other benchmarks
+NAMES = tuple(name for name in RIVALS if name not in BASELINES)
+FRESH = (*BASELINES, "catboost", "autogluon")
 
 
 def installed(name):

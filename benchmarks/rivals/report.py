@@ -138,7 +138,7 @@ def _ranks(merged, names, sign, total):
         "| model | learns | mean rank | wins |\n| --- | --- | ---: | ---: |",
     ]
     for j in np.argsort(ranks.mean(axis=0), kind="stable"):
-        rival = players.RIVALS.get(names[j])
+        rival = names[j] in players.NAMES and players.RIVALS[names[j]]
         learns = rival.learns if rival else ""
         lines.append(row([names[j], learns, f"{ranks[:, j].mean():.2f}", wins[j]]))
     return lines

@@ -14,8 +14,9 @@ PATH = RESULTS / "rivals.json"
 KEYS = {
     "league": ("table", "labels", "split", "model"),
     "tables": ("table", "share", "seed", "model"),
+    "fresh": ("table", "labels", "seed", "model"),
 }
-MEASURE = {"league": "error", "tables": "score"}
+MEASURE = {"league": "error", "tables": "score", "fresh": "error"}
 
 
 def key(benchmark, run):
@@ -24,7 +25,7 @@ def key(benchmark, run):
 
 def read(benchmark):
     """The runs of a benchmark by their key."""
-    runs = json.loads(PATH.read_text())[benchmark] if PATH.exists() else []
+    runs = json.loads(PATH.read_text()).get(benchmark, []) if PATH.exists() else []
     return {key(benchmark, run): run for run in runs}
 
 

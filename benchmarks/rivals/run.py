@@ -11,7 +11,11 @@ from benchmarks.league import tables as league
 from benchmarks.rivals import work as works
 from benchmarks.rivals.players import RIVALS, installed
 
-WORK = {"league": works.of_league, "tables": works.of_tables}
+WORK = {
+    "league": works.of_league,
+    "tables": works.of_tables,
+    "fresh": works.of_fresh,
+}
 
 
 def run(benchmark, table, amount, split, name):
@@ -47,6 +51,10 @@ def measure(benchmark, table, given, predicted):
         whole = np.zeros(len(given.frame), predicted.dtype)
         whole[given.hidden] = predicted
         return {"error": league.load(table).error(whole, given.labeled)}
+    if benchmark == "fresh":
+        from benchmarks import fresh
+
+        return {"error": fresh.error(table, predicted, given.hidden)}
     from benchmarks import tables
 
     truth = tables.TABLES[table]()[1][given.hidden]

@@ -7,6 +7,8 @@ has them.
 
 import numpy as np
 
+TREES = 300
+
 
 def _fitted(model, work):
     """Predictions of a model that accepts only columns of numbers."""
@@ -14,16 +16,64 @@ def _fitted(model, work):
     return model.fit(X[work.labeled], work.target).predict(X[work.hidden])
 
 
+def forest(work):
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestRegressor if work.regression else RandomForestClassifier
+    return _fitted(kind(TREES, random_state=work.seed), work)
+
+
+def linear_tuned(work):
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+
+    if work.regression:
+        return _fitted(_scaled(RidgeCV(10.0 ** np.arange(-3, 5))), work)
+    grid = {"C": 10.0 ** np.arange(-4, 3)}
+    return _fitted(_scaled(_tuned(LogisticRegression(max_iter=1_000), grid)), work)
+
+
+def svm_tuned(work):
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC, SVR
+
+    grid = {"C": 10.0 ** np.arange(-1, 4), "gamma": 10.0 ** np.arange(-4, 1)}
+    model = _tuned(SVR() if work.regression else SVC(), grid)
+    if work.regression:
+        model = TransformedTargetRegressor(model, transformer=StandardScaler())
+    return _fitted(_scaled(model), work)
+
+
+def _tuned(model, grid):
+    """Choose by cross-validation in five folds."""
+    from sklearn.model_selection import GridSearchCV
+
+    return GridSearchCV(model, grid, cv=5)
+
+
+def _scaled(model):
+    """Replace missing numbers by medians and scale columns as skrub does."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from skrub import SquashingScaler
+
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_pipeline(imputer, SquashingScaler(), model)
+
+
 def catboost(work):
-    from catboost import CatBoostClassifier, CatBoostRegressor
+    from catboost import CatBoostClassifier, CatBoostError, CatBoostRegressor
 
     kind = CatBoostRegressor if work.regression else CatBoostClassifier
     model = kind(random_seed=work.seed, verbose=False, allow_writing_files=False)
     categories = [name for name in work.strings if name not in work.texts]
-    model.fit(
-        work.train, work.target, cat_features=categories, text_features=work.texts
-    )
-    return model.predict(work.rest)
+    missing = dict.fromkeys(work.strings, "")
+    train, rest = work.train.fillna(missing), work.rest.fillna(missing)
+    try:
+        model.fit(train, work.target, cat_features=categories, text_features=work.texts)
+    except CatBoostError:  # no word occurs often enough
+        model.fit(train, work.target, cat_features=work.strings)
+    return model.predict(rest)
 
 
 def lightgbm(work):

@@ -27,6 +27,7 @@ class Work:
     regression: bool
     one_unit: bool  # then columns are not standardized, as in the league
     seed: int
+    seconds: int = 60  # for tools that stop by the clock
 
     @cached_property
     def hidden(self):
@@ -115,4 +116,21 @@ def of_tables(name, share, seed):
         regression=name in tables.NUMBERS,
         one_unit=name in league.ONE_UNIT,
         seed=seed,
+    )
+
+
+def of_fresh(name, labels, seed):
+    """A table of `benchmarks.fresh` with some labels drawn at random."""
+    from benchmarks import fresh
+
+    frame, y = fresh.load(name)
+    labeled = fresh.draw(name, labels, seed)
+    return Work(
+        frame=frame,
+        labeled=labeled,
+        given=y[labeled],
+        regression=name in fresh.NUMBERS,
+        one_unit=False,
+        seed=seed,
+        seconds=fresh.SECONDS,
     )

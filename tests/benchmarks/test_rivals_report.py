@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from benchmarks.rivals import report, results
+from benchmarks.rivals import fresh_report, report, results
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_runs_are_merged_by_their_key(kept):
     found = results.read("league")
     assert [run["error"] for run in found.values()] == [0.5, 0.25]
     assert results.read("tables")["diabetes", 0.05, 0, "xrfm"]["score"] == 0.1
-    assert set(json.loads(results.PATH.read_text())) == {"machine", "league", "tables"}
+    assert set(json.loads(results.PATH.read_text())) == {"machine", *results.KEYS}
 
 
 def test_models_are_compared_on_the_splits_that_all_have(kept):
@@ -91,3 +91,27 @@ def test_a_time_limit_on_a_busy_machine_is_no_result(kept):
     assert "\nRuns left out because the machine was busy: 1." in report.rivals_table(
         "league"
     )
+
+
+def fresh_run(table, seed, model, error, **found):
+    at = {"table": table, "labels": 20, "seed": seed, "model": model, "error": error}
+    return at | {"wall": 40.0, "seconds": 30.0, "version": "1"} | found
+
+
+def test_fresh_tables_are_compared_by_ratios_of_errors(kept):
+    """Ratios of 1/2 and 2 in one table and 1/4 in another: 1/2 over tables."""
+    ours = (("houses", 0, 0.099), ("houses", 1, 0.199), ("rice", 0, 0.049))
+    theirs = (("houses", 0, 0.199), ("houses", 1, 0.099), ("rice", 0, 0.199))
+    results.merge(
+        "fresh",
+        [
+            *(fresh_run(table, seed, "halfmoon", e) for table, seed, e in ours),
+            *(fresh_run(table, seed, "forest", e) for table, seed, e in theirs),
+            fresh_run("rice", 0, "autogluon", 0.01, seconds=19.0),  # a busy machine
+        ],
+    )
+    lines = list(fresh_report.page(results.read("fresh").values()))
+    assert "| forest | numbers | 20 | 2 | 0.500 ± 0.693 | 2 | 0 | 1 |" in lines
+    assert "| table | labels | draws | halfmoon | forest |" in lines
+    assert "| houses | 20 | 2 | **0.149** | **0.149** |" in lines
+    assert "| rice | 20 | 1 | **0.049** | 0.199 |" in lines
