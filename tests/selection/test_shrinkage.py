@@ -1,4 +1,4 @@
-"""Averages of numbers are drawn to the constant and, with few labels, to a line."""
+"""Averages are drawn to the constant, and those of few numbers to a line."""
 
 from types import SimpleNamespace
 
@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon import HalfmoonRegressor
+from halfmoon import HalfmoonClassifier, HalfmoonRegressor
 from halfmoon._selection.average_weights import add_first_guess, shrink_to_constant
+from halfmoon._selection.criteria import ClassCriterion
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm
 
 
@@ -109,6 +110,49 @@ def test_pure_noise_is_answered_by_about_the_mean():
     weight = dict(zip(comparison["candidate"], comparison["weight"], strict=True))
     assert weight["constant"] > 0.3
     assert sum(comparison["weight"]) == pytest.approx(1.0)
+
+
+def of_classes(codes, held_out):
+    """Shrink scores of classes; return the share of the way, and the scores."""
+    y = np.eye(3)[codes]
+    constant = (y.sum(axis=0) - y) / (len(y) - 1)
+    some = [entry("plain", held_out), entry("constant", constant)]
+    criterion = ClassCriterion(codes, 3, np.zeros((len(y), 0), dtype=int))
+    weights = np.array([1.0, 0.0])
+    weights, values = criterion.shrunk(some, weights, held_out, y, np.ones(len(y)))
+    assert weights[1] == pytest.approx(1.0 - weights[0])
+    assert_allclose(values, constant + weights[0] * (held_out - constant))
+    return weights[0]
+
+
+def test_scores_are_shrunk_as_far_as_they_go_too_far():
+    codes = np.repeat([0, 1, 2], [12, 6, 2])
+    y = np.eye(3)[codes]
+    constant = (y.sum(axis=0) - y) / 19
+    assert of_classes(codes, constant + 2.0 * (y - constant)) == pytest.approx(0.5)
+    assert of_classes(codes, y) == 1.0
+
+
+def test_at_least_a_tenth_of_the_way_from_the_class_shares_is_gone():
+    codes = np.repeat([0, 1, 2], [12, 6, 2])
+    assert of_classes(codes, -np.eye(3)[codes]) == pytest.approx(0.1)
+
+
+def test_labels_alone_in_their_class_do_not_count():
+    codes = np.array([0, 0, 0, 1, 1, 2])
+    held_out = np.eye(3)[codes]
+    held_out[-1] = [9.0, -5.0, -3.0]  # as wrong as can be, without its only label
+    assert of_classes(codes, held_out) == 1.0
+    assert of_classes(np.arange(3), np.eye(3)[[1, 2, 0]]) == 1.0  # nothing is known
+
+
+def test_the_twin_predicts_noise_by_the_class_shares():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.random(200) < 0.25
+    known = np.where(np.arange(200) < 40, y, np.nan)
+    twin = HalfmoonClassifier(random_state=0).fit(X, known).twin_
+    assert not twin.predict(X[40:]).any()  # 4 rows before, all of them wrong
+    assert len(np.unique(twin.predict_proba(X[40:])[:, 1])) > 100
 
 
 @pytest.mark.parametrize(("l", "share"), [(4, 36 / 52), (6, 0.5), (12, 0.2)])

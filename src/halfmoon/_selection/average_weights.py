@@ -14,9 +14,9 @@ towards equal weights:
 Greedy weights minimize any loss, such as that of classes, one entry at a time (Caruana,
 Niculescu-Mizil, Crew and Ksikes, *Ensemble selection from libraries of models*, 2004).
 
-**Shrinkage to the constant and to a first guess**, for numbers. With few labels and a
-weak signal, an average of the best entries follows noise and predicts worse than the
-mean of the labels. Cross-fitted predictions g show how far to go from the mean m:
+**Shrinkage to the constant.** With few labels and a weak signal, an average of the best
+entries follows noise and predicts worse than the mean of the labels, or the class
+shares. Cross-fitted predictions g show how far to go from the mean m:
 
 .. math:: s = \frac{\sum_i w_i (y_i - m_i)(g_i - m_i)}{\sum_i w_i (g_i - m_i)^2},
           \quad 0 \le s \le 1
@@ -27,9 +27,14 @@ has the smallest expected error for :math:`c = S^2 / (S^2 + v)`, where s stands 
 S. The weights of the entries are multiplied by c s, and the constant gets the remaining
 1 - c s. A clear signal has a c near 1, pure noise one near 1/2 of an s near 0.
 
-With a handful of labels, held-out errors can neither tell good entries from lucky ones
-nor find s. So a linear fit with a moderate penalty, chosen before any label was seen,
-gets the share
+For classes, g and m are scores. Labels that are alone in their class do not count,
+because nothing can predict them, and at least a tenth of the way is gone: class shares
+alone would not tell one row from another. Only the average without unlabeled rows is
+shrunk: where clusters are clear, held-out predictions of a handful of labels fail.
+
+**First guess**, for numbers. With a handful of labels, held-out errors can neither tell
+good entries from lucky ones nor find s. So a linear fit with a moderate penalty, chosen
+before any label was seen, gets the share
 
 .. math:: \frac{6^2}{6^2 + l^2}
 
@@ -49,6 +54,7 @@ from halfmoon._rows import Array
 from halfmoon._selection.target_transforms import TargetTransform
 
 __all__ = [
+    "LEAST_CLASS_SHARE",
     "add_first_guess",
     "averaged_values",
     "greedy_weights",
@@ -63,6 +69,7 @@ STACKED = 40  # best entries that are stacked
 SHRINKING = 10.0  # c, in units of k times the smallest squared error
 FIRST_GUESS_LABELS = 6.0  # with so many, the first guess has half of the weight
 FIRST_GUESS_ALPHA = 0.1
+LEAST_CLASS_SHARE = 0.1  # of the way from the class shares
 
 
 def posterior_weights(costs: Array, families: Sequence[str]) -> Array:
@@ -146,17 +153,19 @@ def shrink_to_constant(
     held_out: Array,  # (l, t)
     y: Array,  # (l, t)
     w: Array,  # (l,)
+    least: float = 0.0,
 ) -> tuple[Array, Array]:
     """Return weights, and cross-fitted predictions, shrunk to the constant.
 
-    Without the constant among the entries, nothing changes.
+    At least the share `least` of the way from the constant is gone. Without the
+    constant among the entries, nothing changes.
     """
     constant = _constant(entries)
     if constant is None:
         return weights, held_out
     mean = entries[constant].held_out
     way, needed = held_out - mean, y - mean
-    share = _certain_share(way, needed, w[:, None])
+    share = max(least, _certain_share(way, needed, w[:, None]))
     weights = share * weights
     weights[constant] += 1.0 - share
     return weights, np.asarray(mean + share * way)

@@ -33,9 +33,12 @@ from numpy.typing import NDArray
 
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average_weights import (
+    LEAST_CLASS_SHARE,
+    add_first_guess,
     averaged_values,
     greedy_weights,
     posterior_weights,
+    shrink_to_constant,
     stacked_weights,
 )
 from halfmoon._selection.class_shares import share_costs
@@ -71,7 +74,7 @@ class NumberCriterion:
     """
 
     needs_predictions = False  # at all points, for `priors`
-    shrinks_to_constant = True  # the average (`average_weights.py`)
+    shrunk_averages = ("average", "twin")  # (`average_weights.py`)
 
     def __init__(self, *, limited: bool = True) -> None:
         self.limited = limited
@@ -114,6 +117,18 @@ class NumberCriterion:
         mean, error = mean_and_standard_error(by_twin - by_all, w)
         return mean > CLEAR_ERRORS * error
 
+    def shrunk(
+        self,
+        entries: Sequence[Any],
+        weights: Array,  # (e,)
+        held_out: Array,  # (l, t)
+        y: Array,  # (l, t)
+        w: Array,  # (l,)
+    ) -> tuple[Array, Array]:
+        """Return weights and cross-fitted predictions, shrunk, with a first guess."""
+        shrunk = shrink_to_constant(entries, weights, held_out, y, w)
+        return add_first_guess(entries, *shrunk)
+
     def limits(self, y: Array) -> tuple[Array, Array] | None:
         """Return the range of the labels, extended by a quarter on either side."""
         if not self.limited:
@@ -126,7 +141,7 @@ class ClassCriterion:
     """The cost of entries of classes given above."""
 
     needs_predictions = True
-    shrinks_to_constant = False
+    shrunk_averages = ("twin",)
 
     def __init__(
         self,
@@ -188,6 +203,21 @@ class ClassCriterion:
             total = np.logaddexp.reduce(logs) - np.log(len(logs))
             best[uses_unlabeled] = max(best[uses_unlabeled], float(total))
         return best[True] > best[False]
+
+    def shrunk(
+        self,
+        entries: Sequence[Any],
+        weights: Array,  # (e,)
+        held_out: Array,  # (l, t)
+        y: Array,  # (l, t)
+        w: Array,  # (l,)
+    ) -> tuple[Array, Array]:
+        """Return weights and cross-fitted scores, shrunk towards the class shares."""
+        codes = class_scores(y).argmax(axis=1)
+        counted = w * (np.bincount(codes)[codes] > 1)
+        return shrink_to_constant(
+            entries, weights, held_out, y, counted, LEAST_CLASS_SHARE
+        )
 
     def limits(self, y: Array) -> None:
         """Return None: scores are not bounded."""

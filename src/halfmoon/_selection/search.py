@@ -24,12 +24,7 @@ import numpy as np
 
 from halfmoon._progress import search_step
 from halfmoon._rows import Array, Indices
-from halfmoon._selection.average_weights import (
-    add_first_guess,
-    averaged_values,
-    group_by_transform,
-    shrink_to_constant,
-)
+from halfmoon._selection.average_weights import averaged_values, group_by_transform
 from halfmoon._selection.candidate import Candidate, Entry, fit_at_all_alphas
 from halfmoon._selection.comparison import compare_with_twin
 from halfmoon._selection.criteria import Criterion
@@ -110,15 +105,15 @@ class SearchOutcome:
         weights, helped = average_and_twin_weights(entries, y, w, criterion)
         chosen: Literal["average", "twin"] = "average" if helped or not safe else "twin"
         held_out = cross_fit_predictions(entries, y, w, criterion, safe=safe)
-        if criterion.shrinks_to_constant:
-            shrunk = {}
-            for name, values in held_out.items():
-                own = weights[chosen if name == "answer" else name]
-                some = shrink_to_constant(entries, own, values, y, w)
-                shrunk[name], held_out[name] = add_first_guess(entries, *some)
-            weights = {name: shrunk[name] for name in weights}
-        comparison = compare_with_twin(entries, weights, chosen, y, w, criterion)
-        return cls(entries, weights, helped, chosen, comparison, held_out)
+        shrunk = dict(weights)
+        for name in ("answer", "average", "twin"):  # the last two decide the weights
+            own = chosen if name == "answer" else name
+            if own in criterion.shrunk_averages:
+                shrunk[own], held_out[name] = criterion.shrunk(
+                    *(entries, weights[own], held_out[name], y, w)
+                )
+        comparison = compare_with_twin(entries, shrunk, chosen, y, w, criterion)
+        return cls(entries, shrunk, helped, chosen, comparison, held_out)
 
     @property
     def scale(self) -> TargetTransform:
