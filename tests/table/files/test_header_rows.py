@@ -6,6 +6,7 @@ import pytest
 
 from halfmoon.table._files import new_table, open_table
 from halfmoon.table._files.header_rows import grouped_names, nameless_column
+from halfmoon.table._files.workbook_table import SheetLayout, find_layout
 
 DATA = "1,2.5,x\n3,4,\n5,6,y\n"
 # Each: the text above the data, the names, a part of the note.
@@ -94,3 +95,20 @@ def test_a_header_that_lacks_a_cell(text, names, header):
 )
 def test_other_long_rows_stay_errors(rows):
     assert nameless_column([row.split(",") for row in rows]) is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "names"),
+    [
+        (["Measures", "", "Other"], ("x", "z", "kind")),  # merged cells
+        (["Size", "Size", "Other"], ("x", "z", "kind")),
+    ],
+)
+@pytest.mark.parametrize("title", [[], [["Flowers", "", ""], ["", "", ""]]])
+def test_groups_in_a_sheet(groups, names, title):
+    data = [[1.0, 2.5, "a"], [3.0, 4.0, ""], [5.0, 6.0, "b"]]
+    layout = find_layout([*title, groups, ["x", "z", "kind"], *data])
+    assert layout == SheetLayout(len(title) + 1, (0, 1, 2), names)
+    joined = find_layout([*title, groups, ["mean", "std", ""], *data])
+    group = groups[0]
+    assert joined.names == (f"{group} mean", f"{group} std", "Other")
