@@ -21,6 +21,7 @@ from halfmoon.filters import FILTERS, Filter
 __all__ = [
     "NOT_NEGATIVE",
     "RULES",
+    "WHOLE",
     "Rule",
     "check_parameters",
     "is_bool",
@@ -87,6 +88,8 @@ def _is_memory(value: Any) -> bool:
     return True
 
 
+WHOLE = Rule("1, 2, 3, ...", is_whole)
+
 RULES: dict[str, Rule] = {
     "alpha": Rule(
         "'auto', a number, or a sequence of at least one,",
@@ -104,7 +107,7 @@ RULES: dict[str, Rule] = {
         f"one of {', '.join(map(repr, METHODS))}, or an array of row numbers or rows,",
         lambda v: is_name(v, *METHODS) or np.ndim(v) > 0,
     ),
-    "n_neighbors": Rule("1, 2, 3, ...", is_whole),
+    "n_neighbors": WHOLE,
     "n_components": Rule("None, or 1, 2, ...,", lambda v: v is None or is_whole(v)),
     "energy": Rule(
         "None, 'gradient', 'graph' or a sparse matrix",

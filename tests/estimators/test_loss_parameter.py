@@ -199,6 +199,7 @@ class TestKernelsOfWhichLittleButRoundingIsLeft:
 
     @pytest.mark.parametrize("loss", ["hinge", "logistic"])
     @pytest.mark.parametrize("length_scale", [1e5, 1e6])
+    @pytest.mark.filterwarnings("ignore:The logistic loss was not minimized to round")
     def test_classes(self, loss, length_scale):
         classes = np.where(self.y > 0, "a", "b")
         model = hm.ConditionalClassifier(Gaussian(length_scale), loss=loss)

@@ -81,10 +81,6 @@ AUTO_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 #: "auto", in the unit of the problem: from interpolation to nearly no fit.
 AUTO_ALPHAS = tuple(10.0 ** (e / 2) for e in range(-16, 3))
 
-#: Smallest lam to search with other losses than squares, in units of the rounding of
-#: the kernel matrix. Ridge finds that rounding itself; other solvers would fit it.
-LEAST_LAM = 10.0
-
 #: An alternative is used where its leave-one-out error is below this share of the first
 #: one's: a smaller difference is mostly chance.
 CLEARLY_LOWER = 0.9
@@ -270,12 +266,8 @@ class Alphas:
 
     def at(self, posed: Posed) -> list[float]:
         """Return the alphas as numbers, for a posed problem."""
-        if not self.automatic:
-            return list(self.values)
-        unit, least = unit_of(posed), 0.0
-        if not isinstance(posed.loss, Squared):
-            least = LEAST_LAM * posed.path.rounding / posed.path.total_weight
-        return [max(unit * value, least) for value in self.values]
+        unit = unit_of(posed) if self.automatic else 1.0
+        return [unit * value for value in self.values]
 
 
 def unit_of(posed: Posed) -> float:

@@ -33,7 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from halfmoon import bases
 from halfmoon._landmarks.sampling import as_count
 from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
-from halfmoon._parameter_rules import RULES, Rule, check_parameters
+from halfmoon._parameter_rules import RULES, WHOLE, Rule, check_parameters
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
@@ -387,6 +387,8 @@ class RandomFeatures(KernelTransformer):
     n_components: int = 100
     memory_limit: int | str = MEMORY_LIMIT
     random_state: Any = None
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {"n_components": WHOLE}
 
     def _build(self, X: Rows) -> None:
         kernel = features_kernel(self.kernel)
