@@ -141,7 +141,9 @@ def test_catboost_is_given_labeled_rows_and_kinds_of_columns(monkeypatch, mixed)
             calls["asked"] = X
             return np.ones((len(X), 1))  # as CatBoost does for several classes
 
-    stub = SimpleNamespace(CatBoostClassifier=Model, CatBoostRegressor=None)
+    stub = SimpleNamespace(
+        CatBoostClassifier=Model, CatBoostRegressor=None, CatBoostError=ValueError
+    )
     monkeypatch.setitem(sys.modules, "catboost", stub)
     predicted = given.decoded(supervised.catboost(given))
     assert calls["columns"] == {"cat_features": ["color"], "text_features": ["note"]}

@@ -147,6 +147,7 @@ def number_style(
         style,
         inexact=inexact and not bare.equals(normalized(text)),
         magnitudes=magnitudes,
+        exponent="" if magnitudes else style.exponent,  # it stood for a letter
         letters=letters_of(numbers.to_pylist(), style.decimal) if magnitudes else (),
     )
 
