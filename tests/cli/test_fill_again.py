@@ -110,6 +110,7 @@ def test_guesses_of_another_target_are_not_learned_from(run, filled):
     assert "'side_confidence' was added by an earlier run" in line
 
 
+@pytest.mark.slow
 def test_predict_fills_again_too(run, filled):
     told_of(run("fill", "t.csv", "-t", "side", "--model", "m", "-o", "a.csv", *QUICK))
     record = told_of(run("predict", "m", "a.csv", "-o", "b.csv", "--json"))
@@ -126,6 +127,7 @@ def test_a_source_of_the_users_own_is_refused(run):
     assert "already has a column 'side_source'" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending", ["xlsx", pytest.param("ods", marks=pytest.mark.slow)]
 )

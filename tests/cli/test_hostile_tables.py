@@ -38,6 +38,7 @@ class Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow
 def test_nasty_names_and_cells(run, folder):
     rows, truth = two_groups(60, 20)
     names = {"left": NASTY[0], "right": "=cmd|' /C calc'!A0"}

@@ -78,6 +78,7 @@ def test_an_unused_value_for_blanks_and_the_usual_ones(run):
     )
 
 
+@pytest.mark.slow
 def test_a_class_called_none_is_not_filled_without_a_word(run):
     rows, _ = two_groups()
     rows[1][3], rows[4][3], rows[7][3] = "none", "none", "NA"

@@ -35,6 +35,7 @@ def test_a_workbook_is_filled(run, folder, book):
     assert (folder / "flowers.report.html").exists()
 
 
+@pytest.mark.slow
 def test_formats_are_set_by_the_ending(run, folder, book):
     done = run("fill", book, "-t", "kind", "--budget", "2", "-o", "made.csv")
     assert done.exit_code == 0, done.output

@@ -222,6 +222,7 @@ def test_the_average_helps_where_rows_are_noisy():
     assert with_average < 0.7 * without
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["FredLin1", "FredLin2"])
 def test_text_is_never_made_dense(name):
     # 50,000 words: the dense table would take 320 MB.

@@ -299,6 +299,7 @@ def test_positive_numbers_may_be_fitted_on_the_scale_of_their_logarithm():
 # ---- what the user knows -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_columns_by_name_are_unpenalized_in_every_candidate():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"b": rng.normal(size=80), "a": rng.uniform(-1, 1, 80)})
@@ -490,6 +491,7 @@ def test_float32(draw):
     assert r2_score(draw[1], values) > 0.8
 
 
+@pytest.mark.slow
 def test_weights_of_zero_are_rows_that_are_not_there(two_targets):
     X, _, y, _ = two_targets
     w = np.ones(60)
@@ -670,7 +672,11 @@ def same_labels_without_local_fits(monkeypatch, model, X, y):
 
 @pytest.mark.parametrize(
     "kind",
-    ["classes", "numbers", pytest.param("skewed numbers", marks=pytest.mark.slow)],
+    [
+        pytest.param("classes", marks=pytest.mark.slow),
+        "numbers",
+        pytest.param("skewed numbers", marks=pytest.mark.slow),
+    ],
 )
 def test_local_fits_have_half_of_the_weight_before_labels_are_many(
     monkeypatch, rng, kind

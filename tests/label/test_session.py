@@ -418,6 +418,7 @@ def test_long_texts_and_marks(session):
     assert text == "<b>x</b>\n⟨U+202E⟩back⟨U+0007⟩"
 
 
+@pytest.mark.slow
 def test_more_columns_than_fit_on_a_page(session):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(40, 200)).round(3)

@@ -127,6 +127,7 @@ def check_forged(model, seeds):
     return refused, predicted
 
 
+@pytest.mark.slow
 @versions
 def test_forged_models_predict_or_are_refused_in_one_line(model):
     refused, predicted = check_forged(model, range(100))

@@ -219,6 +219,7 @@ def test_a_frame_is_a_table_in_batches(make):
     assert table.first_row == 0  # as Python counts rows
 
 
+@pytest.mark.slow
 def test_a_frame_can_be_filled_into_a_file(tmp_path):
     frame, truth = flowers()
     place = tmp_path / "filled.csv"

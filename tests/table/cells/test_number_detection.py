@@ -106,6 +106,7 @@ def test_two_currencies_get_the_same_median():
     assert number_style(pa.array(cells), 0.0) is None  # labels are not converted
 
 
+@pytest.mark.slow
 def test_a_saved_model_reads_such_cells_alike(tmp_path):
     x = np.random.default_rng(0).random(40).tolist()
     rows = pa.table(

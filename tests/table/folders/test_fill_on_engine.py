@@ -31,6 +31,7 @@ class InAnotherProcess(InTurn):
             yield pickle.loads(pickle.dumps(result))
 
 
+@pytest.mark.slow
 def test_an_engine_writes_the_same_bytes(finished, tmp_path, monkeypatch):
     place, filled = finished
     here = predict_folder(place / "in", tmp_path / "here", filled.model)

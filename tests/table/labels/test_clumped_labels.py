@@ -97,7 +97,11 @@ def labels_of(kind, own, rng):
 
 @pytest.mark.parametrize(
     "kind",
-    ["chance", pytest.param("partly learnable", marks=pytest.mark.slow), "numbers"],
+    [
+        "chance",
+        pytest.param("partly learnable", marks=pytest.mark.slow),
+        pytest.param("numbers", marks=pytest.mark.slow),
+    ],
 )
 def test_claims_hold_for_other_patients(kind):
     held, too_hopeful = [], []

@@ -89,6 +89,7 @@ def test_an_order_helps_and_names_do_not_matter(survey):
     assert abs(np.mean(left_out.confidence) - sure) < 0.15
 
 
+@pytest.mark.slow
 def test_a_loaded_model_predicts_the_same(survey, tmp_path):
     frame, _, given = survey
     options = {"task": "ordered", "order": (*"54321",), "budget": 1}

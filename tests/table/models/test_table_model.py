@@ -196,6 +196,7 @@ def test_leave_one_out_predictions_of_numbers(diabetes):
     assert 55 <= held.sum() <= 60  # the 55th of 60 residuals, and a little more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_real_tables_with_a_tenth_of_the_labels(load):
     rng = np.random.default_rng(1)

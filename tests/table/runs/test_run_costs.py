@@ -139,6 +139,7 @@ def test_the_work_is_named():
     assert " took 4 minutes. That was 7.5e+11 operations, 2.5 GB moved." in str(note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [30, 600])  # an average of all, and of local fits
 def test_operations_are_counted_for_each_row_and_label(labels):
     x = np.linspace(-1, 1, 1_000)
