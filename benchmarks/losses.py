@@ -15,6 +15,7 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
 import halfmoon as hm
 from benchmarks.lines import Line, product_rate, write
@@ -156,11 +157,12 @@ def coverage():
 
 def timed(*functions, repeats=3):
     best = [np.inf for _ in functions]
-    for _ in range(repeats):
-        for j, function in enumerate(functions):
-            start = time.process_time()
-            function()
-            best[j] = min(best[j], time.process_time() - start)
+    with threadpool_limits(1):
+        for _ in range(repeats):
+            for j, function in enumerate(functions):
+                start = time.process_time()
+                function()
+                best[j] = min(best[j], time.process_time() - start)
     return best
 
 
