@@ -327,9 +327,8 @@ class TableModel:
         """
         rows = as_rows(rows)
         if rows.num_rows == 0:
-            return joined_predictions(
-                [self._predict(np.zeros((0, len(self.feature_names_))))]
-            )
+            none = np.zeros((0, len(self.feature_names_)))
+            return joined_predictions([self._predict(none)])
         width = max(rows.num_columns, len(self.feature_names_))
         size = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // width))
         blocks = []
