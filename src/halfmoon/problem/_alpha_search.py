@@ -28,6 +28,7 @@ from halfmoon.problem._convex_loss import search_loss, solve_loss
 from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._posed import Posed
+from halfmoon.problem._ridge_solution import ridge_solution
 
 __all__ = [
     "DUAL_MATRICES",
@@ -58,7 +59,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
         errors = loo_residuals(posed, alphas, rows) ** 2  # times the weights
         scores = errors.sum(axis=(1, 2)) / (posed.w[rows].sum() * posed.y.shape[1])
         best = alphas[int(np.argmin(scores))]
-    theta, beta = posed.solve(best)
+    theta, beta = ridge_solution(posed, best)
     return Fit(
         posed,
         theta,

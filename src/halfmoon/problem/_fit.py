@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import Array, Indices, Rows, as_table
-from halfmoon._solvers import RidgePath, kriging_variance, scaled_variances
+from halfmoon._solvers import PathPoint, RidgePath, scaled_variances
 from halfmoon.problem._posed import Posed
 
 __all__ = ["Fit", "loo_residuals", "loo_residuals_of_set", "loo_sample"]
@@ -41,6 +41,8 @@ def loo_residuals(
 
     If the fit kept only moments of the rows, this is another pass over them.
     """
+    if posed.dual and len(alphas) == 1:
+        return posed.path_at(alphas[0]).leave_one_out(alphas)[:, rows]
     path = posed.path
     if path.rows is not None:
         return path.leave_one_out(alphas)[:, rows]
@@ -268,12 +270,12 @@ class Fit:
 
         def parts(rows: Rows) -> tuple[Array, Array]:
             k_x, k_xx = gram(rows) * root_w, posed.basis.prior_variance(rows)
-            return kriging_variance(path, k_x, k_xx, posed.features(rows), alpha)
+            return path.kriging_variance(k_x, k_xx, posed.features(rows), alpha)
 
         return parts
 
     def _parts_in_primal(self) -> Callable[[Rows], tuple[Array, Array]]:
-        posed, (path, alpha) = self.posed, self._ridge()
+        posed, path, alpha = self.posed, self.path, cast(float, self.alpha)
         # Next to an energy, the norm of the kernel has the weight mu.
         share = 1.0 if posed.energy is None else posed.mu
 
@@ -295,15 +297,21 @@ class Fit:
     @property
     def path(self) -> RidgePath:
         """The factorization for every alpha."""
+        self._require_ridge()
+        return self.posed.path
+
+    def _require_ridge(self) -> None:
         if not self.by_ridge:
             raise ValueError(
                 "Only a fit by ridge has leave-one-out residuals and a posterior "
                 "variance in closed form. Use loss='squared' and no filter."
             )
-        return self.posed.path
 
-    def _ridge(self) -> tuple[RidgePath, float]:
-        return self.path, cast(float, self.alpha)
+    def _ridge(self) -> tuple[RidgePath | PathPoint, float]:
+        """Return the path at alpha, which may hold no other point, and alpha."""
+        self._require_ridge()
+        alpha = cast(float, self.alpha)
+        return self.posed.path_at(alpha), alpha
 
     def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
         X = as_table(X)
