@@ -76,7 +76,7 @@ def test_one_alpha_needs_no_path(lever):
     other = posed.with_targets(np.cos(posed.y))
     assert other.path_at(ALPHA).M is posed.path_at(ALPHA).M
     assert posed.path_at(2 * ALPHA) is posed.path
-    assert posed.path_at(ALPHA) is posed.path  # there by now
+    assert posed.path_at(ALPHA) is not posed.path  # the digits of a fit stay
 
 
 def test_the_path_answers_where_a_point_cannot(rng):

@@ -54,6 +54,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     """
     alphas = as_numbers(alpha, "alpha")
     best, scores = alphas[0], None
+    one_alpha = len(alphas) == 1 and posed.dual and not posed.is_factored
     if len(alphas) > 1:
         rows = loo_sample(posed)
         errors = loo_residuals(posed, alphas, rows) ** 2  # times the weights
@@ -68,6 +69,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
         by_ridge=True,
         loo_scores=scores,
         solve=partial(solve_ridge, alpha=best),
+        one_alpha=one_alpha,
     )
 
 

@@ -41,8 +41,6 @@ def loo_residuals(
 
     If the fit kept only moments of the rows, this is another pass over them.
     """
-    if posed.dual and len(alphas) == 1:
-        return posed.path_at(alphas[0]).leave_one_out(alphas)[:, rows]
     path = posed.path
     if path.rows is not None:
         return path.leave_one_out(alphas)[:, rows]
@@ -110,6 +108,8 @@ class Fit:
     left_out_values : ndarray of shape (l, t) or None
         Leave-one-out predictions of such a loss, after one Newton step; NaN where the
         other labels do not determine them.
+    one_alpha : bool
+        Whether no other alpha was asked for, so that a `PathPoint` serves.
     """
 
     posed: Posed
@@ -121,6 +121,7 @@ class Fit:
     solve: Callable[[Posed], Fit] | None = None
     c: Array | None = None
     left_out_values: Array | None = None
+    one_alpha: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, without the cached function, which follows from them."""
@@ -185,9 +186,14 @@ class Fit:
             e = np.where(np.isnan(values), np.inf, self.posed.y[some] - values)
             return self.shaped(e)
         with self.posed.stream.handed_down():
-            _, alpha = self._ridge()
-            residuals = loo_residuals(self.posed, [alpha], some)[0]
+            residuals = self._loo_residuals(some)
         return self.shaped(residuals / self.posed.root_w[some])
+
+    def _loo_residuals(self, some: Indices | slice) -> Array:
+        path, alpha = self._ridge()
+        if isinstance(path, PathPoint):
+            return path.leave_one_out([alpha])[0, some]
+        return loo_residuals(self.posed, [alpha], some)[0]
 
     def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
         """Predict each set of labeled rows by a fit without its labels, (m, t) each.
@@ -216,7 +222,7 @@ class Fit:
         if not self.by_ridge:
             return float("nan")
         rows = loo_sample(self.posed)
-        squares = loo_residuals(self.posed, [self._ridge()[1]], rows) ** 2
+        squares = self._loo_residuals(rows) ** 2
         weight = self.posed.w[rows].sum() * self.posed.y.shape[1]
         return float(squares.sum() / weight)
 
@@ -227,6 +233,8 @@ class Fit:
                 f"With the {self.posed.loss.name} loss, predictions are not linear in "
                 f"the targets, so there is no smoother matrix. Use loss='squared'."
             )
+        if self.by_ridge and self.posed.dual:
+            self._ridge()  # factored once, for these targets too
         identity = np.eye(len(self.posed.labeled))
         with self.posed.stream.handed_down():
             return self.solve(self.posed.with_targets(identity)).predict(X)
@@ -308,10 +316,10 @@ class Fit:
             )
 
     def _ridge(self) -> tuple[RidgePath | PathPoint, float]:
-        """Return the path at alpha, which may hold no other point, and alpha."""
+        """Return alpha, and the path or its point there."""
         self._require_ridge()
-        alpha = cast(float, self.alpha)
-        return self.posed.path_at(alpha), alpha
+        posed, alpha = self.posed, cast(float, self.alpha)
+        return posed.path_at(alpha) if self.one_alpha else posed.path, alpha
 
     def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
         X = as_table(X)

@@ -320,7 +320,6 @@ class Posed:
         """The factorization for every alpha, by the cheapest of three ways."""
         y, W = self.root_w * self.y, self.total_weight
         if self.dual:
-            self._points.clear()
             return ridge_dual(self._weighted_gram(), y, self.elimination, W)
         if self.overdetermined:
             return ridge_eigh(*self.whitened_moments, y, self.elimination, W)
@@ -328,13 +327,12 @@ class Posed:
         return ridge_svd(Phi, y, self.elimination, W)
 
     def path_at(self, alpha: float) -> RidgePath | PathPoint:
-        """Return the path, or its only point that was needed so far.
+        """Return the path, or the first point of it that was needed.
 
         A single point of a dual fit is several times cheaper, by Cholesky.
         """
-        if not self.dual or self.is_factored or not 0 < alpha < np.inf:
-            return self.path
-        if not self._points:
+        first = not self.is_factored and not self._points
+        if first and self.dual and 0 < alpha < np.inf:
             y, W = self.root_w * self.y, self.total_weight
             self._points[alpha] = path_point(
                 self._weighted_gram(), y, self.elimination, W, alpha
@@ -343,7 +341,7 @@ class Posed:
 
     @cached_property
     def _points(self) -> dict[float, PathPoint | None]:
-        """The one alpha that was needed so far; None if the path must answer."""
+        """The first alpha that was needed; None if the path must answer."""
         return {}
 
     def _weighted_gram(self) -> Array:
