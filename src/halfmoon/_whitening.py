@@ -11,6 +11,7 @@ identity of random features, needs no factorization.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
@@ -26,6 +27,7 @@ __all__ = [
     "whitening",
 ]
 
+TILE = 128  # rows and columns; a tile and its mirror image fit into a cache
 ASYMMETRY = 1e-4  # relative to the largest entry: what rounding to float32 may leave
 
 
@@ -44,13 +46,16 @@ def refuse_asymmetric(A: Array, *, name: str) -> None:
 
     Factorizations read one triangle only, so they would not notice.
     """
-    limit, step = ASYMMETRY * float(np.abs(A).max(initial=0.0)), 1_000
-    for start in range(0, len(A), step):  # so that no copy of all of A is made
-        some = slice(start, start + step)
-        off = np.abs(A[some] - A[:, some].T)
-        if (off > limit).any():
-            row, column = np.unravel_index(off.argmax(), off.shape)
-            i, j = int(row) + start, int(column)
+    limit = ASYMMETRY * max(float(A.max(initial=0.0)), -float(A.min(initial=0.0)))
+    starts = range(0, len(A), TILE)
+    for row, column in product(starts, starts):
+        if row > column:
+            continue
+        rows, columns = slice(row, row + TILE), slice(column, column + TILE)
+        off = A[rows, columns] - A[columns, rows].T
+        if max(off.max(), -off.min()) > limit:
+            place = np.unravel_index(np.abs(off).argmax(), off.shape)
+            i, j = int(place[0]) + row, int(place[1]) + column
             raise ValueError(
                 f"{name} is not symmetric: entry ({i}, {j}) is {A[i, j]:.6g} and entry "
                 f"({j}, {i}) is {A[j, i]:.6g}. A symmetric kernel is needed."

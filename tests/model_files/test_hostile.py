@@ -132,6 +132,17 @@ def test_missing_attributes(parts, forge, tmp_path):
         refused(path, f"{cls} lacks its attribute '{name}'|nothing refers to")
 
 
+def test_a_file_from_before_an_attribute_with_a_default(parts, forge, tmp_path):
+    document, arrays = parts
+    del node_of(document, "object", "Fit")["state"]["one_alpha"]
+    loaded = hm.load(forge(tmp_path / "older", document, arrays))
+    expected = hm.load(tmp_path / "good")
+    assert not loaded.solution_.one_alpha
+    assert expected.solution_.one_alpha
+    errors = [each.leave_one_out() for each in (loaded, expected)]
+    np.testing.assert_allclose(*errors, rtol=1e-10)
+
+
 NODES = {
     "a function": ({"kind": "function", "parts": {"name": "os.system"}}, "function"),
     "a builtin": ({"kind": "function", "parts": {"name": "builtins.eval"}}, "function"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,9 @@ from numpy.testing import assert_allclose
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed
 from halfmoon.filters import Tikhonov
 from halfmoon.kernels import Gaussian, Polyharmonic, ThinPlate
-from halfmoon.problem import Problem, solve_filter
+from halfmoon.kernels._user_kernels import FromFunction
+from halfmoon.problem import Problem, solve_filter, solve_ridge
+from halfmoon.problem._ridge_solution import ridge_solution
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, columns, problem, ring_laplacian, table, twin
 
@@ -55,6 +59,40 @@ def test_other_targets_from_the_same_factorization(basis, lever):
     assert_allclose(again.path.beta(ALPHA), expected.beta(ALPHA), rtol=1e-8)
 
 
+@pytest.mark.parametrize("lever", ["none", "smoothed"])
+def test_one_alpha_needs_no_path(lever):
+    data = table(t=2)
+    stated = problem("exact", lever, Polynomials(1), data)
+    fit = stated.fit(data.X, data.y, ALPHA, sample_weight=data.w, rng=0)
+    posed, expected = fit.posed, replace(fit, posed=replace(fit.posed))
+    expected.path  # noqa: B018 - factored for all alphas
+    assert_allclose(fit.leave_one_out(), expected.leave_one_out(), rtol=1e-8)
+    assert_allclose(fit.loo_score, expected.loo_score, rtol=1e-8)
+    assert_allclose(fit.std(data.new), expected.std(data.new), rtol=1e-8)
+    assert_allclose(fit.dual_coef(), expected.dual_coef(), rtol=1e-8)
+    H = expected.smoother_matrix(data.new)
+    assert_allclose(fit.smoother_matrix(data.new), H, rtol=1e-8, atol=1e-11)
+    assert not posed.is_factored
+    other = posed.with_targets(np.cos(posed.y))
+    assert other.path_at(ALPHA).M is posed.path_at(ALPHA).M
+    assert posed.path_at(2 * ALPHA) is posed.path
+    assert posed.path_at(ALPHA) is not posed.path  # the digits of a fit stay
+
+
+def test_the_path_answers_where_a_point_cannot(rng):
+    X = np.repeat(rng.normal(size=(6, 2)), 2, axis=0)  # equal rows in pairs
+    y = rng.normal(size=12)
+    posed = Problem(Exact(Gaussian(1.0))).pose(X, y)
+    for alpha in (0.0, 1e-30):
+        fit = solve_ridge(posed, alpha)
+        pairs = y.reshape(6, 2).mean(axis=1).repeat(2)
+        assert_allclose(fit.predict(X), pairs, rtol=1e-7)
+    assert posed.is_factored
+    indefinite = Exact(FromFunction(lambda U, V: U @ V.T - 2 * U[:, :1] @ V[:, :1].T))
+    with pytest.raises(ValueError, match="not positive definite"):
+        Problem(indefinite).fit(X, y, 1e3)
+
+
 @pytest.mark.parametrize("factored", [False, True])
 @pytest.mark.parametrize("unpenalized", [None, Constant()])
 def test_moments_of_many_labels_lose_no_digits(rng, unpenalized, factored):
@@ -68,7 +106,7 @@ def test_moments_of_many_labels_lose_no_digits(rng, unpenalized, factored):
     if factored:
         posed.path  # noqa: B018 - without it, by Cholesky
     alpha = 1e-3
-    theta, beta = posed.solve(alpha)
+    theta, beta = ridge_solution(posed, alpha)
     R = np.sqrt(posed.total_weight * alpha) * np.linalg.cholesky(posed.penalty).T
     A = np.block([[posed.on_labeled(), posed.F], [R, np.zeros((len(R), len(beta)))]])
     right = np.vstack([posed.y, np.zeros((len(R), 1))])

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from halfmoon.bases import Nystrom
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem, solve_ridge
+from halfmoon.problem._ridge_solution import ridge_solution
 from halfmoon.unpenalized import Constant, Polynomials
 from reference import (
     BASES,
@@ -151,7 +152,7 @@ def test_a_single_alpha_is_a_point_of_the_path(rng, unpenalized):
         Nystrom(Gaussian(1.0), landmarks=X[:15]), unpenalized=unpenalized
     )
     posed = statement.pose(X, y, sample_weight=w)
-    theta, beta = posed.solve(1e-3)
+    theta, beta = ridge_solution(posed, 1e-3)
     assert "path" not in posed.__dict__  # it was not needed
     assert_allclose(theta, posed.whitening.unwhiten(posed.path.theta(1e-3)), rtol=1e-7)
     assert_allclose(beta, posed.path.beta(1e-3), rtol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._solvers import Elimination, kriging_variance, ridge_dual
+from halfmoon._solvers import Elimination, ridge_dual
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.5])
@@ -31,8 +31,8 @@ def test_bordered_system(k, alpha, rng):
     elimination = Elimination(root[:, None] * F)
     K = root[:, None] * kernel(X, X) * root
     path = ridge_dual(K, rng.normal(size=(12, 1)), elimination, w.sum())
-    by_noise, by_prior = kriging_variance(
-        path, kernel(new, X) * root, np.ones(6), features(new), alpha
+    by_noise, by_prior = path.kriging_variance(
+        kernel(new, X) * root, np.ones(6), features(new), alpha
     )
     assert_allclose(by_prior + lam * by_noise, expected, rtol=1e-9)  # tau = 1
     # The noise of the labels in c'y, c from the bordered system itself.
@@ -44,13 +44,13 @@ def test_never_negative(rng):
     X = rng.normal(size=(40, 1))
     K = np.exp(-((X - X.T) ** 2))
     path = ridge_dual(K, X, Elimination(np.zeros((40, 0))), 40.0)
-    _, by_prior = kriging_variance(path, K, np.ones(40), np.zeros((40, 0)), 0.0)
+    _, by_prior = path.kriging_variance(K, np.ones(40), np.zeros((40, 0)), 0.0)
     assert (by_prior >= 0).all()
     assert_allclose(by_prior, 0, atol=1e-11)
     none = ridge_dual(
         np.zeros((2, 2)), np.ones((2, 1)), Elimination(np.ones((2, 1))), 2
     )
     k_x, F = np.zeros((3, 2)), np.ones((3, 1))
-    by_noise, by_prior = kriging_variance(none, k_x, np.zeros(3), F, 0.0)
+    by_noise, by_prior = none.kriging_variance(k_x, np.zeros(3), F, 0.0)
     assert_array_equal(by_prior, 0.0)
     assert_allclose(by_noise, 0.5)  # of the mean of two labels

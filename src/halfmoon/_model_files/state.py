@@ -112,12 +112,18 @@ def _in_class(cls: type, name: str) -> Any:
 
 @cache
 def _required(cls: type) -> frozenset[str]:
-    """Return the attributes that `__init__` sets."""
+    """Return the attributes that `__init__` sets.
+
+    Those with a default may be missing, as in files of older versions, but parameters
+    of estimators may not.
+    """
     if is_dataclass(cls):
+        strict = issubclass(cls, BaseEstimator)
         return frozenset(
             each.name
             for each in fields(cls)
-            if each.init or each.default_factory is not MISSING
+            if (each.init and (strict or each.default is MISSING))
+            or each.default_factory is not MISSING
         )
     if issubclass(cls, BaseEstimator):
         names: list[str] = cls._get_param_names()  # type: ignore[attr-defined]

@@ -165,6 +165,7 @@ class Average:
                 if not posed[key].is_factored:
                     K = gram_matrix(cast(Exact, fit.posed.basis), grams)
                     posed[key] = posed[key].with_gram(K)
+                    posed[key].path  # noqa: B018 - members share it, at their alphas
             assert fit.solve is not None
             sums.add(fit.solve(posed[key]), member.weight)
         functions = sums.functions()

@@ -3,9 +3,11 @@
 from halfmoon._solvers.bordered_system import Bordered
 from halfmoon._solvers.box_program import LossPoint, solve_box
 from halfmoon._solvers.cholesky_ridge import (
+    PathPoint,
     PointFactor,
     RidgePoint,
     factor_point,
+    path_point,
     ridge_point,
 )
 from halfmoon._solvers.elimination import Elimination
@@ -30,7 +32,7 @@ from halfmoon._solvers.ridge import (
     ridge_svd,
     ridge_weighted,
 )
-from halfmoon._solvers.ridge_path import RidgePath, kriging_variance, scaled_variances
+from halfmoon._solvers.ridge_path import RidgePath, scaled_variances
 from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon._solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 
@@ -42,6 +44,7 @@ __all__ = [
     "HardThreshold",
     "IndefiniteKernelError",
     "LossPoint",
+    "PathPoint",
     "PointFactor",
     "RidgePath",
     "RidgePoint",
@@ -52,9 +55,9 @@ __all__ = [
     "filtered",
     "generalized_eigenpairs",
     "hard_threshold",
-    "kriging_variance",
     "nested_features",
     "nystrom_preconditioner",
+    "path_point",
     "positive_part",
     "ridge_cholesky",
     "ridge_dual",

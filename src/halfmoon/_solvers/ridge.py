@@ -36,6 +36,7 @@ from halfmoon._whitening import symmetric_eigen
 __all__ = [
     "IndefiniteKernelError",
     "column_sum_norm",
+    "indefinite_limit",
     "positive_part",
     "ridge_cholesky",
     "ridge_dual",
@@ -162,15 +163,20 @@ def _rounding_of_projection(s2: Array, size: float, l: int) -> float:
 
     Projecting F out leaves rounding errors of the size of the whole matrix.
     """
-    rounding, lowest = EPS * l * size, s2.min(initial=0.0)
-    if lowest < -max(INDEFINITE * size, 10 * rounding):
+    lowest = s2.min(initial=0.0)
+    if lowest < -indefinite_limit(size, l):
         raise IndefiniteKernelError(
             f"The kernel is not positive definite on the complement of the unpenalized "
             f"features: eigenvalues range from {lowest:.3g} to {s2[-1]:.3g}. A "
             f"conditionally positive definite kernel needs the polynomials of its "
             f"degree unpenalized."
         )
-    return rounding
+    return EPS * l * size
+
+
+def indefinite_limit(size: float, l: int) -> float:
+    """Return how far below 0 the errors of a kernel matrix may take eigenvalues."""
+    return max(INDEFINITE, 10 * EPS * l) * size
 
 
 def ridge_weighted(

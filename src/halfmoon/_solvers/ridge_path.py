@@ -42,9 +42,9 @@ from halfmoon._solvers.elimination import Elimination
 __all__ = [
     "RidgePath",
     "RowFactor",
-    "kriging_variance",
     "kriging_weights",
     "scaled_variances",
+    "unexplained_variance",
 ]
 
 
@@ -253,6 +253,20 @@ class RidgePath:
         unseen[unseen <= EPS * self.V.shape[0] * size] = 0.0
         return noise, unseen
 
+    def kriging_variance(
+        self,
+        k_x: Array,  # (b, l), root weights in
+        k_xx: Array,  # (b,)
+        F: Array,  # (b, k)
+        alpha: float,
+    ) -> tuple[Array, Array]:  # (b,), (b,)
+        """Return the same factors in the dual."""
+        c, c_0, K_0, by_modes = kriging_weights(self, k_x, F, self.lam(alpha))
+        cKc = np.einsum("ij,ij->i", K_0, c_0)
+        # c = c_0 + V by_modes, so another product with V is not needed
+        cKc += 2 * np.einsum("ij,ij->i", K_0, c - c_0) + by_modes**2 @ self.s2
+        return unexplained_variance(c, cKc, k_x, k_xx)
+
 
 def kriging_weights(
     path: RidgePath,
@@ -269,23 +283,18 @@ def kriging_weights(
     return c_0 + by_modes @ path.V.T, c_0, K_0, by_modes
 
 
-def kriging_variance(
-    path: RidgePath,
-    k_x: Array,  # (b, l), root weights in
+def unexplained_variance(
+    c: Array,  # (b, l)
+    cKc: Array,  # (b,), c'K c
+    k_x: Array,  # (b, l)
     k_xx: Array,  # (b,)
-    F: Array,  # (b, k)
-    alpha: float,
 ) -> tuple[Array, Array]:  # (b,), (b,)
-    """Return the factors of s2 and of tau in the posterior variance at new rows."""
-    c, c_0, K_0, by_modes = kriging_weights(path, k_x, F, path.lam(alpha))
-    cKc = np.einsum("ij,ij->i", K_0, c_0)
-    # c = c_0 + V by_modes, so another product with V is not needed
-    cKc += 2 * np.einsum("ij,ij->i", K_0, c - c_0) + by_modes**2 @ path.s2
+    """Return c'c and what the labeled rows do not determine, k(x,x) - 2 k'c + c'K c."""
     kc = np.einsum("ij,ij->i", k_x, c)
     unknown = k_xx - 2 * kc + cKc
     # The terms cancel at the labeled rows, where the remainder is rounding.
     size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
-    unknown[unknown <= EPS * path.n_labeled * size] = 0.0
+    unknown[unknown <= EPS * c.shape[1] * size] = 0.0
     return np.einsum("ij,ij->i", c, c), unknown
 
 

@@ -28,6 +28,7 @@ from halfmoon.problem._convex_loss import search_loss, solve_loss
 from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
 from halfmoon.problem._folds import out_of_fold
 from halfmoon.problem._posed import Posed
+from halfmoon.problem._ridge_solution import ridge_solution
 
 __all__ = [
     "DUAL_MATRICES",
@@ -53,12 +54,13 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
     """
     alphas = as_numbers(alpha, "alpha")
     best, scores = alphas[0], None
+    one_alpha = len(alphas) == 1 and posed.dual and not posed.is_factored
     if len(alphas) > 1:
         rows = loo_sample(posed)
         errors = loo_residuals(posed, alphas, rows) ** 2  # times the weights
         scores = errors.sum(axis=(1, 2)) / (posed.w[rows].sum() * posed.y.shape[1])
         best = alphas[int(np.argmin(scores))]
-    theta, beta = posed.solve(best)
+    theta, beta = ridge_solution(posed, best)
     return Fit(
         posed,
         theta,
@@ -67,6 +69,7 @@ def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
         by_ridge=True,
         loo_scores=scores,
         solve=partial(solve_ridge, alpha=best),
+        one_alpha=one_alpha,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import Array, Indices, Rows, as_table
-from halfmoon._solvers import RidgePath, kriging_variance, scaled_variances
+from halfmoon._solvers import PathPoint, RidgePath, scaled_variances
 from halfmoon.problem._posed import Posed
 
 __all__ = ["Fit", "loo_residuals", "loo_residuals_of_set", "loo_sample"]
@@ -108,6 +108,8 @@ class Fit:
     left_out_values : ndarray of shape (l, t) or None
         Leave-one-out predictions of such a loss, after one Newton step; NaN where the
         other labels do not determine them.
+    one_alpha : bool
+        Whether no other alpha was asked for, so that a `PathPoint` serves.
     """
 
     posed: Posed
@@ -119,6 +121,7 @@ class Fit:
     solve: Callable[[Posed], Fit] | None = None
     c: Array | None = None
     left_out_values: Array | None = None
+    one_alpha: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, without the cached function, which follows from them."""
@@ -183,9 +186,14 @@ class Fit:
             e = np.where(np.isnan(values), np.inf, self.posed.y[some] - values)
             return self.shaped(e)
         with self.posed.stream.handed_down():
-            _, alpha = self._ridge()
-            residuals = loo_residuals(self.posed, [alpha], some)[0]
+            residuals = self._loo_residuals(some)
         return self.shaped(residuals / self.posed.root_w[some])
+
+    def _loo_residuals(self, some: Indices | slice) -> Array:
+        path, alpha = self._ridge()
+        if isinstance(path, PathPoint):
+            return path.leave_one_out([alpha])[0, some]
+        return loo_residuals(self.posed, [alpha], some)[0]
 
     def leave_sets_out(self, sets: Sequence[Indices]) -> list[Array]:
         """Predict each set of labeled rows by a fit without its labels, (m, t) each.
@@ -214,7 +222,7 @@ class Fit:
         if not self.by_ridge:
             return float("nan")
         rows = loo_sample(self.posed)
-        squares = loo_residuals(self.posed, [self._ridge()[1]], rows) ** 2
+        squares = self._loo_residuals(rows) ** 2
         weight = self.posed.w[rows].sum() * self.posed.y.shape[1]
         return float(squares.sum() / weight)
 
@@ -225,6 +233,8 @@ class Fit:
                 f"With the {self.posed.loss.name} loss, predictions are not linear in "
                 f"the targets, so there is no smoother matrix. Use loss='squared'."
             )
+        if self.by_ridge and self.posed.dual:
+            self._ridge()  # factored once, for these targets too
         identity = np.eye(len(self.posed.labeled))
         with self.posed.stream.handed_down():
             return self.solve(self.posed.with_targets(identity)).predict(X)
@@ -268,12 +278,12 @@ class Fit:
 
         def parts(rows: Rows) -> tuple[Array, Array]:
             k_x, k_xx = gram(rows) * root_w, posed.basis.prior_variance(rows)
-            return kriging_variance(path, k_x, k_xx, posed.features(rows), alpha)
+            return path.kriging_variance(k_x, k_xx, posed.features(rows), alpha)
 
         return parts
 
     def _parts_in_primal(self) -> Callable[[Rows], tuple[Array, Array]]:
-        posed, (path, alpha) = self.posed, self._ridge()
+        posed, path, alpha = self.posed, self.path, cast(float, self.alpha)
         # Next to an energy, the norm of the kernel has the weight mu.
         share = 1.0 if posed.energy is None else posed.mu
 
@@ -295,15 +305,21 @@ class Fit:
     @property
     def path(self) -> RidgePath:
         """The factorization for every alpha."""
+        self._require_ridge()
+        return self.posed.path
+
+    def _require_ridge(self) -> None:
         if not self.by_ridge:
             raise ValueError(
                 "Only a fit by ridge has leave-one-out residuals and a posterior "
                 "variance in closed form. Use loss='squared' and no filter."
             )
-        return self.posed.path
 
-    def _ridge(self) -> tuple[RidgePath, float]:
-        return self.path, cast(float, self.alpha)
+    def _ridge(self) -> tuple[RidgePath | PathPoint, float]:
+        """Return alpha, and the path or its point there."""
+        self._require_ridge()
+        posed, alpha = self.posed, cast(float, self.alpha)
+        return posed.path_at(alpha) if self.one_alpha else posed.path, alpha
 
     def _map(self, function: Callable[[Rows], Array], X: Rows) -> Array:
         X = as_table(X)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from halfmoon._moments import dirichlet, graph_energy, label_moments
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import (
     Elimination,
+    PathPoint,
     RidgePath,
-    ridge_cholesky,
+    path_point,
     ridge_dual,
     ridge_eigh,
     ridge_svd,
@@ -108,6 +109,8 @@ class Posed:
         copy = self._keeping(parts, y=y, single=single)
         if self.is_factored and self.path.rows is not None:
             copy.__dict__["path"] = self.path.with_targets(self.root_w * y)
+        for alpha, point in self._points.items():
+            copy._points[alpha] = point and point.with_targets(self.root_w * y)
         return copy
 
     def with_loss(self, loss: Loss) -> Posed:
@@ -317,66 +320,38 @@ class Posed:
         """The factorization for every alpha, by the cheapest of three ways."""
         y, W = self.root_w * self.y, self.total_weight
         if self.dual:
-            K = self.gram_matrix
-            return ridge_dual(self.root_w * K * self.root_w.T, y, self.elimination, W)
+            return ridge_dual(self._weighted_gram(), y, self.elimination, W)
         if self.overdetermined:
-            return ridge_eigh(*self._whitened_moments, y, self.elimination, W)
+            return ridge_eigh(*self.whitened_moments, y, self.elimination, W)
         Phi = self.whitening.whiten(self.root_w * self.on_labeled())
         return ridge_svd(Phi, y, self.elimination, W)
 
-    def solve(self, alpha: float) -> tuple[Array, Array]:
-        """Return theta and beta of (1), from the path or by Cholesky if cheaper."""
-        if self.overdetermined:
-            return self._solve_moments(alpha)
-        theta, beta = self.path.theta(alpha), self.path.beta(alpha)
-        if self.dual:
-            return self.basis.lift(self.labeled, self.root_w * theta), beta
-        return self.with_free(self.whitening.unwhiten(theta), beta)
+    def path_at(self, alpha: float) -> RidgePath | PathPoint:
+        """Return the path, or the first point of it that was needed.
 
-    def _solve_moments(self, alpha: float) -> tuple[Array, Array]:
-        """Do the same from moments, with the digits that the rows themselves have.
-
-        The moments are whitened after they were summed. Where Q is ill-conditioned that
-        enlarges the rounding errors of the sum, so a step of refinement follows, with
-        the residuals of the rows: O(l p).
+        A single point of a dual fit is several times cheaper, by Cholesky.
         """
-        G, b, cross = self._whitened_moments
-        y, lam = self.root_w * self.y, self.total_weight * alpha
-        inverse = None
-        if lam > 0 and not self.is_factored:
-            inverse = ridge_cholesky(G, cross, lam)
-        if inverse is None:
-            inverse = partial(self.path.solve, lam=self.path.lam(alpha))
-
-        def minimizer(b: Array, target: Array) -> tuple[Array, Array]:
-            theta = inverse(b - cross.T @ target)
-            return theta, self.elimination.solve(target - cross @ theta)
-
-        theta, beta = minimizer(b, self.elimination.Q1.T @ y)
-        rest, target = self._residual_moments(
-            *self.with_free(self.whitening.unwhiten(theta), beta)
-        )
-        step, beta_step = minimizer(
-            self.whitening.whiten(rest.T).T - lam * theta, target
-        )
-        return self.with_free(self.whitening.unwhiten(theta + step), beta + beta_step)
-
-    def _residual_moments(self, theta: Array, beta: Array) -> tuple[Array, Array]:
-        """Return Phi'W r and Q1'W^(1/2) r of residuals r, (p, t) and (rank F, t)."""
-
-        def products(
-            rows: Rows, F: Array, y: Array, root_w: Array, Q1: Array
-        ) -> tuple[Array, Array]:
-            Phi = self.basis.transform(rows)
-            residual = root_w * (y - Phi @ theta - F @ beta)
-            return Phi.T @ (root_w * residual), Q1.T @ residual
-
-        parts = (self.X_l, self.F, self.y, self.root_w, self.elimination.Q1)
-        row_bytes = self.basis.row_bytes + 24 * self.y.shape[1]  # y, values, products
-        return self.stream.sum(products, *parts, row_bytes=row_bytes)
+        first = not self.is_factored and not self._points
+        if first and self.dual and 0 < alpha < np.inf:
+            y, W = self.root_w * self.y, self.total_weight
+            self._points[alpha] = path_point(
+                self._weighted_gram(), y, self.elimination, W, alpha
+            )
+        return self._points.get(alpha) or self.path
 
     @cached_property
-    def _whitened_moments(self) -> tuple[Array, Array, Array]:
+    def _points(self) -> dict[float, PathPoint | None]:
+        """The first alpha that was needed; None if the path must answer."""
+        return {}
+
+    def _weighted_gram(self) -> Array:
+        K = self.root_w * self.gram_matrix
+        K *= self.root_w.T
+        return K
+
+    @cached_property
+    def whitened_moments(self) -> tuple[Array, Array, Array]:
+        """Phi'W Phi, y'W Phi transposed and Q1'W^(1/2) Phi in whitened coordinates."""
         G, cross, b = self.labeled_moments
         whitening = self.whitening
         return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)

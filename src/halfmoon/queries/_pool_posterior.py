@@ -226,7 +226,7 @@ def _in_dual(fit: Fit, X: Rows, places: Indices | None, lam: float) -> Array:  #
     posed, path = fit.posed, fit.path
     k = posed.basis.gram(posed.labeled)(X) * posed.root_w[:, 0]  # (n, l)
     c, c_0, K_0, by_modes = kriging_weights(path, k, posed.features(X), lam)
-    # c'K c by the modes, as in `kriging_variance`, without forming K again.
+    # c'K c by the modes, as in `RidgePath.kriging_variance`, without forming K again.
     cross = K_0 @ (c - c_0).T
     cKc = K_0 @ c_0.T + cross + cross.T + (by_modes * path.s2) @ by_modes.T
     kc = k @ c.T
