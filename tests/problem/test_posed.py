@@ -74,7 +74,7 @@ def test_one_alpha_needs_no_path(lever):
     assert_allclose(fit.smoother_matrix(data.new), H, rtol=1e-8, atol=1e-11)
     assert not posed.is_factored
     other = posed.with_targets(np.cos(posed.y))
-    assert other.path_at(ALPHA).M is posed.path_at(ALPHA).M
+    assert other.path_at(ALPHA).factor is posed.path_at(ALPHA).factor
     assert posed.path_at(2 * ALPHA) is posed.path
     assert posed.path_at(ALPHA) is not posed.path  # the digits of a fit stay
 

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from halfmoon._solvers import (
     Elimination,
     factor_point,
-    path_point,
     ridge_dual,
     ridge_point,
 )
@@ -96,7 +95,7 @@ def test_more_features_than_rows(data):
 def test_the_path_answers_where_cholesky_fails(data, k, monkeypatch):
     K, F, y, w = data
     expected = ridge_point(K, F[:, :k], y, w, LAM)
-    monkeypatch.setattr(point, "_by_cholesky", lambda *_: None)
+    monkeypatch.setattr(point, "half_of_G", lambda *_: None)
     for value, other in zip(ridge_point(K, F[:, :k], y, w, LAM), expected, strict=True):
         assert_allclose(value, other, rtol=1e-9, atol=1e-11)
 
@@ -149,48 +148,6 @@ def test_a_point_of_the_path(data):
     assert_allclose(found.energy / found.degrees, tau, rtol=1e-9)
 
 
-@pytest.mark.parametrize("alpha", [1e-6, 0.05, 1e3])
-@pytest.mark.parametrize("k", [0, 1, 3])
-def test_a_point_answers_as_the_path_does(data, rng, k, alpha):
-    K, F, y, w = data
-    root, other = np.sqrt(w)[:, None], rng.normal(size=(S, 3))
-    K, F, y = root * K * root.T, root * F[:, :k], root * y
-    path = ridge_dual(K, y, Elimination(F), w.sum())
-    found = path_point(K.copy(), y, Elimination(F), w.sum(), alpha)
-    for targets in (y, other):
-        path, found = path.with_targets(targets), found.with_targets(targets)
-        c = path.theta(alpha)
-        assert_allclose(found.theta(alpha), c, rtol=1e-8, atol=1e-10 * np.abs(c).max())
-        assert_allclose(found.beta(alpha), path.beta(alpha), rtol=1e-7)
-        assert_allclose(found.scales(alpha), path.scales(alpha), rtol=1e-8)
-        e = path.leave_one_out([alpha])
-        assert_allclose(found.leave_one_out([alpha]), e, rtol=1e-7)
-    k_x, f_x = 0.1 * rng.normal(size=(5, S)) @ K, rng.normal(size=(5, k))
-    k_xx = np.full(5, 40.0)
-    expected = path.kriging_variance(k_x, k_xx, f_x, alpha)
-    assert_allclose(found.kriging_variance(k_x, k_xx, f_x, alpha), expected, rtol=1e-7)
-
-
-def test_a_point_without_degrees_of_freedom(data):
-    K, F, y, _ = data
-    found = path_point(K[:2, :2], y[:2], Elimination(F[:2], quiet=True), 1.0, LAM)
-    assert np.isinf(found.scales(LAM)).all()
-    assert np.isinf(found.leave_one_out([LAM])).all()
-
-
-@pytest.mark.parametrize("shift", [0.0, 1e-8])
-@pytest.mark.parametrize("lam", [1e-18, 1e-3, 1e3])
-def test_no_point_of_an_indefinite_or_singular_matrix(data, lam, shift):
-    # An eigenvalue of -shift times the largest: more than 1e-6 is no error of K.
-    K, F, y, _ = data
-    values, vectors = np.linalg.eigh(K)
-    for least, is_error in ((-shift, True), (-1e-3, False)):
-        values[0] = least * values[-1]
-        A = (vectors * values) @ vectors.T
-        found = path_point(A, y, Elimination(F[:, :1]), 1.0, lam)
-        assert (found is None) == (lam == 1e-18 or not is_error)
-
-
 @pytest.mark.parametrize("lam", [-1.0, np.nan, np.inf])
 def test_a_penalty_must_be_a_number_that_is_not_negative(data, lam):
     with pytest.raises(ValueError, match="lam is"):
@@ -205,7 +162,7 @@ def test_smoother_and_variance_at_new_rows(data, rng, k, by_path, monkeypatch):
     k_x, f_x = 0.1 * x @ K, rng.normal(size=(5, k))
     k_xx = 1 + np.einsum("ij,ij->i", 0.01 * x @ K, x)  # a positive definite whole
     if by_path:
-        monkeypatch.setattr(point, "_by_cholesky", lambda *_: None)
+        monkeypatch.setattr(point, "half_of_G", lambda *_: None)
     factor = factor_point(K, F, w, LAM)
     M = np.block([[K + LAM * np.diag(1 / w), F], [F.T, np.zeros((k, k))]])
     right = np.hstack([k_x, f_x]).T

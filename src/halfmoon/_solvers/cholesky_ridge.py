@@ -21,14 +21,12 @@ At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as
 
 for noise of the variance s2 = lam tau.
 
-`path_point` is for a whole table, and takes the methods of `RidgePath`; `ridge_point`
-is for one of many regions, and `factor_point` for what does not depend on y.
+`ridge_point` gives what depends on y, and `factor_point` what does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,107 +35,18 @@ from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge import column_sum_norm, indefinite_limit, ridge_dual
-from halfmoon._solvers.ridge_path import unexplained_variance
+from halfmoon._solvers.ridge import column_sum_norm, ridge_dual
 
 __all__ = [
-    "PathPoint",
     "PointFactor",
     "RidgePoint",
     "factor_point",
-    "path_point",
+    "half_of_G",
+    "inverse_factor",
     "ridge_point",
 ]
 
 CANCELED = 1e-5  # difference over its terms, below which five digits are lost
-
-
-@dataclass(frozen=True)
-class PathPoint:
-    """`RidgePath` in the dual where one alpha is enough, several times cheaper.
-
-    The methods are those of `RidgePath`; the alpha that they take is always this one.
-    """
-
-    M: Array  # (l, l), G = M'M
-    y: Array  # (l, t)
-    cross: Array  # (rank F, l), Q1'K
-    elimination: Elimination
-    alpha: float
-    total_weight: float  # W, in lam = W alpha
-
-    def lam(self, alpha: float) -> float:
-        """Return W alpha, the penalty weight relative to the summed loss."""
-        return self.total_weight * alpha
-
-    def with_targets(self, y: Array) -> PathPoint:
-        """Return the path of other targets, (l, t), from the same factorization."""
-        return replace(self, y=y)
-
-    def theta(self, alpha: float) -> Array:
-        """Return c = G y, (l, t)."""
-        return self.M.T @ (self.M @ self.y)
-
-    def beta(self, alpha: float) -> Array:
-        """Return the coefficients of the unpenalized features, (k, t)."""
-        target = self.elimination.Q1.T @ self.y
-        return self.elimination.solve(target - self.cross @ self.theta(alpha))
-
-    def scales(self, alpha: float) -> tuple[Array, Array]:
-        """Return the variances s2 of noise and tau of the prior, each of shape (t,)."""
-        left = len(self.y) - self.elimination.rank
-        if left < 1:
-            infinite = np.full(self.y.shape[1], np.inf)
-            return infinite, infinite
-        tau = ((self.M @ self.y) ** 2).sum(axis=0) / left
-        return self.lam(alpha) * tau, tau
-
-    def leave_one_out(self, alphas: Sequence[float]) -> Array:
-        """Return the residuals e_i, shape (1, l, t), times the root weights."""
-        Q1, c = self.elimination.Q1, self.theta(alphas[0])
-        identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * len(c)
-        G_ii = np.einsum("ij,ij->j", self.M, self.M)
-        out = np.full_like(c, np.inf)
-        out[identified] = c[identified] / G_ii[identified, None]
-        return out[None]
-
-    def kriging_variance(
-        self,
-        k_x: Array,  # (b, l), root weights in
-        k_xx: Array,  # (b,)
-        F: Array,  # (b, k)
-        alpha: float,
-    ) -> tuple[Array, Array]:  # (b,), (b,)
-        """Return the factors of s2 and of tau in the posterior variance at new rows."""
-        f = self.elimination.solve_adjoint(F)  # T^-T f
-        c_0, K_0 = f @ self.elimination.Q1.T, f @ self.cross
-        M_v = (k_x - K_0) @ self.M.T
-        step = M_v @ self.M  # G v; with A = K + lam I, M A M' is a projection
-        stepKstep = (M_v**2).sum(axis=1) - self.lam(alpha) * (step**2).sum(axis=1)
-        cKc = np.einsum("ij,ij->i", K_0, c_0 + 2 * step) + stepKstep
-        return unexplained_variance(c_0 + step, cKc, k_x, k_xx)
-
-
-def path_point(
-    K: Array,  # (l, l); overwritten
-    y: Array,  # (l, t)
-    elimination: Elimination,
-    total_weight: float,
-    alpha: float,
-) -> PathPoint | None:
-    """Return the fit at an alpha above 0, where one is enough. O(l^3).
-
-    None if K is not positive semi-definite, or if A is too close to singular: then
-    `ridge_dual` decides. All arguments already carry the root weights.
-    """
-    lam, l = total_weight * alpha, len(K)
-    limit = indefinite_limit(column_sum_norm(K), l)
-    if not 0 < lam < np.inf or (lam > limit and not _is_definite(K, limit)):
-        return None
-    cross = elimination.Q1.T @ K
-    # lam is the least eigenvalue of A, or about that if the errors of K are small.
-    M = _by_cholesky(K, elimination, lam, least=0.5 * lam / np.sqrt(l))
-    return M if M is None else PathPoint(M, y, cross, elimination, alpha, total_weight)
 
 
 class RidgePoint(NamedTuple):
@@ -180,7 +89,7 @@ def ridge_point(
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
     y_w, Q1 = root * y, elimination.Q1
-    M = _by_cholesky(root * K * root.T, elimination, lam)
+    M = half_of_G(root * K * root.T, elimination, lam)
     if M is None:
         path = ridge_dual(root * K * root.T, y_w, elimination, 1.0)
         c, beta = path.theta(lam), path.beta(lam)
@@ -188,10 +97,7 @@ def ridge_point(
     else:
         c = M.T @ (M @ y_w)
         beta = elimination.solve(Q1.T @ y_w - (Q1 * root).T @ (K @ (root * c)))
-        identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * len(K)
-        G_ii = np.einsum("ij,ij->j", M, M)
-        residuals = np.full_like(c, np.inf)
-        residuals[identified] = c[identified] / G_ii[identified, None]
+        residuals = _loo_residuals(M, c, elimination)
     energy, degrees = (c * y_w).sum(axis=0), len(K) - elimination.rank
     return RidgePoint(root * c, beta, residuals / root, energy, degrees)
 
@@ -205,6 +111,7 @@ class PointFactor:
 
     M: Array  # (q, s), G = M'M
     E: Array  # (s, rank F), Q1, so that c_0 = E T^-T f
+    K_E: Array  # (s, rank F), K E
     M_E: Array  # (q, rank F), M K E
     A_E: Array  # (rank F, rank F), E'A E
     elimination: Elimination
@@ -239,6 +146,10 @@ class PointFactor:
             left[near] = noise + unknown
         return np.asarray(left)
 
+    def residuals(self, c: Array) -> Array:
+        """Return the leave-one-out residuals of weighted rows."""
+        return _loo_residuals(self.M, c, self.elimination)
+
     def _coordinates(self, k_x: Array, F: Array) -> tuple[Array, Array]:
         """T^-T f and M v, shapes (b, rank F) and (b, q)."""
         f = self.elimination.solve_adjoint(F)
@@ -259,7 +170,7 @@ def factor_point(
     """Return the factorization of `ridge_point`, for smoother and variance. O(s^3)."""
     root = np.sqrt(w)[:, None]
     elimination = Elimination(root * F, quiet=True)
-    M = _by_cholesky(root * K * root.T, elimination, lam)
+    M = half_of_G(root * K * root.T, elimination, lam)
     if M is None:
         none = np.zeros((len(K), 0))
         path = ridge_dual(root * K * root.T, none, elimination, 1.0)
@@ -267,25 +178,28 @@ def factor_point(
     M, E = M * root.T, elimination.Q1 * root
     KE = K @ E
     A_E = E.T @ KE + lam * np.eye(elimination.rank)
-    return PointFactor(M, E, M @ KE, A_E, elimination, w, lam)
+    return PointFactor(M, E, KE, M @ KE, A_E, elimination, w, lam)
 
 
-def _is_definite(K: Array, limit: float) -> bool:
-    """Whether no eigenvalue of K is below -limit."""
-    A = K.copy()
-    A[np.diag_indices(len(A))] += limit
-    return not dpotrf(A.T, lower=1, overwrite_a=1)[1]
-
-
-def _by_cholesky(
+def half_of_G(
     A: Array,  # (s, s), K; overwritten
     elimination: Elimination,
     lam: float,
     least: float = 0.0,
 ) -> Array | None:  # (s, s)
-    """Return M, or None if A = K + lam I is singular to rounding.
+    """Return M; None as `inverse_factor` does."""
+    M = inverse_factor(A, lam, least)
+    if M is not None and elimination.rank:
+        Q, _ = sla.qr(M @ elimination.Q1, mode="economic", check_finite=False)
+        M.T[:] -= (M.T @ Q) @ Q.T  # rows of M' lie together in memory
+    return M
 
-    Also None if the column sums of its inverse exceed 1 / least.
+
+def inverse_factor(A: Array, lam: float, least: float) -> Array | None:
+    """Return the inverse of the factor L of A + lam I; A is overwritten.
+
+    None if A + lam I is singular to rounding, or if the column sums of its inverse
+    exceed 1 / least.
     """
     s = len(A)
     A[np.diag_indices(s)] += lam
@@ -296,8 +210,19 @@ def _by_cholesky(
     reciprocal_condition, _ = dpocon(chol, norm, uplo="L")
     if reciprocal_condition <= max(EPS * s, least / norm):
         return None
-    M, _ = dtrtri(chol, lower=1, overwrite_c=1)  # L^-1
-    if elimination.rank:
-        Q, _ = sla.qr(M @ elimination.Q1, mode="economic", check_finite=False)
-        M.T[:] -= (M.T @ Q) @ Q.T  # rows of M' lie together in memory
-    return np.asarray(M)
+    inverse, _ = dtrtri(chol, lower=1, overwrite_c=1)
+    return np.asarray(inverse)
+
+
+def _loo_residuals(
+    M: Array,  # (q, s)
+    c: Array,  # (s, t)
+    elimination: Elimination,
+) -> Array:
+    """Return e_i = c_i / G_ii, infinite where the other labels do not determine it."""
+    Q1 = elimination.Q1
+    identified = 1.0 - np.einsum("ij,ij->i", Q1, Q1) > 10 * EPS * len(c)
+    G_ii = np.einsum("ij,ij->j", M, M)
+    residuals = np.full_like(c, np.inf)
+    residuals[identified] = c[identified] / G_ii[identified, None]
+    return residuals

@@ -17,6 +17,7 @@ There are three ways to s, U and V, and one `RidgePath` for the results:
                                                 (`ridge_cholesky` for a single alpha)
 `ridge_dual`    eigh of N'K N                   a kernel matrix K, even a conditionally
                                                 positive definite one; theta is c
+                                (`path_point` for a single alpha)
 ==============  ==============================  =====================================
 """
 

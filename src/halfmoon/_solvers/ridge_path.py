@@ -44,7 +44,6 @@ __all__ = [
     "RowFactor",
     "kriging_weights",
     "scaled_variances",
-    "unexplained_variance",
 ]
 
 
@@ -265,7 +264,12 @@ class RidgePath:
         cKc = np.einsum("ij,ij->i", K_0, c_0)
         # c = c_0 + V by_modes, so another product with V is not needed
         cKc += 2 * np.einsum("ij,ij->i", K_0, c - c_0) + by_modes**2 @ self.s2
-        return unexplained_variance(c, cKc, k_x, k_xx)
+        kc = np.einsum("ij,ij->i", k_x, c)
+        unknown = k_xx - 2 * kc + cKc
+        # The terms cancel at the labeled rows, where the remainder is rounding.
+        size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
+        unknown[unknown <= EPS * self.n_labeled * size] = 0.0
+        return np.einsum("ij,ij->i", c, c), unknown
 
 
 def kriging_weights(
@@ -281,21 +285,6 @@ def kriging_weights(
     by_modes = (k_x - K_0 - lam * c_0) @ path.V
     by_modes *= path.inverse(lam)
     return c_0 + by_modes @ path.V.T, c_0, K_0, by_modes
-
-
-def unexplained_variance(
-    c: Array,  # (b, l)
-    cKc: Array,  # (b,), c'K c
-    k_x: Array,  # (b, l)
-    k_xx: Array,  # (b,)
-) -> tuple[Array, Array]:  # (b,), (b,)
-    """Return c'c and what the labeled rows do not determine, k(x,x) - 2 k'c + c'K c."""
-    kc = np.einsum("ij,ij->i", k_x, c)
-    unknown = k_xx - 2 * kc + cKc
-    # The terms cancel at the labeled rows, where the remainder is rounding.
-    size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
-    unknown[unknown <= EPS * c.shape[1] * size] = 0.0
-    return np.einsum("ij,ij->i", c, c), unknown
 
 
 def scaled_variances(
