@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.datasets import load_wine
 
 from halfmoon._label import labeling_progress
+from halfmoon._label.labeling_progress import MoreLabelsGain
 from halfmoon._label.live_accuracy import LiveAccuracy, live_accuracy
-from halfmoon._label.more_labels_gain import MoreLabelsGain
 from halfmoon._label.refit import RefitResult
 from label.random_answers import answer
 from small_tables import two_groups

@@ -2,8 +2,8 @@
 
 import pytest
 
+from halfmoon._label.labeling_progress import MoreLabelsGain
 from halfmoon._label.live_accuracy import LiveAccuracy
-from halfmoon._label.more_labels_gain import MoreLabelsGain
 
 
 def test_the_gain_of_more_labels_fits_the_accuracy_that_is_shown():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from halfmoon import HalfmoonClassifier
-from halfmoon._report.more_labels import more_labels, of_more_labels
+from halfmoon._report.next_steps import more_labels, of_more_labels
 from halfmoon._report.report_page import render
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels

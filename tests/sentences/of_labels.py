@@ -9,9 +9,8 @@ from halfmoon._cli.command_inputs import read_typed_labels
 from halfmoon._label.access_guard import NO_ENTRY, Guard
 from halfmoon._label.background import Background
 from halfmoon._label.journal import Journal, read_journal
-from halfmoon._label.labeling_progress import describe_progress
+from halfmoon._label.labeling_progress import MoreLabelsGain, describe_progress
 from halfmoon._label.live_accuracy import LiveAccuracy
-from halfmoon._label.more_labels_gain import MoreLabelsGain
 from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling

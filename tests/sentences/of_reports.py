@@ -17,8 +17,7 @@ from halfmoon._report.findings import (
     ShownRow,
 )
 from halfmoon._report.key_figures import key_figures
-from halfmoon._report.more_labels import more_labels, of_more_labels
-from halfmoon._report.next_steps import next_steps
+from halfmoon._report.next_steps import more_labels, next_steps, of_more_labels
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.report_page import render, render_rows

@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
-from halfmoon._label.more_labels_gain import MoreLabelsGain, expected_gain
+from halfmoon._label.labeling_progress import MoreLabelsGain, expected_gain
 from halfmoon._label.session_rows import SampledRows
 from halfmoon._rows import Indices
 from halfmoon.queries import informative, suspicious_labels

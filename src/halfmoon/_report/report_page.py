@@ -21,8 +21,7 @@ from halfmoon._number_format import count, duration, number, percent, row_number
 from halfmoon._report.bar_charts import of_columns, of_distributions, of_filled
 from halfmoon._report.findings import Findings, Reason, ShownRow
 from halfmoon._report.key_figures import key_figures
-from halfmoon._report.more_labels import more_labels, of_more_labels
-from halfmoon._report.next_steps import next_steps
+from halfmoon._report.next_steps import more_labels, next_steps, of_more_labels
 from halfmoon._report.quality_by_part import quality_in_parts
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.row_map import of_map

@@ -8,7 +8,7 @@ import pytest
 import halfmoon
 from halfmoon._report.quality_scores import accuracy, mean_absolute_error
 from halfmoon.table import TableModel
-from halfmoon.table._labels.clumped_labels import are_clumped, label_clumps
+from halfmoon.table._labels.unrepresentative_labels import are_clumped, label_clumps
 
 
 def visits(rng, patients=80, each=5, spread=0.1):

@@ -6,7 +6,7 @@ import pytest
 
 import halfmoon
 from halfmoon.table._cells.number_style import NumberStyle
-from halfmoon.table._labels.label_range import label_range
+from halfmoon.table._models.predictions import label_range
 
 PERCENT = NumberStyle(suffix=" %")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from halfmoon.table._labels.labels_in_order import leave_out_a_part
+from halfmoon.table._labels.unrepresentative_labels import leave_out_a_part
 
 N = 300
 

@@ -35,20 +35,20 @@ from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
 from halfmoon.table._files.frame_table import as_rows
-from halfmoon.table._labels.clumped_labels import label_clumps
-from halfmoon.table._labels.label_range import label_range
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,
     check_labels,
     read_label_numbers,
 )
+from halfmoon.table._labels.unrepresentative_labels import label_clumps
 from halfmoon.table._models.ordered_classes import Ordered
 from halfmoon.table._models.predictions import (
     Prediction,
     class_prediction,
     held_out_values,
     joined_predictions,
+    label_range,
     loo_predictions,
 )
 from halfmoon.table._run_settings import Settings

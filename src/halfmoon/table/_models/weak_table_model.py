@@ -28,11 +28,11 @@ from halfmoon._report.unlabeled_gain import (
 from halfmoon._rows import Array
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
-from halfmoon.table._labels.label_range import label_range
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
 from halfmoon.table._models.predictions import (
     Prediction,
     class_prediction,
+    label_range,
     loo_class_prediction,
 )
 from halfmoon.table._models.table_model import TableModel

@@ -45,7 +45,7 @@ from halfmoon.queries import suspicious_labels
 from halfmoon.queries._hidden_labels import HiddenLabels
 from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import row_texts
-from halfmoon.table._labels.labels_in_order import leave_out_a_part
+from halfmoon.table._labels.unrepresentative_labels import leave_out_a_part
 from halfmoon.table._labels.weak_labels import Candidates, Ends
 from halfmoon.table._models.predictions import (
     Unsure,
