@@ -1,4 +1,4 @@
-"""Decorators that let the methods of estimators take Dask tables.
+"""Methods of estimators that take Dask tables: `fit`, and decorators for the others.
 
 ``fit`` collects the labeled rows and a sample (`survey.py`) and continues as with any
 table. Sums over all rows are computed in the partitions (`PartitionedRows`).
@@ -29,7 +29,6 @@ from halfmoon.blocks import Stream, alone
 __all__ = [
     "answers_by_partition",
     "fit_by_partition",
-    "fits_by_partition",
     "scores_by_partition",
 ]
 
@@ -39,20 +38,6 @@ logger = logging.getLogger("halfmoon")
 
 #: Names of the outputs of methods that may return several.
 OUTPUT_NAMES = {"predict": ["prediction", "std"], "predict_interval": ["low", "high"]}
-
-
-def fits_by_partition(method: Method) -> Method:
-    """Make a ``fit(X, y, sample_weight)`` take Dask tables as well."""
-
-    @wraps(method)
-    def fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        if is_in_partitions(X):
-            fit_by_partition(method, self, X, y, sample_weight)
-            return self
-        given = () if sample_weight is None else (sample_weight,)
-        return method(self, X, y, *given)
-
-    return cast(Method, fit)
 
 
 def fit_by_partition(

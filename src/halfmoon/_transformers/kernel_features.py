@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -322,8 +321,7 @@ class FredholmFeatures(KernelTransformer):
         basis = Smoothed(inner, self._smoother())
         self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()
-        sections = cast(Nystrom, basis.basis_).sections
-        self.inner_kernel_, self.landmarks_ = sections
+        self.inner_kernel_, self.landmarks_ = cast(Nystrom, basis.basis_).sections
         self.smoother_ = basis.smoother_
 
     def _smoother(self) -> Smoother:
@@ -338,11 +336,9 @@ class FredholmFeatures(KernelTransformer):
 
     def _count(self, n: int) -> int:
         """Return the number of landmarks, before they are chosen."""
-        given = self.landmarks
-        if not isinstance(given, str):
-            return int(given.shape[0]) if sp.issparse(given) else len(given)
-        p = self.n_components
-        return n if p is None else as_count(p, n)
+        if not isinstance(self.landmarks, str):
+            return int(np.shape(self.landmarks)[0])
+        return n if self.n_components is None else as_count(self.n_components, n)
 
 
 @dataclass(eq=False, repr=False)

@@ -23,10 +23,10 @@ from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
-    fits_by_partition,
+    fit_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array
+from halfmoon._rows import Array, is_in_partitions
 from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
 from halfmoon.weak._weak_estimator import (
@@ -83,7 +83,6 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
     separator: str = "|"
     n_starts: int = field(default=5, kw_only=True)
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the labels within their sets and fit them.
 
@@ -97,6 +96,9 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
+        if is_in_partitions(X):
+            fit_by_partition(CandidateSetClassifier.fit, self, X, y, sample_weight)
+            return self
         start = time.monotonic()
         rows = self._table(X, reset=True)
         self.classes_, sets = as_candidates(y, rows.shape[0], self.separator)

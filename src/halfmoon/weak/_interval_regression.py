@@ -30,10 +30,10 @@ from halfmoon._labeled_scores import take_rows
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fits_by_partition,
+    fit_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows, is_in_partitions
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.weak._interval_newton import fit_intervals
 from halfmoon.weak._row_smoother import RowCoordinates
@@ -105,7 +105,6 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
 
     margin: str | float = field(default="auto", kw_only=True)
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows of X and from the intervals.
 
@@ -119,6 +118,9 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
+        if is_in_partitions(X):
+            fit_by_partition(IntervalRegressor.fit, self, X, y, sample_weight)
+            return self
         start = time.monotonic()
         rows = self._table(X, reset=True)
         ends = as_ends(y, rows.shape[0])
@@ -169,7 +171,7 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
                 f"{found.steps} Newton steps. Rescale the columns, or raise alpha, "
                 f"which is {alpha:.1g}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         residual = targets - values
         # The penalty at the optimum is g'(y - g), root weights in.

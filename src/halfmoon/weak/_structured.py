@@ -26,10 +26,10 @@ from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fits_by_partition,
+    fit_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows, is_in_partitions
 from halfmoon.weak._disambiguation import (
     Embedding,
     best_candidates,
@@ -121,7 +121,6 @@ class StructuredPredictor(WeakEstimator):
     outputs: Any = None
     n_starts: int = field(default=5, kw_only=True)
 
-    @fits_by_partition
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the labels within their sets and fit them.
 
@@ -137,6 +136,9 @@ class StructuredPredictor(WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
+        if is_in_partitions(X):
+            fit_by_partition(StructuredPredictor.fit, self, X, y, sample_weight)
+            return self
         start = time.monotonic()
         rows = self._table(X, reset=True)
         self.__dict__.pop("parts_", None)  # of an earlier fit
