@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
@@ -161,44 +161,60 @@ def kernel_basis(
         rows = 0 if basis == "random_features" else p * landmark_bytes
         return rows + NUMBER_BYTES * p * (PRIMAL * side + SMOOTHED * n * smoothed)
 
-    p = bisect_right(range(2**31 - 1), limit, key=needed) - 1  # the most that fit
     if n_components is not None:
         if basis != "random_features":
             n_components = min(n_components, n)
-        need = needed(n_components)
-        if need > limit:
-            raise MemoryError(
-                f"n_components={n_components} needs {format_bytes(need)}, beyond "
-                f"memory_limit={format_bytes(limit)}; {p} functions would fit. Lower "
-                f"n_components or raise memory_limit."
-            )
+        _refuse_too_many(n_components, needed, limit)
     elif isinstance(landmarks, str):
-        n_components = min(p, n)
-        if possible:
-            logger.info(
-                "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
-                n,
-                format_bytes(limit),
-                n_components,
-            )
-        else:
-            n_components = min(n_components, MAX_PARTITIONED_LANDMARKS)
-            logger.info(
-                "Rows in partitions have no exact basis with an energy: %d landmarks.",
-                n_components,
-            )
-        if n_components < 1:
-            raise MemoryError(
-                f"Not even one landmark for {n:,} rows fits memory_limit="
-                f"{format_bytes(limit)}; {format_bytes(NUMBER_BYTES * SMOOTHED * n)} "
-                f"are needed. Raise memory_limit."
-            )
+        n_components = _most_landmarks(n, needed, limit, possible)
     if basis == "random_features":
         return RandomFeatures(kernel, 500 if n_components is None else n_components)
     whole = n_components == n and possible
     if basis == "auto" and whole and isinstance(landmarks, str):
         return Exact(kernel)
     return Nystrom(kernel, n_components, landmarks, memory_limit)
+
+
+def _refuse_too_many(
+    n_components: int, needed: Callable[[int], int], limit: int
+) -> None:
+    need = needed(n_components)
+    if need > limit:
+        raise MemoryError(
+            f"n_components={n_components} needs {format_bytes(need)}, beyond "
+            f"memory_limit={format_bytes(limit)}; {_functions_within(limit, needed)} "
+            f"functions would fit. Lower n_components or raise memory_limit."
+        )
+
+
+def _most_landmarks(
+    n: int, needed: Callable[[int], int], limit: int, possible: bool
+) -> int:
+    """Return how many landmarks replace an exact basis that is too large."""
+    p = min(_functions_within(limit, needed), n)
+    if possible:
+        logger.info(
+            "An exact basis of %d rows does not fit memory_limit=%s: %d landmarks.",
+            n,
+            format_bytes(limit),
+            p,
+        )
+    else:
+        p = min(p, MAX_PARTITIONED_LANDMARKS)
+        logger.info(
+            "Rows in partitions have no exact basis with an energy: %d landmarks.", p
+        )
+    if p < 1:
+        raise MemoryError(
+            f"Not even one landmark for {n:,} rows fits memory_limit="
+            f"{format_bytes(limit)}; {format_bytes(NUMBER_BYTES * SMOOTHED * n)} "
+            f"are needed. Raise memory_limit."
+        )
+    return p
+
+
+def _functions_within(limit: int, needed: Callable[[int], int]) -> int:
+    return bisect_right(range(2**31 - 1), limit, key=needed) - 1
 
 
 def as_unpenalized(
