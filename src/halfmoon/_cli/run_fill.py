@@ -15,7 +15,7 @@ from halfmoon._cli.command_inputs import (
 )
 from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
-from halfmoon._cli.terminal import print_runs
+from halfmoon._cli.terminal import ProgressBars, print_runs
 from halfmoon._report.report_page import render, render_rows
 from halfmoon.table._files import Table, refuse_place, replacing
 from halfmoon.table._fill_table import fill_targets
@@ -51,6 +51,8 @@ def run_fill(
     Parameters are the options of the command; `asked` holds fields of `Settings`.
     """
     common.refuse_folder_options()
+    count, todo = to_label or (0, None)
+    single = {"--model": model, "--interactive": interactive, "--to-label": todo}
     with common.progress() as bars, common.open_table() as table:
         limits = {"--low": asked["low"], "--high": asked["high"]}
         may_be_new = any(column is not None for column in limits.values())
@@ -58,21 +60,7 @@ def run_fill(
         if not Path(common.destination).name:  # no name to derive the report's from
             refuse_place(common.destination)
         reports = _report_paths(targets, report, no_report, common.destination)
-        count, todo = to_label or (0, None)
-        single = {"--model": model, "--interactive": interactive, "--to-label": todo}
-        if len(targets) > 1:
-            _refuse(
-                single | limits,
-                f"is for one target, but {len(targets)} were named. Run the command "
-                f"once for each of them.",
-            )
-        if common.is_folder:
-            pattern = str(Path(common.file) / "*.csv")
-            _refuse(
-                {"--to-label": todo, "--labels": labels or None},
-                f"works with one table, but {common.file} is a folder. Give a pattern "
-                f"instead, which is read as one table: {pattern!r}.",
-            )
+        _refuse_combinations(common, targets, single | limits, todo, labels)
         outputs = {
             "--report" if len(targets) == 1 else f"--report of {name!r}": path
             for name, path in reports.items()
@@ -81,23 +69,7 @@ def run_fill(
         if todo is not None:
             refuse_to_lose_labels(todo, targets[0])
         several = [Settings(target=name, **asked) for name in targets]
-        if common.is_folder:
-            from halfmoon.table._folders import fill_folder
-
-            with common.engine() as engine:
-                filled = fill_folder(
-                    several=several, stages=bars, engine=engine, **common.folder_run
-                )
-        else:
-            typed = {
-                name: read_typed_labels(
-                    labels, table, name, asked["unlabeled"], len(targets) == 1
-                )
-                for name in targets
-            }
-            filled = fill_targets(
-                table, several=several, typed=typed, stages=bars, **common.table_run
-            )
+        filled = _fill(common, table, several, labels, bars)
         common = replace(common, overwrite=common.overwrite or common.resume)
         bars.stage("Reporting")
         if todo is not None:
@@ -113,6 +85,55 @@ def run_fill(
             runs.append((record, {**paths, "to_label": todo}))
         bars.finish()
     print_runs(runs, common)
+
+
+def _refuse_combinations(
+    common: CommonOptions,
+    targets: Sequence[str],
+    for_one_target: Mapping[str, Any],
+    todo: str | None,
+    labels: Sequence[str],
+) -> None:
+    """Refuse options that do not go with several targets, or with a folder."""
+    if len(targets) > 1:
+        _refuse(
+            for_one_target,
+            f"is for one target, but {len(targets)} were named. Run the command once "
+            f"for each of them.",
+        )
+    if common.is_folder:
+        pattern = str(Path(common.file) / "*.csv")
+        _refuse(
+            {"--to-label": todo, "--labels": labels or None},
+            f"works with one table, but {common.file} is a folder. Give a pattern "
+            f"instead, which is read as one table: {pattern!r}.",
+        )
+
+
+def _fill(
+    common: CommonOptions,
+    table: Table,
+    several: list[Settings],
+    labels: Sequence[str],
+    bars: ProgressBars,
+) -> Sequence[Filled]:
+    """Fill a table, or the tables of a folder."""
+    if common.is_folder:
+        from halfmoon.table._folders import fill_folder
+
+        with common.engine() as engine:
+            return fill_folder(
+                several=several, stages=bars, engine=engine, **common.folder_run
+            )
+    typed = {
+        each.target: read_typed_labels(
+            labels, table, each.target, each.unlabeled, len(several) == 1
+        )
+        for each in several
+    }
+    return fill_targets(
+        table, several=several, typed=typed, stages=bars, **common.table_run
+    )
 
 
 def _write_rows_to_label(
