@@ -100,7 +100,7 @@ def scan(
         batch_labels, blank = given.of(batch)
         n_open += int(given.is_open(batch_labels, blank).sum())
         plain = batch.plain
-        read = pa.RecordBatch.from_arrays(
+        rows = pa.RecordBatch.from_arrays(
             [*(plain.column(name) for name in features), batch_labels],
             [*features, target],
         )
@@ -112,13 +112,20 @@ def scan(
         for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
             chosen = np.flatnonzero(mask & ~header)
             if len(chosen):
-                sample.offer(read, chosen, batch.start)
+                sample.offer(rows, chosen, batch.start)
     n_data = labeled.offered + unlabeled.offered
     if n_data == 0:
         raise ReadError("The table has a header and no rows.")
     found, first_row = totals.found, table.first_row
     n_labeled = labeled.offered - sum(not row.blank for row in found)
-    rows, labels, numbers = _in_order(labeled, unlabeled, target, found)
+    parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
+    both = joined_rows([rows for rows, _ in parts])
+    numbers = np.concatenate([part_numbers for _, part_numbers in parts])
+    labels = parts[0][0].column(target).to_pylist() if labeled.offered else []
+    labels += [None] * (len(numbers) - len(labels))
+    order = np.argsort(numbers)
+    order = order[~np.isin(numbers[order], [row.number for row in found])]
+    labels = [labels[i] for i in order]
     if to_learn and not n_open and n_labeled == n_data - len(found):
         refuse_no_blanks(target, labels)
     notes = [totals_note(found)] if found else []
@@ -129,9 +136,9 @@ def scan(
     return Scan(
         n_data + len(headers),
         n_labeled,
-        rows.select(list(features)),
+        both.select(list(features)).take(pa.array(order)),
         labels,
-        numbers,
+        numbers[order],
         given,
         first_row,
         n_ignored=len(found) + len(headers),
@@ -140,26 +147,6 @@ def scan(
         notes=tuple(notes),
         seconds=time.monotonic() - start,
     )
-
-
-def _in_order(
-    labeled: Reservoir,
-    unlabeled: Reservoir,
-    target: str,
-    totals: Sequence[TotalsRow],
-) -> tuple[pa.Table, list[Any], NDArray[np.int64]]:
-    """Return the rows of both samples in the order of the table, without the totals.
-
-    With their labels, None for a blank, and their numbers.
-    """
-    parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
-    both = joined_rows([rows for rows, _ in parts])
-    numbers = np.concatenate([part_numbers for _, part_numbers in parts])
-    labels = parts[0][0].column(target).to_pylist() if labeled.offered else []
-    labels += [None] * (len(numbers) - len(labels))
-    order = np.argsort(numbers)
-    order = order[~np.isin(numbers[order], [row.number for row in totals])]
-    return both.take(pa.array(order)), [labels[i] for i in order], numbers[order]
 
 
 def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
