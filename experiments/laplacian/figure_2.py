@@ -30,11 +30,11 @@ from experiments.page import Claim, Page, Picture, Table
 from halfmoon._landmarks import select_landmarks
 from halfmoon._moments import dirichlet_and_covariance
 from halfmoon._rows import Array, Indices
-from halfmoon._solvers import generalized_eigenpairs
 from halfmoon._whitening import whitening
 from halfmoon.bases import Basis, Exact, WithDerivatives
 from halfmoon.datasets import concentric_circles
 from halfmoon.kernels import Gaussian
+from halfmoon.problem._spectral_filter import generalized_eigenpairs
 
 CIRCLES, KEPT, CONSTANT = 4, 12, 0.1
 SHOWN = (0, 3, 7)  # the first, the fourth and the eighth

@@ -24,12 +24,16 @@ from experiments.laplacian.pictures import plane, show, shown
 from experiments.page import Claim, Page, Picture, Table
 from halfmoon._moments import dirichlet_and_covariance
 from halfmoon._rows import Array
-from halfmoon._solvers import Eigenpairs, filtered, generalized_eigenpairs
 from halfmoon._whitening import whitening
 from halfmoon.bases import Exact
 from halfmoon.datasets import concentric_circles, reveal
 from halfmoon.filters import Cutoff, Filter, Tikhonov
 from halfmoon.kernels import Gaussian
+from halfmoon.problem._spectral_filter import (
+    Eigenpairs,
+    filtered,
+    generalized_eigenpairs,
+)
 
 ALPHAS = tuple(10.0 ** (e / 2) for e in range(-18, 1))
 ALONE = 1e9  # an alpha beside which all eigenvalues vanish

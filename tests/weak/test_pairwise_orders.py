@@ -8,9 +8,8 @@ import halfmoon
 from halfmoon import ConditionalRegressor
 from halfmoon.kernels import Gaussian
 from halfmoon.weak import StructuredPredictor
-from halfmoon.weak._pairwise_orders import PairwiseOrders
 from halfmoon.weak._ranking_labels import pair_labels
-from halfmoon.weak._separate_outputs import loo_values_of_parts
+from halfmoon.weak._separate_outputs import PairwiseOrders, loo_values_of_parts
 
 ITEMS, PAIRS = 9, list(combinations(range(9), 2))
 FIXED = {"kernel": Gaussian(1.5), "alpha": 1e-2}

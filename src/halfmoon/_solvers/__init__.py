@@ -33,11 +33,9 @@ from halfmoon._solvers.ridge import (
 )
 from halfmoon._solvers.ridge_path import RidgePath, scaled_variances
 from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
-from halfmoon._solvers.spectral import Eigenpairs, filtered, generalized_eigenpairs
 
 __all__ = [
     "Bordered",
-    "Eigenpairs",
     "Elimination",
     "FeaturePath",
     "HardThreshold",
@@ -51,8 +49,6 @@ __all__ = [
     "column_sum_norm",
     "conjugate_gradients",
     "factor_point",
-    "filtered",
-    "generalized_eigenpairs",
     "hard_threshold",
     "nested_features",
     "nystrom_preconditioner",

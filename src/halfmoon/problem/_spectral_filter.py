@@ -1,7 +1,15 @@
-"""Solve the problem by a spectral filter instead of a penalty weight."""
+r"""Solve the problem by a spectral filter of (Sigma, Q) instead of a penalty weight.
+
+.. math:: Sigma u = s Q u, \quad u'Q u = 1, \quad theta = \sum psi(s) \, u u'b
+
+Cabannes et al., 2021, equations 7 to 9. With Q = L + mu K the u are out-of-sample
+eigenfunctions of the Laplacian, smoothest first. Unpenalized features F are projected
+out of Sigma and of b, so that no filter affects them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -9,12 +17,13 @@ import numpy as np
 
 from halfmoon._moments import label_moments
 from halfmoon._rows import Array
-from halfmoon._solvers import Elimination, filtered, generalized_eigenpairs
+from halfmoon._solvers import Elimination
+from halfmoon._whitening import Whitening, symmetric_eigen
 from halfmoon.filters import Filter
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
 
-__all__ = ["solve_filter"]
+__all__ = ["Eigenpairs", "filtered", "generalized_eigenpairs", "solve_filter"]
 
 
 def solve_filter(
@@ -74,3 +83,29 @@ def _covariance_of_all_rows(posed: Posed) -> Array:
         stream=posed.stream,
     )
     return np.asarray((G - cross @ cross.T) / n)
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Generalized eigenvalues s, descending, and eigenvectors u, in columns."""
+
+    values: Array  # (rank,)
+    vectors: Array  # (p, rank), u'Q u = 1
+
+
+def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
+    """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3)."""
+    values, vectors = symmetric_eigen(whitening.congruence(Sigma))
+    values = np.maximum(values[::-1], 0.0)
+    return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))
+
+
+def filtered(
+    pairs: Eigenpairs,
+    b: Array,  # (p, t)
+    psi: Filter,
+) -> Array:  # (p, t)
+    """Return theta = sum psi(s) u u'b."""
+    return np.asarray(
+        pairs.vectors @ (psi(pairs.values)[:, None] * (pairs.vectors.T @ b))
+    )

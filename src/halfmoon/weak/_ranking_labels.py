@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from halfmoon._labels import is_missing
 from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
 from halfmoon.weak._output_space import MAX_ITEMS, OutputSpace, kendall_space, orders
-from halfmoon.weak._pairwise_orders import ABOVE, PairwiseOrders
+from halfmoon.weak._separate_outputs import ABOVE, PairwiseOrders
 
 __all__ = ["as_pairs", "items_in", "matching_orders", "pair_labels", "read_rankings"]
 

@@ -7,9 +7,9 @@ import pytest
 import scipy.linalg as sla
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import filtered, generalized_eigenpairs
 from halfmoon._whitening import whitening
 from halfmoon.filters import Cutoff, Heat, Tikhonov
+from halfmoon.problem._spectral_filter import filtered, generalized_eigenpairs
 
 
 @pytest.fixture
