@@ -7,8 +7,8 @@
 `session_rows`           the rows of the table that a session keeps in memory
 `refit`                  fit a model, choose rows to ask for, predict them
 `live_accuracy`          the accuracy so far, from random rows
-`more_labels_gain`       what more labels would gain
-`labeling_progress`      what the page shows next to a row, and when to stop
+`labeling_progress`      what the page shows next to a row: what more labels would
+                         gain, and when to stop
 `question_queue`         which row comes next, for each person
 `session`                a session: answers in, questions out
 `background`             refits and the filled table, in a thread behind the page

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -39,6 +39,7 @@ from halfmoon.table._folders.one_file import (
 )
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
+from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
 from halfmoon.table._runs.second_pass import Filled, Job, in_threads
@@ -111,10 +112,7 @@ def fill_folder(
             )
             models.append(model)
             scans.append(scan)
-        if saved is None:
-            for model, settings in zip(models, several, strict=True):
-                model.record_ = {"settings": asdict(settings)}
-            saved = manifest.begin(models, overwrite)
+        saved = saved or manifest.begin(models, overwrite)
         plan = FilePlan(
             manifest.out,
             saved,
@@ -127,14 +125,7 @@ def fill_folder(
         )
         engine = engine or Threads(files_at_once(several[0].memory))
         done = manifest.done() if resume else {}
-        left = set(range(len(table.files))) - set(done)
-        forecast = TimeForecast.of(
-            saved,
-            scans[0],
-            max(1, min(engine.threads, len(left))),
-            sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
-            table.source.size,
-        )
+        forecast = _forecast(saved, scans[0], table, done, engine)
         forecast.tell(stages.say)
         before = [0, *accumulate(table.counts[:-1])]
         progress = stages.stage("Filling in")
@@ -149,6 +140,24 @@ def fill_folder(
     for job, scan in zip(jobs, scans, strict=True):
         job.scan = scan
     return Filled.of(jobs, escaped, manifest.digest, start, notes)
+
+
+def _forecast(
+    models: list[TableModel],
+    scan: Scan,
+    table: FolderTable,
+    done: Collection[int],
+    engine: Engine,
+) -> TimeForecast:
+    """Return how long the files that are not done yet will take."""
+    left = set(range(len(table.files))) - set(done)
+    return TimeForecast.of(
+        models,
+        scan,
+        max(1, min(engine.threads, len(left))),
+        sum(table.counts[i] for i in left) / max(1, sum(table.counts)),
+        table.source.size,
+    )
 
 
 def predict_folder(
