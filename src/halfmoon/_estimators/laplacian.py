@@ -18,12 +18,11 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for
+from halfmoon._estimators.parameters import basis_for, refuse_other_graph
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._parameter_rules import is_name
@@ -60,11 +59,7 @@ class Laplacian(Estimator):
 
     def _make_problem(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
         energy = self.energy
-        if sp.issparse(energy) and energy.shape != (X.shape[0], X.shape[0]):
-            raise ValueError(
-                f"energy is a graph of shape {energy.shape}, but {X.shape[0]} rows "
-                f"count; the Laplacian over these rows is needed."
-            )
+        refuse_other_graph(energy, X.shape[0])
         if is_name(energy, "graph") and self._is_precomputed():
             raise ValueError(
                 "energy='graph' needs the table to find neighbors in, but X is a "

@@ -46,6 +46,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import scipy.sparse as sp
 
 from halfmoon._memory import format_bytes, parse_bytes
 from halfmoon._parameter_rules import is_whole
@@ -71,6 +72,7 @@ __all__ = [
     "basis_for",
     "kernel_basis",
     "refuse_columns",
+    "refuse_other_graph",
 ]
 
 logger = logging.getLogger("halfmoon")
@@ -278,6 +280,15 @@ def _columns(columns: Any, names: Any) -> Any:
             f"{list(known)!r}."
         )
     return [known[column] for column in columns]
+
+
+def refuse_other_graph(energy: Any, n: int) -> None:
+    """Refuse an energy that is a graph of other rows than the n that are fitted."""
+    if sp.issparse(energy) and energy.shape != (n, n):
+        raise ValueError(
+            f"energy is a graph of shape {energy.shape}, but {n} rows count; the "
+            f"Laplacian over these rows is needed."
+        )
 
 
 def refuse_columns(options: list[Unpenalized | None]) -> None:

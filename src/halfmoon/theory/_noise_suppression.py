@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def _refuse_negative(**values: float | None) -> None:
+def _require_positive(**values: float | None) -> None:
     """Raise a ValueError for the first value that is not a positive, finite number."""
     for name, value in values.items():
         if value is not None and not 0 < value < np.inf:
@@ -61,7 +61,7 @@ def fredholm_inner_product(
     >>> round(float(S[0, 0] / S[1, 1]), 6)
     28.0
     """
-    _refuse_negative(t=t)
+    _require_positive(t=t)
     scale = np.sqrt(np.prod(t / (2 * variances + t)))
     shrunk = np.diag(variances**2 / (2 * variances + t))
     return np.asarray(scale * (np.outer(mean, mean) + shrunk))
@@ -80,7 +80,7 @@ def fredholm_linear_noise(m: int, signal: float, noise: float, t: float) -> floa
 
     Less than `linear_noise` if the signal has more variance than the noise.
     """
-    _refuse_negative(signal=signal, noise=noise, t=t)
+    _require_positive(signal=signal, noise=noise, t=t)
     return linear_noise(m, noise) * (noise * (t + signal) / signal / (t + noise)) ** 4
 
 
@@ -100,7 +100,7 @@ def fredholm_width(t: float, variance: float, s: float | None = None) -> float:
     s : float or None
         Squared width of the inner kernel h; None is t.
     """
-    _refuse_negative(t=t, variance=variance, s=s)
+    _require_positive(t=t, variance=variance, s=s)
     s = t if s is None else s
     v = variance
     return (t + v) * (s * t + s * v + 2 * t * v) / v**2
@@ -125,7 +125,7 @@ def outer_width(r: float, variance: float, s: float | None = None) -> float:
     >>> round(fredholm_width(t, 2.0), 12)
     3.0
     """
-    _refuse_negative(r=r)
+    _require_positive(r=r)
     if s is not None and r <= s:
         raise ValueError(
             f"r is {r}, not above s = {s}: averaging makes a kernel wider, never "
@@ -150,7 +150,7 @@ def fredholm_constant(
     :math:`(w / (w + 2 v))^{m/2}`, with w the `fredholm_width`. The product of both
     factors, for signal and noise, is c_2 of lemma 12.
     """
-    _refuse_negative(t=t, variance=variance, s=s)
+    _require_positive(t=t, variance=variance, s=s)
     s = t if s is None else s
     v = variance
     return float((s * (t + v) / (s * t + s * v + 2 * t * v)) ** (m / 2))
@@ -165,6 +165,6 @@ def gaussian_noise(m: int, noise: float, width: float) -> float:
     kernel has the much larger `fredholm_width(t, noise)`, with t such that
     `fredholm_width(t, signal)` is r.
     """
-    _refuse_negative(noise=noise, width=width)
+    _require_positive(noise=noise, width=width)
     ratio = (width + 2 * noise) ** 2 / (width * (width + 4 * noise))
     return float(np.expm1(m / 2 * np.log(ratio)))

@@ -15,13 +15,16 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
 from halfmoon._estimators.parameter_docs import ATTRIBUTES
-from halfmoon._estimators.parameters import as_unpenalized, basis_for
+from halfmoon._estimators.parameters import (
+    as_unpenalized,
+    basis_for,
+    refuse_other_graph,
+)
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whole
 from halfmoon._rows import Array, Indices, Rows
@@ -136,11 +139,7 @@ class WeakEstimator(Estimator):
                 "smoother and energy='graph' need the table, but X is a kernel "
                 "matrix. Leave them out, or give the table and the kernel as an object."
             )
-        if sp.issparse(energy) and energy.shape != (X.shape[0], X.shape[0]):
-            raise ValueError(
-                f"energy is a graph of shape {energy.shape}, but {X.shape[0]} rows "
-                f"count; the Laplacian over these rows is needed."
-            )
+        refuse_other_graph(energy, X.shape[0])
         basis = basis_for(
             *(self, kernel, X, l, rng), in_dual=energy is None, smoothed=smoothed
         )
