@@ -35,9 +35,9 @@ HALFMOON = """
     bases baselines blocks _estimators filters _graphs kernels losses problem _progress
     _selection smoothers _solvers _transformers unpenalized weak _whitening
     table._cells.number_style table._cells.several_numbers
-    table._columns.column_choice table._columns.column_kinds
-    table._columns.column_vectors table._columns.number_columns
-    table._columns.several_columns table._columns.text_columns
+    table._columns.column_choice table._columns.column_encoders
+    table._columns.column_kinds table._columns.column_vectors
+    table._columns.text_columns
     table._labels.target_labels
     table._models.ordered_classes table._models.table_model
     table._models.weak_table_model

@@ -5,12 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import OneHotEncoder
 
+from halfmoon.table._columns.column_encoders import CategoryEncoder, NumberEncoder
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._columns.column_vectors import (
-    CategoryEncoder,
-    NumberEncoder,
-    TableEncoder,
-)
+from halfmoon.table._columns.column_vectors import TableEncoder
 
 nan = np.nan
 

@@ -7,13 +7,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import halfmoon
 from halfmoon.table._cells.several_numbers import NumberPattern
-from halfmoon.table._columns.column_kinds import Columns
-from halfmoon.table._columns.column_vectors import TableEncoder
-from halfmoon.table._columns.number_columns import NumberEncoder
-from halfmoon.table._columns.several_columns import (
+from halfmoon.table._columns.column_encoders import (
     ChoicesEncoder,
+    NumberEncoder,
     SeveralNumbersEncoder,
 )
+from halfmoon.table._columns.column_kinds import Columns
+from halfmoon.table._columns.column_vectors import TableEncoder
 
 
 def categories(cells):

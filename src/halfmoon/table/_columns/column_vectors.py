@@ -10,21 +10,19 @@ boolean        numbers, and s the standard deviation of the column, or of all co
 date           its time in seconds as a number, its year, and sine and cosine of its
                month, day, weekday and hour
 category       1 in the column of its value, 0 in the others
-several        each of them as a number (`_columns/several_columns.py`)
+several        each of them as a number
 numbers
 several        1 in the column of each of its items, 0 in the others
 choices
 text           its leading components by tf-idf and a truncated SVD
-               (`_columns/text_columns.py`)
 =============  ==================================================================
 
-The matrix is float32, which is enough for centered numbers. Outputs that do not vary
-are left out.
+The encoders are in `column_encoders.py` and `text_columns.py`. The matrix is float32,
+which is enough for centered numbers. Outputs that do not vary are left out.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,21 +32,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halfmoon._number_format import count
-from halfmoon._rows import Array
-from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
-from halfmoon.table._columns.number_columns import NumberEncoder
-from halfmoon.table._columns.several_columns import (
+from halfmoon.table._columns.column_encoders import (
+    CategoryEncoder,
     ChoicesEncoder,
+    DateEncoder,
+    NumberEncoder,
     SeveralNumbersEncoder,
 )
+from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
 from halfmoon.table._columns.text_columns import TextEncoder
 from halfmoon.table._table_errors import CommandError
 
-__all__ = ["CategoryEncoder", "TableEncoder", "unpenalized_outputs"]
+__all__ = ["TableEncoder", "unpenalized_outputs"]
 
 MAX_COMPONENTS = 300  # of all texts together
 MAX_ONE_HOTS = 1_000  # of all categories together
-PERIODS = {"month": 12, "day": 30, "hour": 24, "weekday": 7}
 MIN_UNIT_COLUMNS = 10  # columns that may share one unit
 MAX_UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
 MAX_UNIT_VALUE = 1e100  # in such columns, so that their squares are finite
@@ -56,114 +54,10 @@ MIN_LABELS_PER_KNOWN = 2  # for each output of the known columns
 
 
 @dataclass
-class DateEncoder:
-    """Encodes a column of dates: seconds as a number, the year, and cyclic parts."""
-
-    name: str
-    seconds: NumberEncoder
-    typical: Array  # (9,), mean year and cyclic parts, for missing dates
-
-    @classmethod
-    def fit(cls, name: str, x: pd.Series, *, linear: bool = False) -> DateEncoder:
-        """Learn a column; `linear` as in `NumberEncoder`."""
-        seconds = NumberEncoder.fit(name, _seconds(x), linear=linear)
-        return cls(name, seconds, np.nanmean(_calendar(x), axis=0))
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the output columns."""
-        cyclic = [f"{self.name}_{p}_circular_{i}" for p in PERIODS for i in (0, 1)]
-        return [*self.seconds.names, f"{self.name}_year", *cyclic]
-
-    def transform(self, x: pd.Series) -> Array:
-        """Return the output columns, shape (b, 10 or 11)."""
-        calendar = _calendar(x)
-        calendar = np.where(np.isnan(calendar), self.typical, calendar)
-        return np.hstack([self.seconds.transform(_seconds(x)), calendar])
-
-
-def _seconds(dates: pd.Series) -> Array:
-    """Return seconds since 1970, NaN where a date is missing."""
-    since = dates - pd.Timestamp("1970-01-01")
-    return since.dt.total_seconds().to_numpy(dtype=np.float64)
-
-
-def _calendar(dates: pd.Series) -> Array:
-    """Return the year and the sine and cosine of each part, shape (b, 9)."""
-    parts = dates.dt
-    columns = [parts.year]
-    for name, period in PERIODS.items():
-        value = parts.day_of_week + 1 if name == "weekday" else getattr(parts, name)
-        columns += [np.sin(value / period * 2 * np.pi)]
-        columns += [np.cos(value / period * 2 * np.pi)]
-    return np.column_stack(columns).astype(np.float64)
-
-
-@dataclass
-class CategoryEncoder:
-    """Encodes a column of categories as one-hot columns; two values need only one.
-
-    Values that differ in case or spaces only are one.
-    """
-
-    name: str
-    names: list[str]  # of the output columns
-    # Output column of each value in `fit`, in lower case, or of a missing cell (None);
-    # -1 for none. Other values have no output column.
-    column_of: dict[str | None, int]
-
-    @classmethod
-    def fit(cls, name: str, x: pd.Series, max_columns: int) -> CategoryEncoder:
-        """Learn the values; the rarest share one column if there are too many."""
-        counts: Counter[Any] = Counter()
-        spelling: dict[Any, str] = {None: "nan"}
-        for value, n in x.value_counts().items():  # the most common spelling first
-            spelling.setdefault(_folded(value), value)
-            counts[_folded(value)] += n
-        values: list[Any] = sorted(counts, key=spelling.__getitem__)
-        if x.isna().any():
-            values.append(None)
-            counts[None] = x.isna().sum()
-        frequent = values
-        if len(values) > max_columns:
-            ascending = sorted(range(len(values)), key=lambda i: counts[values[i]])
-            frequent = [values[i] for i in sorted(ascending[1 - max_columns :])]
-        names = [f"{name}_{spelling[value]}" for value in frequent]
-        if len(frequent) < len(values):
-            names.append(f"{name}_infrequent")
-        drop = len(names) == 2
-        column_of = dict.fromkeys(values, len(frequent) - drop)
-        column_of |= {value: i - drop for i, value in enumerate(frequent)}
-        return cls(name, names[drop:], column_of)
-
-    def transform(self, x: pd.Series) -> Array:
-        """Return the output columns, shape (b, k)."""
-        k, values = len(self.names), [*x.cat.categories, None]
-        columns = np.array([self._column(value) for value in values])
-        one_hot = np.eye(k + 1, k)  # the last row, of -1, is 0
-        return one_hot[columns[x.cat.codes.to_numpy()]]
-
-    def has_seen(self, value: str) -> bool:
-        """Whether a value, in any spelling, was in the rows that were learned from."""
-        return value in self.column_of or _folded(value) in self.column_of
-
-    def _column(self, value: str | None) -> int:
-        # Models of earlier versions have the values as they were written.
-        found = self.column_of.get(value, -1)
-        if found < 0 and value is not None:
-            found = self.column_of.get(_folded(value), -1)
-        return found
-
-
-def _folded(value: str) -> str:
-    return " ".join(value.casefold().split())
-
-
-@dataclass
 class TableEncoder:
     """Encodes all columns of a table as one matrix."""
 
-    encoders: list[Any]  # one of the above for each column of the table
+    encoders: list[Any]  # one for each column of the table
     varying: NDArray[np.bool_]  # which of their outputs vary; the others are left out
 
     @classmethod

@@ -22,7 +22,7 @@ from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import as_column, is_text, read_numbers
 from halfmoon.table._cells.number_style import PLAIN
-from halfmoon.table._columns.column_vectors import CategoryEncoder
+from halfmoon.table._columns.column_encoders import CategoryEncoder
 from halfmoon.table._labels.given_labels import label_text
 from halfmoon.table._labels.label_checks import spelling_key
 from halfmoon.table._labels.target_labels import MAX_NOTE_VALUES, quoted
