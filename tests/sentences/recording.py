@@ -19,7 +19,7 @@ from halfmoon.table import (
 
 SOURCE = Path(halfmoon.__file__).parent
 FOLDERS = ("table", "_label", "_cli")
-ERRORS = {name for name in errors.__all__ if name.endswith("Error")}
+ERRORS = {name for name in vars(errors) if name.endswith("Error")}
 MAKERS = {"Note", "UsageError", "fail"} | ERRORS
 #: What stands for the words of another library, which differ between its versions.
 OTHER_WORDS = "<reason>"

@@ -53,7 +53,7 @@ from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_loss
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Estimator", "HeldOut"]
+__all__ = ["Estimator"]
 
 
 class Estimator(LabeledPlaces, BaseEstimator, ABC):

@@ -22,9 +22,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.base import Estimator, HeldOut
+from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.explanations import Explanation
+from halfmoon._estimators.fit_problem import HeldOut
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.parameters import as_unpenalized

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.base import Estimator, HeldOut
+from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.explanations import Explanation
+from halfmoon._estimators.fit_problem import HeldOut
 from halfmoon._estimators.intervals import Intervals
 from halfmoon._estimators.output_groups import (
     OutputGroups,

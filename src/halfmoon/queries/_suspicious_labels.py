@@ -47,12 +47,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from halfmoon._estimators.base import Estimator, HeldOut
+from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import (
     fitted_temperature,
     probabilities,
     scores_by_class,
 )
+from halfmoon._estimators.fit_problem import HeldOut
 from halfmoon._estimators.intervals import Intervals, interval_ratios
 from halfmoon._rows import Array, Indices
 from halfmoon._selection.average import Average

@@ -18,8 +18,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from halfmoon._estimators.base import HeldOut
 from halfmoon._estimators.classification import Classifier
+from halfmoon._estimators.fit_problem import HeldOut
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
