@@ -123,11 +123,7 @@ def decoded_array(array: Any) -> Any:
 
 def null_where(array: Any, mask: Any) -> Any:
     """Return a column with null where a mask is true or null."""
-    kind = array.type
-    if is_text(kind):
-        # pyarrow 18 has a bug in if_else for slices of text.
-        return pc.replace_with_mask(array, mask, pa.scalar(None, kind))
-    return pc.if_else(mask, pa.scalar(None, kind), array)
+    return pc.if_else(mask, pa.scalar(None, array.type), array)
 
 
 def is_text(kind: Any) -> bool:
@@ -155,7 +151,7 @@ def encoded_as(array: Any, kind: Any) -> Any:
     if pt.is_run_end_encoded(kind):
         values = encoded_as(array, kind.value_type)
         return pc.run_end_encode(values, run_end_type=kind.run_end_type)
-    if pt.is_string_view(kind):  # pyarrow 18 cannot write the result of a cast
+    if pt.is_string_view(kind):  # pyarrow 24 crashes if it writes a cast
         return pa.array(array.to_pylist(), kind)
     return array if array.type == kind else array.cast(kind)
 

@@ -202,7 +202,7 @@ class ColumnarWriter(TableOutput):
         self._waiting.append(self.rows_of(batch, replace, append))
         if (
             sum(rows.num_rows for rows in self._waiting) >= GROUP_ROWS
-            or sum(map(_nbytes, self._waiting)) >= GROUP_BYTES
+            or sum(rows.nbytes for rows in self._waiting) >= GROUP_BYTES
         ):
             self._flush()
 
@@ -378,13 +378,6 @@ def _has_value(values: Sequence[object]) -> Any:
     if not isinstance(values, pa.Array):
         return pa.array([v is not None and v == v for v in values], pa.bool_())
     return pc.invert(pc.is_null(values, nan_is_null=True))
-
-
-def _nbytes(rows: Any) -> int:
-    try:
-        return int(rows.nbytes)
-    except pa.ArrowTypeError:  # pyarrow 18 does not know the size of views
-        return int(rows.get_total_buffer_size())
 
 
 def _decoded(array: Any) -> Any:
