@@ -25,7 +25,6 @@ __all__ = [
     "inverse_roots",
     "neighbor_graph",
     "normalized_adjacency",
-    "self_tuned_weights",
     "sparse_weights",
     "weighted_graph",
 ]
@@ -125,15 +124,6 @@ def _scales(distances: Array) -> Array:
     return s
 
 
-def self_tuned_weights(
-    distances: Array,  # (b, k)
-    own_scales: Array,  # (b,)
-    neighbor_scales: Array,  # (b, k)
-) -> Array:
-    """Return exp(-d^2 / (s_i s_j)), shape (b, k)."""
-    return np.exp(-(distances**2) / (own_scales[:, None] * neighbor_scales))
-
-
 def neighbor_graph(
     X: Rows,  # (n, d)
     n_neighbors: int = 10,
@@ -152,7 +142,8 @@ def weighted_graph(
     """Return the symmetric weights W of the rows of an index, as `neighbor_graph`."""
     distances, columns = index.others()
     if length_scale is None:
-        values = self_tuned_weights(distances, index.scales, index.scales[columns])
+        scales = index.scales[:, None] * index.scales[columns]
+        values = np.exp(-(distances**2) / scales)
     elif not length_scale > 0:
         raise ValueError(
             f"length_scale is {length_scale}; a positive number, or None for "

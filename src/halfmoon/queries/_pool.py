@@ -132,7 +132,7 @@ class Pool:
         Their distance is at most a thousandth of the median distance between rows, in
         columns scaled to deviation 1. Rows of a kernel matrix have no such values.
         """
-        if is_kernel_matrix(self.estimator):
+        if get_tags(self.estimator).input_tags.pairwise:
             return lambda u: np.arange(self.X.shape[0]) == u
         X = scaled(self.X)
         try:
@@ -156,11 +156,6 @@ def last_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     if hasattr(estimator, "best_estimator_"):  # of a search over parameters
         return last_step(estimator.best_estimator_, X)
     return estimator, X
-
-
-def is_kernel_matrix(estimator: Any) -> bool:
-    """Return whether the rows of X are those of a kernel matrix."""
-    return bool(get_tags(estimator).input_tags.pairwise)
 
 
 def _picks(n: Any, free: NDArray[np.bool_]) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import IO
@@ -63,7 +62,7 @@ def _unpacked_size(file: IO[bytes], name: str, limit: int) -> int:
             part.file_size = 2**40  # ignore the size in the file
             extent = Extent()
             with packed.open(part) as stream:
-                for chunk in _chunks(stream):
+                for chunk in iter(partial(stream.read, CHUNK_BYTES), b""):
                     size += len(chunk)
                     if size > limit:
                         return size
@@ -76,10 +75,6 @@ def _unpacked_size(file: IO[bytes], name: str, limit: int) -> int:
                     f"sheet as CSV."
                 )
     return size
-
-
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    return iter(partial(stream.read, CHUNK_BYTES), b"")
 
 
 @dataclass
