@@ -1,4 +1,4 @@
-r"""Labels of which leave-one-out says too much: in clumps, or in one part of a table.
+r"""Labels that make leave-one-out look too good: in clumps, or in one part of a table.
 
 **Clumps**, such as all visits of some patients and none of the others. Leave-one-out
 predicts a labeled row from the other labels. If labels were given at random, the
