@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from dataclasses import replace
 from typing import IO
 
 from halfmoon.table._files.byte_source import Source, decompressed
@@ -161,16 +162,21 @@ def _table(
 
         found = Format(name, compression, None, encoding, bom)
         return JsonTable(source, found, batch_rows)
-    text = head[len(bom) :].decode(encoding, "replace")
-    hint = SEPARATOR_LINE.match(text)
-    if hint is not None:
-        text = text[hint.end() :]
-        delimiter = delimiter or hint[1]
-    if delimiter is None:
-        whole = len(head) < HEAD_BYTES
-        delimiter = "\t" if name == "tsv" else sniffed_delimiter(text, whole)
     found = Format(name, compression, delimiter, encoding, bom)
+    if delimiter is None:
+        found = replace(found, delimiter=_delimiter(head, found))
     return TextTable(source, found, batch_rows)
+
+
+def _delimiter(head: bytes, found: Format) -> str:
+    """Return the delimiter that the first bytes of a text show."""
+    text = head[len(found.bom) :].decode(str(found.encoding), "replace")
+    named = SEPARATOR_LINE.match(text)
+    if named is not None:
+        return named[1]
+    if found.name == "tsv":
+        return "\t"
+    return sniffed_delimiter(text, len(head) < HEAD_BYTES)
 
 
 def _compression(head: bytes, named: str | None) -> str | None:
