@@ -22,6 +22,7 @@ from halfmoon.table._columns.column_names import (
 from halfmoon.table._files import Table
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.label_checks import (
+    CheckedLabels,
     checked_labels,
     filled_word_notes,
     mark_notes,
@@ -160,13 +161,7 @@ def learn_from(
     columns are not penalized. `fitted` is that of `learn`. The returned scan holds the
     labels that were learned from.
     """
-    if settings.sets is not None:
-        checked = checked_sets(found.labels, settings)
-    elif settings.ends:
-        numbers = (found.numbers + found.first_row).tolist()
-        checked = checked_ends(found.labels, settings, numbers)
-    else:
-        checked = checked_labels(found.labels, settings)
+    checked = _checked(found, settings)
     blanks = found.given.blanks
     unmatched = mark_notes(settings.target, blanks, found.labels)
     filled = filled_word_notes(settings.target, blanks, checked.kind)
@@ -213,3 +208,13 @@ def learn_from(
     model.learned_keys_ = value_keys(labeled, model.table_)
     model.record_ = {"settings": asdict(settings)}
     return model, found
+
+
+def _checked(found: Scan, settings: Settings) -> CheckedLabels:
+    """Return the labels to learn from, which may be partial."""
+    if settings.sets is not None:
+        return checked_sets(found.labels, settings)
+    if settings.ends:
+        numbers = (found.numbers + found.first_row).tolist()
+        return checked_ends(found.labels, settings, numbers)
+    return checked_labels(found.labels, settings)
