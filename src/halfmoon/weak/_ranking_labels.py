@@ -30,20 +30,13 @@ def read_rankings(
     cells: list[Any], outputs: Any, memory_limit: int | str = MEMORY_LIMIT
 ) -> tuple[OutputSpace | PairwiseOrders, NDArray[Any]]:
     """Return the rankings to choose from, and the labels of each row among them."""
-    if isinstance(outputs, Integral):
-        items: list[Any] = list(range(int(outputs)))
-    elif outputs is None or _is_nested(outputs):
-        named = outputs if outputs is not None else cells
-        items = sorted({item for cell in named for item in items_in(cell)})
-    else:
-        items = [each.item() if hasattr(each, "item") else each for each in outputs]
-    if len(items) < 2 or len(set(items)) < len(items):
-        raise ValueError(f"The items are {items!r}; two or more are needed, each once.")
+    nested = _is_nested(outputs)
+    items = _ranked_items(cells, outputs, nested)
     named_items = np.array(items, dtype=object if isinstance(items[0], str) else None)
     text = any(isinstance(cell, str) for cell in cells)
     n, m = len(cells), len(items)
-    by_pairs = m > MAX_ITEMS and not _is_nested(outputs)
-    count = len(outputs) if _is_nested(outputs) else factorial(min(m, MAX_ITEMS))
+    by_pairs = m > MAX_ITEMS and not nested
+    count = len(outputs) if nested else factorial(min(m, MAX_ITEMS))
     refuse_beyond(
         memory_limit,
         PAIR_BYTES * n * m * m if by_pairs else n * count,
@@ -52,7 +45,7 @@ def read_rankings(
     )
     if by_pairs:
         return PairwiseOrders(named_items, text=text), pair_labels(cells, items)
-    if _is_nested(outputs):
+    if nested:
         number = {item: i for i, item in enumerate(items)}
         rows = [[number[item] for item in items_in(order)] for order in outputs]
         if {len(set(row)) for row in rows} != {len(items)}:
@@ -65,6 +58,20 @@ def read_rankings(
         joined = [ABOVE.join(map(str, order)) for order in listed]
         listed = np.array(joined, dtype=object)
     return kendall_space(listed, ranking), matching_orders(cells, items, ranking)
+
+
+def _ranked_items(cells: list[Any], outputs: Any, nested: bool) -> list[Any]:
+    """Return the items that are ranked, from the outputs or else from the cells."""
+    if isinstance(outputs, Integral):
+        items: list[Any] = list(range(int(outputs)))
+    elif outputs is None or nested:
+        named = outputs if outputs is not None else cells
+        items = sorted({item for cell in named for item in items_in(cell)})
+    else:
+        items = [each.item() if hasattr(each, "item") else each for each in outputs]
+    if len(items) < 2 or len(set(items)) < len(items):
+        raise ValueError(f"The items are {items!r}; two or more are needed, each once.")
+    return items
 
 
 def _is_nested(outputs: Any) -> bool:
