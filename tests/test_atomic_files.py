@@ -1,5 +1,6 @@
 """Hidden files: what is left of killed runs, and who may remove it."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,7 +8,13 @@ import time
 
 import pytest
 
-from halfmoon._atomic_files import leftovers, remove_unfinished, unfinished, whole_file
+from halfmoon._atomic_files import (
+    leftovers,
+    lock_file,
+    remove_unfinished,
+    unfinished,
+    whole_file,
+)
 from optional_modules import optional
 
 files = optional("halfmoon.table._files")
@@ -78,6 +85,19 @@ def test_what_is_being_written_is_not_left(tmp_path):
         assert leftovers(tmp_path, now=time.time() + OLD) == ([], [])
         assert len(list(tmp_path.iterdir())) == 1
     assert (tmp_path / "out.csv").read_bytes() == b"x"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs locks of files")
+@pytest.mark.parametrize(
+    ("number", "free"), [(errno.EAGAIN, False), (errno.ENOLCK, True)]
+)
+def test_only_another_process_refuses_a_lock(tmp_path, monkeypatch, number, free):
+    def flock(*_):
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    with open(tmp_path / "t", "wb") as file:
+        assert lock_file(file.fileno()) is free
 
 
 def test_a_folder_that_cannot_be_read(tmp_path):

@@ -127,15 +127,20 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def lock_file(handle: int) -> bool:
-    """Lock an open file; return whether no other process has locked it."""
+    """Lock an open file or folder; return whether no other process has locked it.
+
+    The system drops the lock when the process ends, however it ends.
+    """
     try:
         import fcntl
     except ImportError:  # Windows has no such locks
         return True
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:  # no locks on this file system
+        return True
     return True
 
 

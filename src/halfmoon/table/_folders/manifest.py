@@ -27,7 +27,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from halfmoon._atomic_files import leftovers
+from halfmoon._atomic_files import leftovers, lock_file
 from halfmoon._model_files import ModelFileError, load, save
 from halfmoon.table._files.outputs import replacing
 from halfmoon.table._folders.folder_table import FolderFile
@@ -244,27 +244,17 @@ class Manifest:
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder while the block runs; refuse one that another run has locked.
-
-    The system drops the lock when the process ends, however it ends. There is no lock
-    on Windows, nor on file systems that have none.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
+    """Lock a folder while the block runs; refuse one that another run has locked."""
+    if os.name == "nt":  # Windows does not open folders
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not lock_file(handle):
             raise OutputError(
                 f"Another run is writing to {folder}. Wait until it ends, or give "
                 f"another folder."
-            ) from None
-        except OSError:  # no locks on this file system
-            pass
+            )
         yield
     finally:
         os.close(handle)
