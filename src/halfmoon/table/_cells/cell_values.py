@@ -20,7 +20,7 @@ from halfmoon._rows import Array
 from halfmoon.table._cells.compound_numbers import read_form
 from halfmoon.table._cells.date_formats import SERIAL, plain_dates
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
-from halfmoon.table._files.arrow_types import decoded_array, null_where
+from halfmoon.table._files.arrow_types import decoded_array, is_text, null_where
 
 __all__ = [
     "BLANK_WORDS",
@@ -34,7 +34,6 @@ __all__ = [
     "as_number",
     "as_text",
     "is_number",
-    "is_text",
     "looks_blank",
     "read_compounds",
     "read_dates",
@@ -116,15 +115,6 @@ def row_texts(rows: pa.Table | pa.RecordBatch) -> list[dict[str, str]]:
     return [
         {name: as_text(cell) for name, cell in row.items()} for row in rows.to_pylist()
     ]
-
-
-def is_text(type_: pa.DataType) -> bool:
-    """Whether a column holds strings, in any of their types."""
-    return bool(
-        pa.types.is_string(type_)
-        or pa.types.is_large_string(type_)
-        or pa.types.is_string_view(type_)
-    )
 
 
 def without_missing(array: pa.Array) -> pa.Array:

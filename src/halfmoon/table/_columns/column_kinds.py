@@ -45,7 +45,6 @@ from halfmoon.table._cells.cell_values import (
     TRUTHS,
     as_column,
     is_number,
-    is_text,
     read_compounds,
     read_dates,
     read_numbers,
@@ -72,7 +71,7 @@ from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._cells.several_choices import SEPARATORS, find_separator
 from halfmoon.table._cells.several_numbers import NumberPattern, find_pattern
-from halfmoon.table._files.arrow_types import type_text
+from halfmoon.table._files.arrow_types import is_text, type_text
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
 

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from halfmoon._notes import Note
-from halfmoon.table._cells.cell_values import as_column, is_text
+from halfmoon.table._cells.cell_values import as_column
+from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError
 

@@ -127,8 +127,10 @@ def null_where(array: Any, mask: Any) -> Any:
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether a type holds text."""
-    return bool(pt.is_string(kind) or pt.is_large_string(kind))
+    """Return whether a type is one of the types of text."""
+    return bool(
+        pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
+    )
 
 
 def without_null_values(array: Any) -> Any:

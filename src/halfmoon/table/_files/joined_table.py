@@ -126,7 +126,7 @@ def _with_plain_text(schema: Any, other: Any) -> Any:
 def _is_words(kind: Any) -> bool:
     """Return whether a type holds text, perhaps by a dictionary or as views."""
     kind = kind.value_type if pt.is_dictionary(kind) else kind
-    return is_text(kind) or bool(pt.is_string_view(kind))
+    return is_text(kind)
 
 
 class _JoinedSource(Source):

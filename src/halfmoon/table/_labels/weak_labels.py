@@ -26,14 +26,10 @@ from numpy.typing import NDArray
 
 from halfmoon._notes import Note
 from halfmoon._number_format import count
-from halfmoon.table._cells.cell_values import (
-    as_column,
-    as_number,
-    is_text,
-    read_numbers,
-)
+from halfmoon.table._cells.cell_values import as_column, as_number, read_numbers
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files import Batch
+from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._labels.given_labels import Blanks, GivenLabels
 from halfmoon.table._labels.label_checks import (
     CheckedLabels,

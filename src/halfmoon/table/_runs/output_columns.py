@@ -13,10 +13,9 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from halfmoon._report.findings import confidence_edges, number_edges
-from halfmoon.table._cells.cell_values import is_text
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._columns.column_names import GIVEN, PREDICTED
-from halfmoon.table._files.arrow_types import plain_array
+from halfmoon.table._files.arrow_types import is_text, plain_array
 from halfmoon.table._labels.target_labels import Kind
 from halfmoon.table._models.predictions import Prediction, RowPrediction
 from halfmoon.table._models.table_model import TableModel

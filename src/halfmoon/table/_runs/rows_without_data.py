@@ -27,11 +27,11 @@ from halfmoon._number_format import count, listed
 from halfmoon.table._cells.cell_values import (
     as_column,
     as_text,
-    is_text,
     without_missing,
     without_words,
 )
 from halfmoon.table._files import Batch
+from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._labels.target_labels import quoted
 
 __all__ = [

@@ -20,9 +20,10 @@ from halfmoon._notes import Note
 from halfmoon._number_format import count, format_aligned, percent, two_decimals
 from halfmoon._report.quality_scores import LEVEL, wilson_interval
 from halfmoon._rows import Array
-from halfmoon.table._cells.cell_values import as_column, is_text, read_numbers
+from halfmoon.table._cells.cell_values import as_column, read_numbers
 from halfmoon.table._cells.number_style import PLAIN
 from halfmoon.table._columns.column_encoders import CategoryEncoder
+from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._labels.given_labels import label_text
 from halfmoon.table._labels.label_checks import spelling_key
 from halfmoon.table._labels.target_labels import MAX_NOTE_VALUES, quoted
