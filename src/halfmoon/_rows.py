@@ -24,6 +24,7 @@ from halfmoon._labels import is_missing, unmasked
 
 __all__ = [
     "EPS",
+    "TINY",
     "Array",
     "Indices",
     "Rows",
@@ -51,6 +52,7 @@ Indices: TypeAlias = NDArray[np.intp]  # row numbers
 Rows: TypeAlias = Any  # (n, d): ndarray, memory map or scipy.sparse of any real dtype
 
 EPS = float(np.finfo(np.float64).eps)  # relative rounding of the numbers of an Array
+TINY = float(np.finfo(np.float64).tiny)  # in place of 0 in a divisor or a logarithm
 SLICE_ENTRIES = 2**20  # read at once when a whole table is checked
 MAX_ENTRY = 1e75  # its fourth power is still finite
 MAX_NEW_ENTRY = 1e150  # its square is still finite

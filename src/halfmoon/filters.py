@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon._rows import Array
+from halfmoon._rows import TINY, Array
 
 __all__ = [
     "Cutoff",
@@ -78,7 +78,7 @@ def _check_steps(t: int) -> None:
 
 def _ratio(numerator: Array, s: Array, limit: float) -> Array:
     """Return numerator / s, and its limit where s is 0 or 1/s would overflow."""
-    usable = s > np.finfo(np.float64).tiny
+    usable = s > TINY
     out = np.full(np.broadcast_shapes(numerator.shape, s.shape), limit)
     return np.divide(numerator, s, out=out, where=usable)
 
@@ -172,9 +172,8 @@ class Heat(_WithAlpha):
     """The heat equation at time alpha: exp(-alpha / s) / s."""
 
     def _psi(self, s: Array) -> Array:
-        tiny = np.finfo(np.float64).tiny
         with np.errstate(under="ignore", over="ignore"):
-            decay = np.exp(-self.alpha / np.maximum(s, tiny))
+            decay = np.exp(-self.alpha / np.maximum(s, TINY))
         return _ratio(decay * (s > 0), s, 0.0)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from halfmoon._optimism import choice_factor
-from halfmoon._rows import Array
+from halfmoon._rows import TINY, Array
 
 __all__ = ["Intervals", "interval_ratios"]
 
@@ -67,7 +67,7 @@ class Intervals:
         if len(y) == 0:
             return cls(level, math.inf, 0.0, 1.0, 1.0, 1.0, 1.0)
         r, low, high = np.abs(y - predicted), float(y.min()), float(y.max())
-        mean = float(r.mean()) or np.finfo(float).tiny
+        mean = float(r.mean()) or TINY
         u = _place(predicted, low, high)
         # Least squares of |r| on mean + b (u - mean u), with b shrunk towards 0.
         v = u - u.mean()
@@ -105,10 +105,9 @@ def interval_ratios(given: Array, predicted: Array, low: Array, high: Array) -> 
     r = given - predicted
     reach = np.where(r >= 0, high - predicted, predicted - low)
     known = np.isfinite(r) & np.isfinite(reach)
-    least = np.finfo(np.float64).tiny
     ratio = np.full(r.shape, np.nan)
     with np.errstate(over="ignore"):  # an interval of width 0
-        ratio[known] = r[known] / np.maximum(reach[known], least)
+        ratio[known] = r[known] / np.maximum(reach[known], TINY)
     return np.clip(ratio, -1e300, 1e300)
 
 

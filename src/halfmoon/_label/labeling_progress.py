@@ -32,6 +32,7 @@ from halfmoon.table._models.table_model import TableModel
 
 if TYPE_CHECKING:
     from halfmoon._label.session import Labeling
+from halfmoon._rows import TINY
 
 __all__ = [
     "MORE_LABELS",
@@ -122,7 +123,7 @@ def expected_gain(
     gain, high = max(float(found.gain[0]), 0.0), max(float(found.gain_high[0]), 0.0)
     if is_share:
         return MoreLabelsGain(gain, high, True, float(found.error))
-    error = max(float(found.error), np.finfo(float).tiny)
+    error = max(float(found.error), TINY)
     return MoreLabelsGain(gain / error, high / error, False)
 
 

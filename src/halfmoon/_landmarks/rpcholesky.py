@@ -28,7 +28,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from halfmoon._landmarks.sampling import as_count, refuse_conditional
-from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._rows import EPS, Array, Indices, Rows, as_table
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
 
@@ -92,7 +92,7 @@ def randomly_pivoted_cholesky(
     if block_size < 1:
         raise ValueError(f"block_size is {block_size}; 1 or more is needed.")
     if tolerance is None:
-        tolerance = float(np.finfo(np.float64).eps) * max(n, MIN_ROUNDINGS)
+        tolerance = EPS * max(n, MIN_ROUNDINGS)
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance is {tolerance}; 0 or more, below 1, is needed.")
     rng = np.random.default_rng(rng)

@@ -50,7 +50,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 from halfmoon._selection.target_transforms import TargetTransform
 
 __all__ = [
@@ -84,7 +84,7 @@ def stacked_weights(entries: Sequence[Any], y: Array, w: Array) -> Array:
     losses = np.array([entry.losses for entry in entries]) @ w / w.sum()
     best = np.argsort(losses, kind="stable")[:STACKED]
     k, root_w = len(best), np.sqrt(w / w.mean())[:, None]
-    scale = max(losses[best[0]], np.finfo(float).eps * float((y * y).mean() + 1e-300))
+    scale = max(losses[best[0]], EPS * float((y * y).mean() + 1e-300))
     # y - sum w_i g_i = sum w_i (y - g_i), which does not lose digits to an offset of y.
     errors = [(root_w * (y - entries[i].values)).ravel() for i in best]
     R = np.array(errors).T / scale**0.5

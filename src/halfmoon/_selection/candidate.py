@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from halfmoon._rows import Array
+from halfmoon._rows import TINY, Array
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
@@ -125,6 +125,6 @@ def loo_values(
     residuals = path.leave_one_out(ALPHAS) / np.sqrt(w)[:, None]
     known = np.isfinite(residuals)
     column = w[:, None]
-    rest = np.maximum(w.sum() - column, np.finfo(float).tiny)
+    rest = np.maximum(w.sum() - column, TINY)
     mean = ((column * y).sum(axis=0) - column * y) / rest
     return np.where(known, y - np.where(known, residuals, 0.0), mean)

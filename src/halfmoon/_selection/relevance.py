@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import TINY, Array, Rows
 from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
@@ -122,7 +122,7 @@ def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
     share = (w / w.sum())[:, None]
     a, b = Z_l - (share * Z_l).sum(axis=0), y - (share * y).sum(axis=0)
     squares = np.outer((share * a * a).sum(axis=0), (share * b * b).sum(axis=0))
-    r2 = ((share * a).T @ b) ** 2 / np.maximum(squares, np.finfo(float).tiny)
+    r2 = ((share * a).T @ b) ** 2 / np.maximum(squares, TINY)
     return _of_unit_mean_square(np.sqrt(r2.max(axis=1) + 1.0 / len(y)))
 
 
@@ -149,7 +149,7 @@ def by_gradient(
             best = ALPHAS[2:][int(np.argmin(errors))]
             C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
             M = by**2 * _squared_slopes(resolved, b, a, C)
-            found.append((M / max(M.max(), np.finfo(float).tiny) + FLOOR) ** power)
+            found.append((M / max(M.max(), TINY) + FLOOR) ** power)
         return _of_unit_mean_square(found[steps])
 
     return recipe

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from halfmoon._graphs import NeighborIndex
-from halfmoon._rows import EPS, Array, Indices, Rows
+from halfmoon._rows import EPS, TINY, Array, Indices, Rows
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._prepared import Prepared
 from halfmoon.problem._posed import Posed
@@ -76,7 +76,7 @@ class SearchData:
         size = float(np.diagonal(K).mean())
         if centered and size - float(K.mean()) > EPS * len(K) * size:
             size -= float(K.mean())
-        return kernel * (1.0 / max(size, np.finfo(float).tiny))
+        return kernel * (1.0 / max(size, TINY))
 
     def keep(self, kernel: Kernel, K: Array) -> None:
         """Cache a matrix; the oldest ones make room."""

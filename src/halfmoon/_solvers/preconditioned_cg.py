@@ -20,7 +20,7 @@ import numpy as np
 import scipy.linalg as sla
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._rows import Array
+from halfmoon._rows import EPS, Array
 
 __all__ = ["SolveResult", "conjugate_gradients", "nystrom_preconditioner"]
 
@@ -101,7 +101,7 @@ def nystrom_preconditioner(
 ) -> Operator:
     """Return M^-1 for A + lam I, from a factor with A ~ G G'. O(l m^2)."""
     U, s, _ = sla.svd(G, full_matrices=False, check_finite=False)
-    kept = s > np.finfo(np.float64).eps * max(G.shape) * s.max(initial=0.0)
+    kept = s > EPS * max(G.shape) * s.max(initial=0.0)
     U, s2 = U[:, kept], s[kept] ** 2
     shrink = (s2.min(initial=np.inf) + lam) / (s2 + lam) - 1.0
 

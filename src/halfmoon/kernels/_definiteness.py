@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg as sla
 from sklearn.preprocessing import PolynomialFeatures
 
-from halfmoon._rows import Array, Rows, as_rows
+from halfmoon._rows import TINY, Array, Rows, as_rows
 from halfmoon.kernels._user_kernels import as_kernel
 
 __all__ = ["conditional_degree_of", "least_eigenvalue"]
@@ -61,7 +61,7 @@ def least_eigenvalue(kernel: Any, X: Rows, F: Array | None = None) -> float:
     if not K.size:
         return 0.0
     s = sla.eigvalsh((K + K.T) / 2)
-    return float(s[0] / max(np.abs(s).max(), np.finfo(float).tiny))
+    return float(s[0] / max(np.abs(s).max(), TINY))
 
 
 def conditional_degree_of(kernel: Any, X: Rows) -> int | None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import factorial, gamma, polygamma, zeta
 
-from halfmoon._rows import Array, Rows, inner_products
+from halfmoon._rows import TINY, Array, Rows, inner_products
 from halfmoon.kernels._base import Kernel
 
 __all__ = ["PeriodicSobolev"]
@@ -32,7 +32,6 @@ __all__ = ["PeriodicSobolev"]
 TERMS = 32  # t <= pi, so term j of (2) is below 4^-j
 MAX_POWER = 100.0  # 1 + 2^-100 rounds to 1: from there on k = 1 + cos t
 NEARLY_ODD = 1e-3  # closer than this to an odd a, two large terms of (2) cancel
-TINY = np.finfo(np.float64).tiny  # replaces 0 in a log that is multiplied by 0
 # zeta(1 + delta) - 1 / delta by the Stieltjes constants, highest power first
 ZETA_REST = (
     -0.0020538344203033 / 6.0,

@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows, inner_products
+from halfmoon._rows import EPS, Array, Rows, inner_products
 from halfmoon.kernels._activations import (
     ACTIVATIONS,
     Activation,
@@ -222,7 +222,7 @@ def _check_parameters(depth: int, weight: float, bias: float) -> None:
 def _first_layer(X: Rows, Z: Rows, weight: float, bias: float) -> Layer:
     d = X.shape[1]
     # A product of d terms is off by about sqrt(d) roundings.
-    slack = (4.0 + np.sqrt(d)) * np.finfo(np.float64).eps
+    slack = (4.0 + np.sqrt(d)) * EPS
     s = Layer(inner_products(X, Z), squared_norms(X), squared_norms(Z), slack)
     s.affine(weight / np.sqrt(d), bias)
     return s

@@ -32,7 +32,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon._solvers import ridge_cholesky
 from halfmoon.problem._convex_loss import search_loss, solve_loss
 from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
@@ -201,7 +201,7 @@ def restricted_deviances(posed: Posed, alphas: Sequence[float]) -> Array:
     path = posed.path
     m = path.n_labeled - path.elimination.rank
     whole = (posed.w[:, None] * posed.y**2).sum(axis=0)
-    unexplained = path.energy > np.finfo(np.float64).eps * whole
+    unexplained = path.energy > EPS * whole
     out = np.zeros(len(alphas))
     if m < 1 or not unexplained.any():
         return out

@@ -138,7 +138,7 @@ def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
     medians = np.median(residuals, axis=1).min(axis=0)  # (t,)
     # With fewer than two labels there is no residual, and any scale will do.
     scales = np.where(np.isfinite(medians), DEVIATIONS_PER_MAD * medians, 1.0)
-    scales = spread * np.maximum(scales, np.sqrt(np.finfo(np.float64).eps))
+    scales = spread * np.maximum(scales, np.sqrt(EPS))
     scale = tuple(float(each) for each in scales)
     loss = replace(posed.loss, scale=scale)  # type: ignore[call-arg]
     return posed.with_loss(loss)

@@ -24,7 +24,7 @@ from typing import TypeAlias
 import numpy as np
 
 from halfmoon._memory import parse_bytes
-from halfmoon._rows import Array, Indices, Rows, as_rows
+from halfmoon._rows import TINY, Array, Indices, Rows, as_rows
 from halfmoon.blocks import Stream, worker_count
 
 __all__ = ["OfRows", "Regions", "map_by_region", "over_groups"]
@@ -102,7 +102,7 @@ def _direction(
     sample = Z[rng.choice(len(Z), min(MAX_VARIANCE_ROWS, len(Z)), replace=False)]
     pairs = rng.integers(len(Z), size=(N_DIRECTIONS, 2))
     V = Z[pairs[:, 0]] - Z[pairs[:, 1]]  # (draws, d)
-    V /= np.maximum(np.sqrt((V * V).sum(axis=1, keepdims=True)), np.finfo(float).tiny)
+    V /= np.maximum(np.sqrt((V * V).sum(axis=1, keepdims=True)), TINY)
     return np.asarray(V[np.argmax((sample @ V.T).var(axis=0))])
 
 

@@ -48,7 +48,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.classification import probabilities_of_scores
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import TINY, Array, Indices
 from halfmoon.queries._pool import Pool
 from halfmoon.queries._pool_posterior import Posterior
 
@@ -66,7 +66,6 @@ __all__ = [
 ]
 
 CERTAIN = 1e-6  # least 1 - margin, so that certain rows can be told apart
-TINY = float(np.finfo(np.float64).tiny)
 
 SECTIONS = """\
     Parameters

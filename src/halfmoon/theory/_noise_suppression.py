@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
-from halfmoon._rows import Array
+from halfmoon._rows import TINY, Array
 
 __all__ = [
     "fredholm_constant",
@@ -134,8 +134,7 @@ def outer_width(r: float, variance: float, s: float | None = None) -> float:
     high = 1.0
     while fredholm_width(high, variance, s) < r:
         high *= 2
-    least = np.finfo(np.float64).tiny
-    return float(brentq(lambda t: fredholm_width(t, variance, s) - r, least, high,
+    return float(brentq(lambda t: fredholm_width(t, variance, s) - r, TINY, high,
                         xtol=1e-15 * high, rtol=1e-14))  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import EPS, Array, Indices
 from halfmoon.weak._disambiguation import output_blocks
 
 __all__ = [
@@ -102,7 +102,7 @@ def matrix_space(outputs: NDArray[Any], L: Any) -> OutputSpace:
     if not L.any():
         raise ValueError("loss is 0 everywhere, so all outputs are equally good.")
     U, s, Vt = np.linalg.svd(L, full_matrices=False)
-    kept = s > np.finfo(np.float64).eps * k * s[0]
+    kept = s > EPS * k * s[0]
     # Psi T' = L, and rows of T have the same distances as columns of L.
     return OutputSpace(outputs, (Vt[kept].T) * s[kept], U[:, kept], 0.0)
 

@@ -25,7 +25,7 @@ from halfmoon._report.unlabeled_gain import (
     gain_of_classes,
     gain_of_numbers,
 )
-from halfmoon._rows import Array
+from halfmoon._rows import TINY, Array
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._labels.weak_labels import Candidates, Ends, read_ends, split_sets
@@ -151,7 +151,7 @@ class WeakTableModel(TableModel):
         if self.kind == "classes":
             p = self._probabilities(X)
             if known:
-                p = np.where(self._masks(known), np.maximum(p, np.finfo(float).tiny), 0)
+                p = np.where(self._masks(known), np.maximum(p, TINY), 0)
                 p /= p.sum(axis=1, keepdims=True)
             return class_prediction(self.estimator_.classes_, p)
         values = self._numbers(X)
