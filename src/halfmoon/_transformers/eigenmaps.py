@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import RULES, Rule, is_positive, is_whole
+from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whole
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon._sklearn_conventions import as_generator, unfitted_copy
 from halfmoon._transformers.kernel_features import KernelTransformer, features_kernel
@@ -145,7 +145,7 @@ class LaplacianEigenmaps(KernelTransformer):
 
         A neighbor graph is built on X, the rows in memory.
         """
-        by_gradients = isinstance(self.energy, str) and self.energy == "gradient"
+        by_gradients = is_name(self.energy, "gradient")
         return X if self._all_rows is None or not by_gradients else self._all_rows
 
     def _spread(

@@ -133,7 +133,7 @@ class WeakEstimator(Estimator):
     ) -> Problem:
         """Return the problem with one of the kernels to choose from."""
         energy, smoothed = self.energy, self.smoother is not None
-        by_graph = isinstance(energy, str) and energy == "graph"
+        by_graph = is_name(energy, "graph")
         if self._is_precomputed() and (smoothed or by_graph):
             raise ValueError(
                 "smoother and energy='graph' need the table, but X is a kernel "
