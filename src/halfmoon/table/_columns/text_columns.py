@@ -5,10 +5,12 @@ Long texts are split into words. Short ones, such as names and places, are split
 counts of the most frequent terms in a text, n the number of texts and f the number of
 texts with each term,
 
-.. math:: x = c \odot (1 + \log((1 + n) / (1 + f))), \quad z = V^T x / \|x\|
+.. math:: x = (1 + \log c) \odot (1 + \log((1 + n) / (1 + f))), \quad z = V^T x / \|x\|
 
-where the columns of V are the leading right singular vectors of all texts, scaled so
-that the variances of z sum to 1 (latent semantic analysis).
+where a term that the text lacks has x = 0, and the columns of V are the leading right
+singular vectors of all texts, scaled so that the variances of z sum to 1 (latent
+semantic analysis). Without the logarithm, the words that a text repeats most often,
+which are seldom those that tell its class, outweigh all others.
 """
 
 from __future__ import annotations
@@ -36,9 +38,8 @@ MAX_CHARACTERS = 4_000_000  # in the texts that terms are chosen from
 MAX_TERMS = 10_000
 MAX_FIT_ROWS = 10_000  # for the singular vectors
 MAX_BATCH = 4_096  # texts encoded at once
-MIN_SHORT, MAX_SHORT = 8, 30  # components of short texts
-LABELS_PER_SHORT = 10  # labels per component: with fewer they drown the numbers
-LONG_COMPONENTS = 60  # long texts often hold all that there is to know
+MIN_COMPONENTS, MAX_COMPONENTS = 60, 200
+LABELS_PER_COMPONENT = 5  # between these bounds
 SVD_ITERATIONS = 5
 MIN_SINGULAR_VALUE = 1e-4  # relative to the largest; below it is rounding
 
@@ -82,10 +83,9 @@ class TextEncoder:
         frequency = np.bincount(counts.indices, minlength=len(terms))
         idf = 1 + np.log((1 + len(some)) / (1 + frequency))
         X = _tfidf(counts, idf)
-        k = LONG_COMPONENTS
-        if not long:
-            enough = MAX_SHORT * LABELS_PER_SHORT if n_labels is None else n_labels
-            k = int(np.clip(enough // LABELS_PER_SHORT, MIN_SHORT, MAX_SHORT))
+        k = MAX_COMPONENTS
+        if n_labels is not None:
+            k = int(np.clip(n_labels // LABELS_PER_COMPONENT, MIN_COMPONENTS, k))
         k = min(k, max_components, *X.shape)
         _, s, V = randomized_svd(X, k, n_iter=SVD_ITERATIONS, random_state=seed)
         components = V[s > MIN_SINGULAR_VALUE * s[0]]
@@ -134,4 +134,6 @@ def _counts(texts: Sequence[str], words: bool, terms: list[str]) -> Any:
 
 
 def _tfidf(counts: Any, idf: Array) -> Any:
-    return normalize(counts.multiply(idf[None].astype(np.float32)).tocsr())
+    X = counts.copy()
+    X.data = 1 + np.log(X.data)
+    return normalize(X.multiply(idf[None].astype(np.float32)).tocsr())
