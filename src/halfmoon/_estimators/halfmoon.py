@@ -42,6 +42,7 @@ from halfmoon._selection.criteria import (
     Criterion,
     NumberCriterion,
     class_scores,
+    cluster_share,
 )
 from halfmoon._selection.families import candidates
 from halfmoon._selection.local_average import average_of_local_fits
@@ -389,9 +390,10 @@ class HalfmoonClassifier(Classifier, Halfmoon):
 
     def _criterion(self, shared: SearchData) -> Criterion:
         scores = class_scores(shared.data.y)
-        m = shared.points.shape[0]
+        m, clusters = shared.points.shape[0], cluster_share(shared.points)
         prepare = distance_preparation(shared.X, shared.rng)
         neighbors = np.zeros((m, 0), dtype=np.intp)
         if prepare is not None and m > 1:
             neighbors = shared.neighbors(prepare, min(NEIGHBORS, m - 1))
-        return ClassCriterion(scores.argmax(axis=1), scores.shape[1], neighbors)
+        codes = scores.argmax(axis=1)
+        return ClassCriterion(codes, scores.shape[1], neighbors, clusters)
