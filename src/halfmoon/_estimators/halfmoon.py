@@ -371,9 +371,9 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     """Classification from few labels that chooses its levers automatically.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged.
-    Candidates are judged by three things: how well they predict held-out labels, how
-    well the class shares of their predictions agree with those of the labels, and
-    whether class borders avoid dense regions.
+    Candidates are judged by three things: how well they predict held-out labels and, as
+    far as columns are numbers, how well the class shares of their predictions agree
+    with those of the labels, and whether class borders avoid dense regions.
 
     Examples
     --------
