@@ -4,12 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from scipy.stats import multinomial
 from sklearn.metrics import log_loss, mean_squared_error
 
-from halfmoon._estimators import halfmoon
+from halfmoon._estimators import HalfmoonClassifier, halfmoon
 from halfmoon._selection import criteria, families
 from halfmoon._selection.class_shares import share_costs
 from halfmoon._selection.criteria import (
@@ -17,12 +18,14 @@ from halfmoon._selection.criteria import (
     ClassCriterion,
     NumberCriterion,
     class_scores,
+    cluster_share,
     explained_share,
     log_losses,
     mean_and_standard_error,
     squared_losses,
 )
 from halfmoon._selection.target_transforms import IDENTITY
+from selection.search_tables import bench_of
 
 
 def no_neighbors(m):
@@ -160,6 +163,36 @@ def test_priors_are_charges_of_shares_and_cuts(rng, n_classes):
         answers = values.argmax(axis=2)
     expected = [slow_prior(each, codes, n_classes, neighbors) for each in answers]
     assert_allclose(criterion.priors(values), expected, rtol=1e-10)
+    fewer = ClassCriterion(codes, n_classes, neighbors, clusters=0.25)
+    assert_allclose(fewer.priors(values), np.multiply(expected, 0.25), rtol=1e-10)
+
+
+def test_clusters_are_supposed_as_far_as_pairs_of_columns_are_numbers(rng):
+    numbers, grades = rng.normal(size=(600, 3)), rng.integers(10, size=(600, 1))
+    assert cluster_share(numbers) == cluster_share(numbers[:8]) == 1.0
+    assert cluster_share(grades) == cluster_share(grades[:8] % 4) == 0.0
+    same = np.ones((600, 2))
+    assert cluster_share(np.hstack([numbers, grades, same])) == 9 / 16
+    assert cluster_share(same) == 1.0
+    eleven = np.arange(600.0)[:, None] % 11
+    assert cluster_share(np.hstack([eleven, grades])) == 1 / 4
+    assert cluster_share(sp.csr_array(grades * 1.0)) == 1.0  # words
+    found = (bench_of(X, np.ones(9)) for X in (numbers, grades * 1.0))
+    supposed = [HalfmoonClassifier()._criterion(each).clusters for each in found]
+    assert supposed == [1.0, 0.0]
+    in_order = np.sort(np.hstack([numbers, grades]), axis=0)
+    assert cluster_share(np.repeat(in_order, 4, axis=0)) == 9 / 16
+
+
+@pytest.mark.slow
+def test_grades_that_say_nothing_get_the_larger_class():
+    rng = np.random.default_rng(9)
+    X, y = rng.integers(3, size=(100, 4)) * 1.0, rng.random(100) < 0.15
+    known = np.where(np.arange(100) < 20, y, np.nan)
+    model = HalfmoonClassifier(random_state=0).fit(X, known)
+    # With clusters supposed: 14 % of them, and 28 % wrong instead of 16 %.
+    assert not model.predict(X[20:]).any()
+    assert not model.used_unlabeled_
 
 
 def test_labels_given_first_do_not_tell_the_shares():

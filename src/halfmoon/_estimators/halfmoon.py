@@ -43,6 +43,7 @@ from halfmoon._selection.criteria import (
     Criterion,
     NumberCriterion,
     class_scores,
+    cluster_share,
 )
 from halfmoon._selection.families import candidates
 from halfmoon._selection.local_average import average_of_local_fits
@@ -371,9 +372,9 @@ class HalfmoonClassifier(Classifier, Halfmoon):
     """Classification from few labels that chooses its levers automatically.
 
     Many kinds of kernel ridge, with and without unlabeled rows, are tried and averaged.
-    Candidates are judged by three things: how well they predict held-out labels, how
-    well the class shares of their predictions agree with those of the labels, and
-    whether class borders avoid dense regions.
+    Candidates are judged by three things: how well they predict held-out labels and, as
+    far as columns are numbers, how well the class shares of their predictions agree
+    with those of the labels, and whether class borders avoid dense regions.
 
     Examples
     --------
@@ -390,9 +391,10 @@ class HalfmoonClassifier(Classifier, Halfmoon):
 
     def _criterion(self, shared: SearchData) -> Criterion:
         scores = class_scores(shared.data.y)
-        m = shared.points.shape[0]
+        m, clusters = shared.points.shape[0], cluster_share(shared.points)
         prepare = distance_preparation(shared.X, shared.rng)
         neighbors = np.zeros((m, 0), dtype=np.intp)
         if prepare is not None and m > 1:
             neighbors = shared.neighbors(prepare, min(NEIGHBORS, m - 1))
-        return ClassCriterion(scores.argmax(axis=1), scores.shape[1], neighbors)
+        codes = scores.argmax(axis=1)
+        return ClassCriterion(codes, scores.shape[1], neighbors, clusters)

@@ -5,7 +5,7 @@ alone cannot see structure: leaving out the only label of a cluster can never su
 So the cost of an entry, in nats, has three terms:
 
 .. math::
-    \sum_i -\log p_i + \min(S, B_l) - x B \frac{0.03}{cut + 0.03}
+    \sum_i -\log p_i + c \Bigl( \min(S, B_l) - x B \frac{0.03}{cut + 0.03} \Bigr)
 
 - The log loss of held-out labels. One row's worth of doubt is spread over the classes,
   so that four correct labels are not certainty.
@@ -21,6 +21,11 @@ So the cost of an entry, in nats, has three terms:
   the entry explains: one minus its log loss over that of the class shares, from 0 to 1.
   Many tables have clusters that are unrelated to the classes. Labels that are alone in
   their class do not count.
+
+The last two terms suppose clusters, which need columns that are dense in some places
+and empty in others. Columns of categories and grades make a cluster of each combination
+of their values. So both terms are multiplied by c, the share of pairs of columns that
+both have more than 10 different values.
 """
 
 from __future__ import annotations
@@ -29,9 +34,10 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from halfmoon._rows import Array, Indices
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average_weights import (
     LEAST_CLASS_SHARE,
     add_first_guess,
@@ -50,6 +56,7 @@ __all__ = [
     "Criterion",
     "NumberCriterion",
     "class_scores",
+    "cluster_share",
     "explained_share",
     "log_losses",
     "mean_and_standard_error",
@@ -60,6 +67,8 @@ TEMPERATURES = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 40.0)
 PRIOR_NATS = 12.0  # B of the formula
 SHARE_LABELS = 20.0  # labels at which the bound of the second term is half of B
 CUT_HALF = 0.03  # the cut at which half of the gain is left
+FEW_VALUES = 10  # of a column of categories or grades, at most
+VALUE_ROWS = 500  # in which values are counted, at least
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
 MIXING_STEPS = 20  # in which the parts of a mixture grow
@@ -148,9 +157,10 @@ class ClassCriterion:
         codes: NDArray[np.intp],  # (l,), of the labeled rows
         n_classes: int,
         neighbors: Indices,  # (m, k), the points nearest to each point
+        clusters: float = 1.0,  # c of the formula
     ) -> None:
         self.counts = np.bincount(codes, minlength=n_classes)
-        self.neighbors = neighbors
+        self.neighbors, self.clusters = neighbors, clusters
 
     def scales(self, y: Array) -> list[TargetTransform]:
         """Return the identity only."""
@@ -162,7 +172,7 @@ class ClassCriterion:
         return log_losses(class_scores(values), codes, w)
 
     def priors(self, predictions: Array) -> Array:
-        """Return min(S, B_l) and B 0.03 / (cut + 0.03), shape (e, 2)."""
+        """Return c min(S, B_l) and c B 0.03 / (cut + 0.03), shape (e, 2)."""
         classes = class_scores(predictions).argmax(axis=-1)  # (e, m)
         C, k = len(self.counts), self.neighbors.shape[1]
         counts = np.array([np.bincount(each, minlength=C) for each in classes])
@@ -171,7 +181,8 @@ class ClassCriterion:
         cut = np.maximum(cut + np.log((k + 0.5) / (k + 1)), 0.0)
         most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.counts.sum())
         empty = np.minimum(share_costs(counts, self.counts), most)
-        return np.column_stack([empty, PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)])
+        gains = PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)
+        return self.clusters * np.column_stack([empty, gains])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
         """Return posterior weights."""
@@ -265,6 +276,25 @@ def log_losses(
         better = mean < best
         losses[better], best[better] = at_T[better], mean[better]
     return losses
+
+
+def cluster_share(rows: Rows) -> float:
+    """Return c of the formula; 1 for texts, whose columns are words.
+
+    Columns that do not vary do not count. Of few rows, half may have different values.
+
+    Examples
+    --------
+    >>> numbers, grades = np.arange(60.0), np.arange(60.0) % 5
+    >>> cluster_share(np.column_stack([numbers, grades, -numbers]))  # 2/3 of 2/3
+    0.4444444444444444
+    """
+    if sp.issparse(rows):
+        return 1.0
+    some = rows[:: max(1, rows.shape[0] // VALUE_ROWS)]
+    found = np.array([np.unique(column).size for column in some.T])
+    many = found[found > 1] > min(FEW_VALUES, len(some) // 2)
+    return float(many.mean()) ** 2 if many.size else 1.0
 
 
 def explained_share(
