@@ -322,7 +322,7 @@ def fit_posed(
     model.alpha_, model.mu_ = fit.alpha, fit.posed.mu
     model.alphas_ = np.array(alphas.at(fit.posed))
     model.loo_errors_ = fit.loo_scores
-    model.coef_ = fit.shaped(fit.beta)
+    model.coef_ = fit.coef
 
 
 def _search(model: Estimator, posed: Posed, alphas: Alphas) -> Fit:

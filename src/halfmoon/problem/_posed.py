@@ -32,6 +32,7 @@ from halfmoon._whitening import (
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
 from halfmoon.losses import Loss, Squared
+from halfmoon.problem._offset import without_offset
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["KnownEnergy", "Posed", "energy_matrix"]
@@ -120,8 +121,9 @@ class Posed:
 
     def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
         """Return the problem with other unpenalized features, fitted on its rows."""
-        parts = ("energy_matrix", "penalty", "whitening", "X_l")
-        return self._keeping(parts, unpenalized=unpenalized)
+        basis = without_offset(self.basis, unpenalized, self.X)
+        same = ("energy_matrix", "penalty", "whitening") if basis is self.basis else ()
+        return self._keeping((*same, "X_l"), unpenalized=unpenalized, basis=basis)
 
     def with_basis(self, basis: Basis) -> Posed:
         """Return the problem in another basis, fitted on its rows."""
