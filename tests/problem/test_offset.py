@@ -120,6 +120,15 @@ def test_other_unpenalized_features_may_need_the_given_origin(near, y):
 )
 def test_a_warning_where_digits_are_lost(near, y, kernel, features):
     problem = Problem(Exact(kernel), unpenalized=features)
+    warns_of_lost_digits(problem, near, y)
+
+
+def test_a_warning_for_a_linear_outer_kernel(near, y):
+    smoother = KernelWeights(Linear(), normalize=False)
+    warns_of_lost_digits(Problem(Smoothed(Exact(Gaussian(1.0)), smoother)), near, y)
+
+
+def warns_of_lost_digits(problem, near, y):
     with pytest.warns(UserWarning, match="farther from 0 than from each other"):
         problem.pose(near + OFFSET, y)
     with warnings.catch_warnings():
@@ -180,3 +189,20 @@ def test_a_smoothed_linear_kernel_far_from_0(near, y):
     expected = model.fit(near, y).predict(near)
     X = near + OFFSET
     assert_allclose(model.fit(X, y).predict(X), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_gradients_of_averages_far_from_0(near, rng, normalize):
+    smoother, V = KernelWeights(Gaussian(1.0), normalize), rng.standard_normal((N, 2))
+    expected = smoother.fit(near).gradient(near, V)
+    X = near + 2.0**34
+    assert_allclose(smoother.fit(X).gradient(X, V), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_derivatives_of_kernels_far_from_0(near):
+    basis = WithDerivatives(Gaussian(1.0))
+    expected = basis.fit(near).transform(near), basis.gradient(near), basis.penalty()
+    X = near + 2.0**34
+    found = basis.fit(X).transform(X), basis.gradient(X), basis.penalty()
+    for values, others in zip(found, expected, strict=True):
+        assert_allclose(values, others, rtol=1e-12, atol=1e-12)

@@ -18,6 +18,7 @@ import numpy as np
 from halfmoon._rows import Array, Rows, as_dense_rows
 from halfmoon.bases._base import Basis
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._length_scales import middle_of
 from halfmoon.kernels._shifted import Shifted, from_origin
 
 __all__ = ["WithDerivatives"]
@@ -78,6 +79,8 @@ class WithDerivatives(Basis):
 
     @property
     def origin(self) -> Array | None:
+        if self.kernel_.origin_degree < 0:  # A = -B, and any origin will do
+            return middle_of(self.rows_)
         return self.kernel_.origin if isinstance(self.kernel_, Shifted) else None
 
     @property

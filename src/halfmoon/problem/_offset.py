@@ -48,6 +48,9 @@ def without_offset(
         return basis
     if isinstance(basis, Smoothed) and not _sums_to_one(basis.smoother_):
         degree = -1
+        outer = getattr(basis.smoother_, "kernel_", None)
+        if outer is not None and 0 <= outer.origin_degree < np.inf:
+            _warn(outer, X, polynomials_help=False)
     given = kernel.kernel if isinstance(kernel, Shifted) else kernel
     if 0 <= given.origin_degree <= degree:
         offset = large_offset(X, FEW_TIMES)
