@@ -101,7 +101,7 @@ def path_point(
     M = None
     if lam <= limit or _is_definite(K, limit):
         M = half_of_G(K.copy(), elimination, lam, least)
-    if M is None and elimination.rank:  # K may be definite where F'c = 0
+    if M is None and 0 < elimination.rank < l:  # K may be definite where F'c = 0
         A = elimination.congruence(K)
         if lam <= limit or _is_definite(A, limit):
             M = inverse_factor(A, lam, least)
