@@ -190,6 +190,12 @@ class Posed:
         """W, the sum of the weights."""
         return float(self.w.sum())
 
+    @property
+    def spread(self) -> Array:
+        """The standard deviation of each target, with the weights, shape (t,)."""
+        center = np.average(self.y, axis=0, weights=self.w)
+        return np.sqrt(np.average((self.y - center) ** 2, axis=0, weights=self.w))
+
     def on_labeled(self, right: Array | None = None) -> Array:
         """Return phi, or phi times a matrix, at the labeled rows."""
 
