@@ -7,7 +7,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from halfmoon import ConditionalRegressor, FredholmRegressor, LaplacianRegressor
+from halfmoon import (
+    ConditionalRegressor,
+    FredholmRegressor,
+    HalfmoonRegressor,
+    LaplacianRegressor,
+)
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed, WithDerivatives
 from halfmoon.kernels import NNGP, Gaussian, Laplace, Linear, Matern, Polynomial
 from halfmoon.kernels._base import Sum
@@ -121,6 +126,11 @@ def test_other_unpenalized_features_may_need_the_given_origin(near, y):
 def test_a_warning_where_digits_are_lost(near, y, kernel, features):
     problem = Problem(Exact(kernel), unpenalized=features)
     warns_of_lost_digits(problem, near, y)
+
+
+def test_no_warning_where_nothing_is_lost(near, y):
+    Problem(Exact(Linear()), unpenalized=None).pose(np.full((3, 2), 7.0), y[:3])
+    HalfmoonRegressor(budget=1e-9).fit(near + OFFSET, y)
 
 
 def test_a_warning_for_a_linear_outer_kernel(near, y):

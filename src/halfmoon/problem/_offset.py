@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from halfmoon._rows import Array, Rows
+from halfmoon._rows import EPS, Array, Rows
 from halfmoon.bases import Basis, Exact, Nystrom, Smoothed, WithDerivatives
 from halfmoon.kernels import NNGP, NTK, Kernel
 from halfmoon.kernels._length_scales import large_offset
@@ -118,6 +118,8 @@ def _sums_to_one(smoother: Smoother) -> bool:
 
 def _warn(kernel: Kernel, X: Rows, *, polynomials_help: bool) -> None:
     if large_offset(X, MANY_TIMES) is None:
+        return
+    if large_offset(X, 1.0 / EPS) is not None:  # equal rows have no digits to lose
         return
     remedy = ""
     if polynomials_help and kernel.origin_degree < np.inf:
