@@ -340,7 +340,7 @@ class Posed:
         A single point of a dual fit is several times cheaper, by Cholesky.
         """
         first = not self.is_factored and not self._points
-        if first and self.dual and 0 < alpha < np.inf:
+        if first and self.dual and 0 <= alpha < np.inf:
             y, W = self.root_w * self.y, self.total_weight
             self._points[alpha] = path_point(
                 self._weighted_gram(), y, self.elimination, W, alpha
