@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -208,13 +209,18 @@ class Posed:
     @cached_property
     def labeled_moments(self) -> tuple[Array, Array, Array]:
         """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
+        return self._moments(self.basis.transform)
+
+    def _moments(
+        self, functions: Callable[[Rows], Array]
+    ) -> tuple[Array, Array, Array]:
         Q1 = self.elimination.Q1
         G, columns = label_moments(
-            self.basis.transform,
+            functions,
             self.X_l,
             self.root_w,
             np.hstack([Q1, self.root_w * self.y]),
-            row_bytes=self.basis.row_bytes,
+            row_bytes=self.basis.row_bytes + 8 * self.basis.n_components_,
             stream=self.stream,
         )
         return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
@@ -360,8 +366,12 @@ class Posed:
     @cached_property
     def whitened_moments(self) -> tuple[Array, Array, Array]:
         """Phi'W Phi, y'W Phi transposed and Q1'W^(1/2) Phi in whitened coordinates."""
-        G, cross, b = self.labeled_moments
         whitening = self.whitening
+        if whitening.ill_conditioned:  # rounding errors of a sum would be enlarged
+            of_rows = self.basis.transform
+            G, cross, b = self._moments(lambda rows: whitening.whiten(of_rows(rows)))
+            return G, b.T, cross
+        G, cross, b = self.labeled_moments
         return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
 
 

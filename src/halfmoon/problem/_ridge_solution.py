@@ -1,8 +1,9 @@
 r"""The minimizers theta and beta of a posed problem with squared loss, at one alpha.
 
 Where labeled rows outnumber functions, only moments of them are kept. These are
-whitened after they were summed. Where Q is ill-conditioned that enlarges the rounding
-errors of the sum, so a step of refinement follows, with the residuals r of the rows:
+whitened after they were summed, or before if Q is ill-conditioned, which would enlarge
+the rounding errors of the sum. A step of refinement follows, with the residuals r of
+the rows:
 
 .. math:: (\tilde G + lam I) \, \Delta = R^{-T} Phi'W r - lam \tilde theta
 
