@@ -518,6 +518,7 @@ ANY_BASIS = {
 
 
 @pytest.mark.filterwarnings("ignore:The unpenalized features")
+@pytest.mark.filterwarnings("ignore:The rows of X are more than 10,000 times farther")
 @pytest.mark.parametrize("energy", [None, "gradient", "graph"])
 @pytest.mark.parametrize("basis", ANY_BASIS)
 @pytest.mark.parametrize("awkward", AWKWARD)

@@ -45,6 +45,7 @@ from halfmoon.bases._base import GradientCoefficients, Sections
 from halfmoon.blocks import Stream, alone
 from halfmoon.kernels._length_scales import squared_distances, squared_norms
 from halfmoon.kernels._radial import Radial
+from halfmoon.kernels._shifted import from_origin
 
 __all__ = [
     "dirichlet",
@@ -138,7 +139,8 @@ def _by_coefficients(
         A, B, _ = cast(GradientCoefficients, basis.gradient_coefficients(rows))
         out = [B.T @ B]
         if A is not None:
-            r, C = squared_norms(rows), inner_products(rows, Z)
+            U = from_origin(rows, basis.origin)
+            r, C = squared_norms(U), inner_products(U, Z)
             C *= B
             AC = A.T @ C
             out += [A.T @ (r[:, None] * A) + AC + AC.T]

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 TILE = 128  # rows and columns; a tile and its mirror image fit into a cache
+ILL_CONDITIONED = 1e-6  # reciprocal condition of Q
 ASYMMETRY = 1e-4  # relative to the largest entry: what rounding to float32 may leave
 
 
@@ -69,6 +70,7 @@ class Whitening:
     root: Array  # R, (p, p); or R^-1, (p, rank); or the diagonal of a diagonal R, (p,)
     truncated: bool  # whether the root is R^-1, because Q has no full rank
     null: Array  # (p, p - rank), orthonormal directions in which Q is numerically 0
+    ill_conditioned: bool = False  # so that it enlarges rounding errors of moments
 
     @property
     def rank(self) -> int:
@@ -118,7 +120,8 @@ def whitening(Q: Array) -> Whitening:
     if not failed:
         reciprocal_condition, _ = dpocon(R, np.abs(Q).sum(axis=0).max())
         if reciprocal_condition > EPS * p:
-            return Whitening(R, truncated=False, null=np.empty((p, 0)))
+            ill = bool(reciprocal_condition < ILL_CONDITIONED)
+            return Whitening(R, False, np.empty((p, 0)), ill_conditioned=ill)
     values, vectors = symmetric_eigen(Q)
     top = max(float(values[-1]), 0.0)
     if values[0] < -np.sqrt(EPS) * top or (top == 0 and values[0] < 0):
@@ -129,4 +132,4 @@ def whitening(Q: Array) -> Whitening:
         )
     above = values > EPS * p * top
     root = vectors[:, above] / np.sqrt(values[above])
-    return Whitening(root, truncated=True, null=vectors[:, ~above])
+    return Whitening(root, True, vectors[:, ~above], ill_conditioned=True)

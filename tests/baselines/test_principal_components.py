@@ -104,3 +104,18 @@ def test_bad_parameters(k):
     X, y = data()
     with pytest.raises(ValueError, match="n_components is"):
         PrincipalComponentRegressor(k).fit(X, y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_an_offset_of_all_rows_costs_no_digits(form):
+    X, y = data(n=300, d=5, l=60)
+    X = np.round(X * 1024) / 1024  # exact in the sum
+    expected = PrincipalComponentRegressor(2).fit(X, y)
+    far = form(X + 2.0**24)
+    model = PrincipalComponentRegressor(2).fit(far, y)
+    assert_allclose(model.predict(far), expected.predict(X), rtol=1e-7, atol=1e-7)
+    assert_allclose(model.leave_one_out(), expected.leave_one_out(), rtol=1e-6)
+    assert_allclose(model.mean_, X.mean(axis=0) + 2.0**24, rtol=1e-12)
+    assert_allclose(
+        model.intercept_, expected.intercept_ - 2.0**24 * model.coef_.sum(), rtol=1e-6
+    )

@@ -295,6 +295,31 @@ def test_rows_of_weight_0_are_dropped():
         assert_allclose(some.predict(data.new), less.predict(data.new), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        ConditionalRegressor(Gaussian(E), alpha=ALPHA, loss="huber"),
+        ConditionalRegressor(Gaussian(E), loss="quantile"),  # alpha in units of y
+        ConditionalClassifier(Gaussian(E), alpha=ALPHA),
+        ConditionalClassifier(Gaussian(E), alpha=ALPHA, loss="logistic"),
+    ],
+    ids=["scale of huber", "unit of alpha", "calibration", "of logistic"],
+)
+def test_wild_labels_with_weights_near_0_are_as_good_as_none(model):
+    data = table(n=43, l=43, weights=False)
+    wild, answer = np.arange(43) % 3 > 0, "predict"
+    y, hidden = data.y + np.where(wild, 5.0 * (-1.0) ** np.arange(43), 0.0), data.y
+    hidden = np.where(wild, np.nan, hidden)
+    if isinstance(model, ConditionalClassifier):
+        y, hidden = (y > 1).astype(float), np.where(wild, np.nan, hidden > 1)
+        answer = "predict_proba"
+    found = clone(model).fit(data.X, y, np.where(wild, 1e-13, 1.0))
+    expected = clone(model).fit(data.X, hidden)
+    actual = getattr(found, answer)(data.new)
+    # kinks are rounded over 1e-5 of the largest label, whatever its weight
+    assert_allclose(actual, getattr(expected, answer)(data.new), atol=2e-4)
+
+
 def test_a_common_factor_of_the_weights_changes_nothing():
     data = table()
     for model in (*REGRESSORS.values(),):

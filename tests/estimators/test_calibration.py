@@ -39,16 +39,17 @@ def test_a_known_temperature_is_recovered(temperature, n_classes):
 def test_labels_and_their_share_with_one_rows_worth_of_doubt():
     scores, codes = simulated(2.0, 30, 3)
     w = np.linspace(0.5, 2.0, 30)
-    w /= w.mean()
+    l = w.sum() ** 2 / (w**2).sum()  # labels of equal weight that know as much
+    w *= l / w.sum()
     right = scores.argmax(axis=1) == codes
-    share = w @ (30 / 31 * right + 1 / 31 / 3) / 30
+    share = w @ (l * right + 1 / 3) / (l + 1) / l
 
     def loss(T):
         p = softmax(T * scores, axis=1)
         own = np.log(p[np.arange(30), codes])
-        labels = w @ (30 / 31 * own + 1 / 31 * np.log(p).mean(axis=1))
-        m = w @ p.max(axis=1) / 30
-        return -labels - 30 / 50 * 30 * (share * np.log(m) + (1 - share) * np.log1p(-m))
+        labels = w @ (l * own + np.log(p).mean(axis=1)) / (l + 1)
+        m = w @ p.max(axis=1) / l
+        return -labels - l**2 / 50 * (share * np.log(m) + (1 - share) * np.log1p(-m))
 
     expected = minimize_scalar(loss, bounds=(1e-3, 50), method="bounded").x
     assert fitted_temperature(scores, codes, w) == pytest.approx(expected, rel=1e-3)

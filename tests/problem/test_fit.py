@@ -308,3 +308,16 @@ def test_std_at_alpha_0_of_a_kernel_of_low_rank_is_that_of_least_squares(rng):
         fit = Problem(basis, unpenalized=None).fit(X, y, alpha=0.0)
         assert_allclose(fit.predict(new), new @ w, rtol=1e-9)
         assert_allclose(fit.std(new), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("unpenalized", [None, Constant(), Polynomials(1)])
+def test_weights_of_any_size_do_not_matter_to_interpolation(rng, unpenalized):
+    X, y = rng.normal(size=(14, 2)), rng.normal(size=14)
+    w = np.where(np.arange(14) < 4, 1e12, 1.0)
+    stated = Problem(Exact(Gaussian(0.7)), unpenalized=unpenalized)
+    expected, fit = stated.fit(X, y, 0.0), stated.fit(X, y, 0.0, sample_weight=w)
+    new = np.vstack([X, rng.normal(size=(5, 2))])
+    assert_allclose(fit.predict(new), expected.predict(new), rtol=1e-7, atol=1e-9)
+    assert_allclose(fit.leave_one_out(), expected.leave_one_out(), rtol=1e-7)
+    assert_allclose(fit.std(new), expected.std(new), rtol=1e-5, atol=1e-7)
+    assert_allclose(fit.std(X, noise=9.0), 3.0 / np.sqrt(w), rtol=1e-7)

@@ -160,8 +160,32 @@ def test_a_single_alpha_is_a_point_of_the_path(rng, unpenalized):
 
 def test_a_single_alpha_too_small_for_cholesky_goes_by_the_path(rng):
     X = rng.standard_normal((60, 1))
-    y = np.sin(X[:, 0])
-    posed = Problem(Nystrom(Gaussian(3.0), landmarks=X[:20])).pose(X, y)
-    fit = solve_ridge(posed, 1e-18)
-    assert "path" in posed.__dict__
-    assert_allclose(fit.predict(X), y, atol=1e-3)  # s^2 is known to eps: s to its root
+    few = np.repeat(X[:6], 10, axis=0)  # they see 6 functions only
+    for rows in (X, few):
+        posed = Problem(Nystrom(Gaussian(3.0), landmarks=X[:20])).pose(
+            rows, np.sin(rows)
+        )
+        fit = solve_ridge(posed, 1e-18)
+        assert ("path" in posed.__dict__) == (rows is few)
+        # s^2 is known to eps: s to its root
+        assert_allclose(fit.predict(rows), np.sin(rows), atol=1e-3)
+
+
+@pytest.mark.parametrize("p", [12, 40])
+@pytest.mark.parametrize("alpha", [1e-4, 1e-8])
+def test_smooth_kernels_at_landmarks_keep_their_digits(rng, p, alpha):
+    # K_ZZ has a condition above 1e12: moments whitened after they are summed lose all
+    # digits of the small directions, which at these alphas are part of the fit.
+    X, y = rng.normal(size=(150, 1)), rng.normal(size=150)
+    posed = Problem(Nystrom(Gaussian(2.0), landmarks=X[:p])).pose(X, y)
+    fit, whitening = solve_ridge(posed, alpha), posed.whitening
+    assert whitening.ill_conditioned
+    # least squares on the rows themselves, by orthogonal transformations
+    Phi = whitening.whiten(posed.on_labeled())
+    A = np.vstack([Phi, np.sqrt(150 * alpha) * np.eye(whitening.rank)])
+    ones = np.r_[np.ones(150), np.zeros(whitening.rank)]
+    coef = np.linalg.lstsq(np.c_[A, ones], np.r_[y, 0 * A[150:, 0]])[0]
+    new = np.linspace(-2, 2, 7)[:, None]
+    whitened = whitening.whiten(posed.basis.transform(new))
+    expected = whitened @ coef[:-1] + coef[-1]
+    assert_allclose(fit.predict(new), expected, rtol=1e-6, atol=1e-7)

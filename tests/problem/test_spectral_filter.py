@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as sla
 from numpy.testing import assert_allclose
 
-from halfmoon.bases import Exact
+from halfmoon.bases import Exact, Nystrom
 from halfmoon.filters import (
     Cutoff,
     GradientFlow,
@@ -16,7 +16,7 @@ from halfmoon.filters import (
     Landweber,
     Tikhonov,
 )
-from halfmoon.kernels import ThinPlate
+from halfmoon.kernels import Gaussian, ThinPlate
 from halfmoon.problem import Problem, solve_filter, solve_ridge
 from halfmoon.unpenalized import Polynomials
 from reference import BASES, LEVERS, UNPENALIZED, columns, problem, table, twin
@@ -148,3 +148,14 @@ def test_refusals():
         ValueError, match="only conditionally positive definite; a spectral"
     ):
         solve_filter(spline.pose(data.X, data.y), Tikhonov(0.1))
+
+
+@pytest.mark.parametrize("covariance", ["labeled", "all"])
+@pytest.mark.parametrize("alpha", [1e-4, 1e-8])
+def test_smooth_kernels_at_landmarks_keep_their_digits(rng, alpha, covariance):
+    X, y = rng.normal(size=(150, 1)), rng.normal(size=150)
+    posed = Problem(Nystrom(Gaussian(2.0), landmarks=X[:12])).pose(X, y)
+    fit = solve_filter(posed, Tikhonov(alpha), covariance=covariance)
+    new = np.linspace(-2, 2, 7)[:, None]
+    expected = solve_ridge(posed, alpha).predict(new)
+    assert_allclose(fit.predict(new), expected, rtol=1e-6, atol=1e-6)

@@ -50,6 +50,12 @@ def test_a_point_without_degrees_of_freedom(data):
     assert np.isinf(found.leave_one_out([LAM])).all()
 
 
+def test_no_point_where_features_leave_nothing_to_an_indefinite_kernel(capfd):
+    K, F = np.array([[0.0, -1.0], [-1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])
+    assert path_point(K, np.ones((2, 1)), Elimination(F), 1.0, LAM) is None
+    assert "".join(capfd.readouterr()) == ""  # LAPACK would name its bad argument
+
+
 @pytest.mark.parametrize("alpha", [1e-5, 0.05, 1e3])
 def test_a_point_where_the_kernel_is_definite_only_without_F(rng, data, alpha):
     _, F, y, w = data

@@ -18,7 +18,8 @@ from the leave-one-out accuracy a. So the likelihood of that accuracy,
 .. math:: l / 50 \cdot l \, (a \log m + (1 - a) \log(1 - m))
 
 is added. The accuracy is known to about 1 / sqrt(l), so that the first term decides
-with few labels, and with many the mean confidence is the accuracy.
+with few labels, and with many the mean confidence is the accuracy. Labels of unequal
+weight count as l = (sum of w)^2 / (sum of w^2) labels of equal weight.
 """
 
 from __future__ import annotations
@@ -239,14 +240,15 @@ def fitted_temperature(
     if not known.any():
         return 1.0
     scores, codes = scores[known], codes[known]
-    w = w[known] / w[known].mean()
+    w = w[known] * (w[known].sum() / (w[known] @ w[known]))
+    l = w.sum()  # so many labels of equal weight tell as much
     scores = scores - scores.max(axis=1, keepdims=True)
-    doubt = 1.0 / (len(codes) + 1.0)
+    doubt = 1.0 / (l + 1.0)
     target = np.full(scores.shape, doubt / scores.shape[1])
     target[np.arange(len(codes)), codes] += 1.0 - doubt
     best = scores.argmax(axis=1)
     accuracy = float(np.average(target[np.arange(len(codes)), best], weights=w))
-    strength = len(codes) ** 2 / MATCHED_LABELS
+    strength = l**2 / MATCHED_LABELS
 
     def loss(log_temperature: float) -> float:
         log_p = log_softmax(np.exp(log_temperature) * scores, axis=1)

@@ -28,6 +28,7 @@ from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features
 from halfmoon.kernels import Kernel
+from halfmoon.kernels._shifted import Shifted
 from halfmoon.problem import Fit, Problem
 from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._posed import Posed
@@ -179,7 +180,8 @@ class Conditional(Estimator):
                 "This needs the kernel, which random features only approximate. Use "
                 "basis='auto'."
             )
-        return sections.kernel
+        kernel = sections.kernel
+        return kernel.kernel if isinstance(kernel, Shifted) else kernel
 
     def _test_rows(self, X: Any, y: Any) -> tuple[Posed, Rows, Array]:
         """Return the posed problem, and the labeled test rows with their targets."""

@@ -285,7 +285,7 @@ def unit_of(posed: Posed) -> float:
     path = posed.path
     unit = float(path.s2.sum()) / path.total_weight
     if isinstance(posed.loss, Quantile):
-        unit /= float(posed.y.std(axis=0).mean()) or 1.0
+        unit /= float(posed.spread.mean()) or 1.0
     return unit if 0 < unit < np.inf else 1.0
 
 
@@ -322,7 +322,7 @@ def fit_posed(
     model.alpha_, model.mu_ = fit.alpha, fit.posed.mu
     model.alphas_ = np.array(alphas.at(fit.posed))
     model.loo_errors_ = fit.loo_scores
-    model.coef_ = fit.shaped(fit.beta)
+    model.coef_ = fit.coef
 
 
 def _search(model: Estimator, posed: Posed, alphas: Alphas) -> Fit:

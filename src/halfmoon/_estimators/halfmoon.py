@@ -60,7 +60,7 @@ from halfmoon._sklearn_conventions import (
 )
 from halfmoon.bases import Exact
 from halfmoon.blocks import Stream
-from halfmoon.kernels import Linear
+from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
 from halfmoon.problem._folds import some_labels
 from halfmoon.problem._posed import Posed
@@ -205,7 +205,7 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled = rows_with_targets(y)
         if len(labeled) == 0:
             raise no_labels(X.shape[0])
-        return labeled, Problem(Exact(Linear()), unpenalized=None).pose(
+        return labeled, Problem(Exact(Gaussian(1.0)), unpenalized=None).pose(
             X[labeled],
             targets[labeled],
             sample_weight=w[labeled],
@@ -318,7 +318,7 @@ def _only(data: Posed, some: Indices) -> Posed:
     X = data.X[some]
     return replace(
         data,
-        basis=Exact(Linear()).fit(X),
+        basis=Exact(Gaussian(1.0)).fit(X),
         X=X,
         labeled=np.arange(len(some)),
         y=data.y[some],

@@ -31,6 +31,7 @@ from halfmoon.filters import FILTERS, Filter
 from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_filter
 from halfmoon.problem._alpha_search import as_numbers
+from halfmoon.problem._offset import is_shifted
 from halfmoon.problem._posed import Posed
 
 __all__ = ["LaplacianClassifier", "LaplacianRegressor"]
@@ -79,7 +80,8 @@ class Laplacian(Estimator):
 
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
         automatic = is_name(self.unpenalized, "auto")
-        if automatic and self._uses_gradients and self._solver() is None:
+        by_ridge = self._uses_gradients and self._solver() is None
+        if automatic and by_ridge and not is_shifted(posed.basis):
             yield posed.with_unpenalized(None)
 
     def _solver(self) -> Callable[[Posed, float], Fit] | None:

@@ -198,17 +198,20 @@ def half_of_G(
 def inverse_factor(A: Array, lam: float, least: float) -> Array | None:
     """Return the inverse of the factor L of A + lam I; A is overwritten.
 
-    None if A + lam I is singular to rounding, or if the column sums of its inverse
-    exceed 1 / least.
+    None if A + lam I is singular to rounding, in units in which its diagonal is 1, or
+    if the column sums of its inverse exceed 1 / least. Units of rows cost no digits.
     """
     s = len(A)
     A[np.diag_indices(s)] += lam
-    norm = column_sum_norm(A)
-    chol, failed = dpotrf(A.T, lower=1, clean=1, overwrite_a=1)  # A' = A, in its order
-    if failed:
+    norm, diagonal = column_sum_norm(A), np.diag(A).copy()
+    if not (diagonal > 0).all():
         return None
-    reciprocal_condition, _ = dpocon(chol, norm, uplo="L")
-    if reciprocal_condition <= max(EPS * s, least / norm):
+    unit = np.sqrt(diagonal)
+    unit_norm = float((np.abs(A) @ (1.0 / unit) / unit).max())
+    chol, failed = dpotrf(A.T, lower=1, clean=1, overwrite_a=1)  # A' = A, in its order
+    if failed or dpocon(chol, norm, uplo="L")[0] <= least / norm:
+        return None
+    if dpocon(chol / unit[:, None], unit_norm, uplo="L")[0] <= EPS * s:
         return None
     inverse, _ = dtrtri(chol, lower=1, overwrite_c=1)
     return np.asarray(inverse)

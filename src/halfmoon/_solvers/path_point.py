@@ -74,10 +74,13 @@ class PathPoint:
     ) -> tuple[Array, Array]:  # (b,), (b,)
         """Return the factors of s2 and of tau in the posterior variance at new rows.
 
-        All of it is in the second, as s2 = lam tau.
+        All of it is in the second, as s2 = lam tau, unless lam is 0.
         """
         of_tau = self.factor.variance(k_x, k_xx, F)
-        return np.zeros_like(of_tau), of_tau
+        if alpha > 0:
+            return np.zeros_like(of_tau), of_tau
+        h = self.factor.smoother_matrix(k_x, F)
+        return np.einsum("bl,bl->b", h, h), of_tau
 
 
 def path_point(
@@ -89,11 +92,11 @@ def path_point(
 ) -> PathPoint | None:
     """Return the fit at one alpha, where no other is needed. O(l^3).
 
-    None at alpha = 0, if N'K N is not positive semi-definite, or if N'A N is too close
+    None if N'K N is not positive semi-definite, or if N'A N is too close
     to singular: then `ridge_dual` decides. All arguments carry the root weights.
     """
     lam, l, Q1 = total_weight * alpha, len(K), elimination.Q1
-    if not 0 < lam < np.inf:
+    if not 0 <= lam < np.inf:
         return None
     limit = indefinite_limit(column_sum_norm(K), l)
     # lam is the least eigenvalue of A, or about that if the errors of K are small.
@@ -101,7 +104,7 @@ def path_point(
     M = None
     if lam <= limit or _is_definite(K, limit):
         M = half_of_G(K.copy(), elimination, lam, least)
-    if M is None and elimination.rank:  # K may be definite where F'c = 0
+    if M is None and 0 < elimination.rank < l:  # K may be definite where F'c = 0
         A = elimination.congruence(K)
         if lam <= limit or _is_definite(A, limit):
             M = inverse_factor(A, lam, least)

@@ -28,6 +28,8 @@ from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
 from halfmoon._solvers import Elimination, ridge_svd
 from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.baselines._base import BaselineRegressor
+from halfmoon.kernels._length_scales import large_offset
+from halfmoon.kernels._shifted import from_origin
 
 __all__ = ["PrincipalComponentRegressor"]
 
@@ -123,8 +125,10 @@ class PrincipalComponentRegressor(BaselineRegressor):
     def _fit_targets(self, X: Rows, targets: Array, labeled: Indices) -> None:
         Y = targets.reshape(X.shape[0], -1)
         numbers = self._numbers(min(X.shape[0] - 1, X.shape[1]))
-        self.mean_, V = self._directions(X, max(numbers))
-        T = np.asarray(X[labeled] @ V.T) - self.mean_ @ V.T  # (l, k)
+        self._origin = large_offset(X)
+        X = from_origin(X, self._origin)
+        mean, V = self._directions(X, max(numbers))
+        T = np.asarray(X[labeled] @ V.T) - mean @ V.T  # (l, k)
         fits = [_by_groups(T[:, :k], Y[labeled]) for k in numbers]
         self.loo_errors_ = np.array([np.nanmean(fit[2] ** 2) for fit in fits])
         best = int(np.argmin(self.loo_errors_))
@@ -132,7 +136,12 @@ class PrincipalComponentRegressor(BaselineRegressor):
         self.components_ = V[: numbers[best]]
         c, b, residuals = fits[best]
         coef = (self.components_.T @ c).T  # (t, d)
-        intercept = b[0] - coef @ self.mean_
+        intercept = b[0] - coef @ mean
+        self._at_origin = intercept
+        self.mean_ = mean
+        if self._origin is not None:
+            self.mean_ = mean + self._origin
+            intercept = intercept - coef @ self._origin
         single = targets.ndim == 1
         self.coef_ = coef[0] if single else coef
         self.intercept_ = float(intercept[0]) if single else intercept
@@ -142,7 +151,9 @@ class PrincipalComponentRegressor(BaselineRegressor):
     def predict(self, X: Any) -> Array:
         """Return predictions, shape (b,) or (b, t)."""
         check_is_fitted(self)
-        return np.asarray(self._table(X, reset=False) @ self.coef_.T + self.intercept_)
+        U = from_origin(self._table(X, reset=False), self._origin)
+        at_origin = self._at_origin if np.ndim(self.intercept_) else self._at_origin[0]
+        return np.asarray(U @ self.coef_.T + at_origin)
 
     def leave_one_out(self) -> Array:
         """Return the exact leave-one-out residuals of the labeled rows.

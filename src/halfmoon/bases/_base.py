@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._sklearn_conventions import refuse_unfitted
 from halfmoon.kernels import Kernel
+from halfmoon.kernels._shifted import from_origin
 
 __all__ = ["Basis", "GradientCoefficients", "Sections"]
 
@@ -31,7 +32,10 @@ class Sections(NamedTuple):
 
 
 class GradientCoefficients(NamedTuple):
-    """Coefficients with grad phi_a(x) = A(x, a) x + B(x, a) z_a."""
+    """Coefficients with grad phi_a(x) = A(x, a) (x - o) + B(x, a) z_a.
+
+    o is `Basis.origin`.
+    """
 
     A: Array | None  # (b, p), None where it is 0
     B: Array  # (b, p)
@@ -82,6 +86,11 @@ class Basis(BaseEstimator, ABC):
         """Bytes that `transform` holds at once for each row."""
 
     @property
+    def origin(self) -> Array | None:
+        """The row, (d,), that others are measured from in gradients; None is 0."""
+        return None
+
+    @property
     def sections(self) -> Sections | None:
         """The kernel and the points z if the functions are k(., z), else None."""
         return None
@@ -108,7 +117,7 @@ class Basis(BaseEstimator, ABC):
         A, B, Z = coefficients
         G = B[:, :, None] * as_dense_rows(Z)[None, :, :]
         if A is not None:
-            G += A[:, :, None] * as_dense_rows(X)[:, None, :]
+            G += A[:, :, None] * as_dense_rows(from_origin(X, self.origin))[:, None, :]
         return G
 
     def gram(self, chosen: Indices) -> Callable[[Rows], Array]:

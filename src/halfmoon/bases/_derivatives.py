@@ -18,6 +18,8 @@ import numpy as np
 from halfmoon._rows import Array, Rows, as_dense_rows
 from halfmoon.bases._base import Basis
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._length_scales import middle_of
+from halfmoon.kernels._shifted import Shifted, from_origin
 
 __all__ = ["WithDerivatives"]
 
@@ -69,10 +71,17 @@ class WithDerivatives(Basis):
         """Return the gradients of all functions, shape (b, n (d + 1), d)."""
         X = as_dense_rows(X)
         A, B = self.kernel_.gradient_coefficients(X, self.rows_)
-        of_sections = A[:, :, None] * X[:, None, :] + B[:, :, None] * self.rows_
+        U, V = (from_origin(R, self.origin) for R in (X, self.rows_))
+        of_sections = A[:, :, None] * U[:, None, :] + B[:, :, None] * V
         both = self.kernel_.second_derivatives(X, self.rows_)  # [b, i, in x, in z]
         of_derivatives = both.transpose(0, 1, 3, 2).reshape(X.shape[0], -1, X.shape[1])
         return np.concatenate([of_sections, of_derivatives], axis=1)
+
+    @property
+    def origin(self) -> Array | None:
+        if self.kernel_.origin_degree < 0:  # A = -B, and any origin will do
+            return middle_of(self.rows_)
+        return self.kernel_.origin if isinstance(self.kernel_, Shifted) else None
 
     @property
     def row_bytes(self) -> int:
@@ -81,5 +90,6 @@ class WithDerivatives(Basis):
     def _in_z(self, X: Array) -> Array:
         """Return d k(x, z) / d z_j at the rows, (b, n d), as k(x, z) = k(z, x)."""
         A, B = self.kernel_.gradient_coefficients(self.rows_, X)  # (n, b)
-        G = A[:, :, None] * self.rows_[:, None, :] + B[:, :, None] * X
+        U, V = (from_origin(R, self.origin) for R in (X, self.rows_))
+        G = A[:, :, None] * V[:, None, :] + B[:, :, None] * U
         return G.transpose(1, 0, 2).reshape(X.shape[0], -1)

@@ -41,6 +41,8 @@ from scipy.special import erf
 from halfmoon._rows import Array, Rows, as_rows, as_table, inner_products
 from halfmoon.bases._base import Basis, GradientCoefficients
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._length_scales import large_offset
+from halfmoon.kernels._shifted import from_origin
 
 __all__ = ["RandomFeatures", "RandomUnits"]
 
@@ -77,6 +79,7 @@ class _RandomLayer(Basis):
     n_components: int
 
     identity_penalty = True
+    origin_: Array | None = None  # of rows far from 0, whose waves would lose digits
 
     def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         """Draw the units for the columns of X."""
@@ -87,6 +90,9 @@ class _RandomLayer(Basis):
         drawn = self._draw(as_table(X), int(p), rng)
         self.activation_, self.directions_, self.biases_ = drawn
         self.n_components_ = len(self.biases_) * (1 + (self.activation_ == "cos_sin"))
+        # A shift turns the phases of waves, which are uniform.
+        waves = self.activation_.startswith("cos")
+        self.origin_ = large_offset(as_table(X)) if waves else None
         return self
 
     @abstractmethod
@@ -122,7 +128,7 @@ class _RandomLayer(Basis):
                 f"X has {X.shape[1]} columns, but the features were drawn for "
                 f"{self.directions_.shape[1]}; the same columns are needed."
             )
-        u = inner_products(X, self.directions_)
+        u = inner_products(from_origin(X, self.origin_), self.directions_)
         u += self.biases_
         return u
 

@@ -22,6 +22,7 @@ from halfmoon._rows import Array, Indices, Rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.bases._base import Basis, GradientCoefficients, Sections
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._shifted import Shifted, from_origin
 
 __all__ = ["Exact", "Nystrom"]
 
@@ -76,12 +77,16 @@ class Exact(Basis):
         return self.kernel_.row_bytes(self.n_components_)
 
     @property
+    def origin(self) -> Array | None:
+        return self.kernel_.origin if isinstance(self.kernel_, Shifted) else None
+
+    @property
     def sections(self) -> Sections:
         return Sections(self.kernel_, self.rows_)
 
     def gradient_coefficients(self, X: Rows) -> GradientCoefficients:
         A, B = self.kernel_.gradient_coefficients(X, self.rows_)
-        return GradientCoefficients(A, B, self.rows_)
+        return GradientCoefficients(A, B, from_origin(self.rows_, self.origin))
 
     def gram(self, chosen: Indices) -> Callable[[Rows], Array]:
         """Return x -> k(x, x_i) at the chosen rows."""
@@ -162,6 +167,10 @@ class Nystrom(Basis):
     @property
     def row_bytes(self) -> int:
         return self.sections_.row_bytes
+
+    @property
+    def origin(self) -> Array | None:
+        return self.sections_.origin
 
     @property
     def sections(self) -> Sections:

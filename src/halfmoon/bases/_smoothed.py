@@ -16,6 +16,7 @@ values of the basis at the rows are stored.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -65,6 +66,17 @@ class Smoothed(Basis):
         X = as_table(X)
         self.basis_ = unfitted_copy(self.basis).fit(X, rng)
         self.smoother_ = unfitted_copy(self.smoother).fit(X, rng)
+        self._set_up()
+        return self
+
+    def with_inner(self, basis: Basis) -> Smoothed:
+        """Return the fitted basis with another inner basis, fitted on the same rows."""
+        other = copy(self)
+        other.basis_ = basis
+        other._set_up()
+        return other
+
+    def _set_up(self) -> None:
         self.n_components_ = self.basis_.n_components_
         if self.basis_.conditional_degree >= 0:
             raise ValueError(
@@ -78,7 +90,6 @@ class Smoothed(Basis):
             self.kernel_ = FredholmKernel(sections.kernel, self.smoother_)
         self.identity_penalty = self.basis_.identity_penalty
         self.features_ = None if self.has_gram else self._spread_features()
-        return self
 
     def transform(self, X: Rows) -> Array:
         """Return phi_F(x), shape (b, p)."""

@@ -47,6 +47,9 @@ class Kernel(BaseEstimator, ABC):
     #: positive definite on the rest; -1 if it is positive definite by itself.
     conditional_degree: int = -1
 
+    #: Unpenalized polynomials up to this degree make the origin irrelevant (`Shifted`).
+    origin_degree: float = np.inf
+
     #: Whether k is a function of the distance alone, with `value_and_slope`.
     radial: bool = False
 
@@ -59,8 +62,7 @@ class Kernel(BaseEstimator, ABC):
     #: Whether dense float32 rows may stay so, because their distances are in float64.
     mixed_precision: bool = False
 
-    #: Number of n-by-p arrays held at once, results included, by values and by
-    #: gradient coefficients. Block sizes follow from them.
+    #: n-by-p arrays held at once by values and gradient coefficients, results included.
     temporaries: int = 2
     gradient_temporaries: int = 4
 
@@ -213,6 +215,11 @@ class _Pair(Kernel):
     def conditional_degree(self) -> int:  # type: ignore[override]
         return max(self.k1.conditional_degree, self.k2.conditional_degree)
 
+    @property
+    def origin_degree(self) -> float:  # type: ignore[override]
+        degree = max(self.k1.origin_degree, self.k2.origin_degree)
+        return degree if degree < 0 or isinstance(self, Sum) else np.inf
+
     # The values of one kernel are held while those of the other are computed.
     @property
     def temporaries(self) -> int:  # type: ignore[override]
@@ -345,6 +352,10 @@ class Scaled(Wrapper):
     @property
     def radial(self) -> bool:  # type: ignore[override]
         return self.kernel.radial
+
+    @property
+    def origin_degree(self) -> float:  # type: ignore[override]
+        return self.kernel.origin_degree
 
     @property
     def mixed_precision(self) -> bool:  # type: ignore[override]

@@ -39,6 +39,10 @@ class Polynomial(Kernel):
     gamma: float = 1.0
     offset: float = 1.0
 
+    @property
+    def origin_degree(self) -> float:  # type: ignore[override]
+        return self._checked_degree() - 1
+
     def _value(self, X: Rows, Z: Rows) -> Array:
         return self._power(inner_products(X, Z), self._checked_degree())
 
@@ -94,6 +98,7 @@ class Linear(Kernel):
     """
 
     linear = True
+    origin_degree = 0
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         return inner_products(X, Z)

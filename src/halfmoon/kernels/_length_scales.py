@@ -220,15 +220,15 @@ def _slices(n: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
-def large_offset(X: Rows) -> Array | None:  # (d,)
-    """Return the middle of the rows if it is large compared with their spread.
+def large_offset(X: Rows, times: float = LARGE_OFFSET) -> Array | None:  # (d,)
+    """Return the middle of the rows if it is many times as large as their spread.
 
-    A search for near rows that multiplies them loses digits to such an offset.
+    Products of rows lose digits to such an offset.
     """
     some = _some(X).astype(np.float64)
     middle = middle_of(some)
     spread = np.median(squared_norms(minus(some, middle)))
-    return middle if middle @ middle > LARGE_OFFSET**2 * spread else None
+    return middle if middle @ middle > times**2 * spread else None
 
 
 def _some(X: Rows) -> Rows:

@@ -59,6 +59,7 @@ class PeriodicSobolev(Kernel):
     array([[2.6449, 0.1775, 2.6449]])
     """
 
+    origin_degree = -1
     temporaries = 3
     gradient_temporaries = 6
 

@@ -51,6 +51,7 @@ class Radial(Kernel):
     """A kernel k(q) of the squared distance q."""
 
     radial = True
+    origin_degree = -1
     mixed_precision = True
 
     @abstractmethod
@@ -334,6 +335,8 @@ class ProductLaplace(Kernel):
     """
 
     length_scale: float | Literal["median"] = "median"
+
+    origin_degree = -1
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         if self.length_scale != "median":

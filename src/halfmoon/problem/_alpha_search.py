@@ -14,9 +14,9 @@ r being the number of s_j. It compares alphas where leave-one-out cannot: a clas
 single label is unknown once this label is left out.
 
 **Moments.** Where labeled rows outnumber functions, only moments of them are kept.
-These are whitened after they were summed. Where Q is ill-conditioned that enlarges the
-rounding errors of the sum, so a step of refinement follows, with the residuals r of the
-rows:
+These are whitened after they were summed, or before if Q is ill-conditioned, because
+that enlarges the rounding errors of the sum. A step of refinement follows, with the
+residuals r of the rows:
 
 .. math:: (\tilde G + lam I) \, \Delta = R^{-T} Phi'W r - lam \tilde theta
 

@@ -130,18 +130,39 @@ def search_loss(problems: Sequence[Posed], alphas: Sequence[Sequence[float]]) ->
 
 def _with_scale(posed: Posed, alphas: Sequence[float]) -> Posed:
     """Return the problem with Huber's scale set from the noise; see `losses.Huber`."""
-    spread = posed.y.std(axis=0)
+    spread = posed.spread
     spread[spread == 0] = 1.0
     # The alphas are meant for squares; absolute residuals need labels of unit size.
     absolute = posed.with_targets(posed.y / spread).with_loss(Quantile(0.5))
     residuals = np.abs([solve_loss(absolute, a).leave_one_out() for a in alphas])
-    medians = np.median(residuals, axis=1).min(axis=0)  # (t,)
+    medians = weighted_median(residuals, posed.w).min(axis=0)  # (t,)
     # With fewer than two labels there is no residual, and any scale will do.
     scales = np.where(np.isfinite(medians), DEVIATIONS_PER_MAD * medians, 1.0)
     scales = spread * np.maximum(scales, np.sqrt(EPS))
     scale = tuple(float(each) for each in scales)
     loss = replace(posed.loss, scale=scale)  # type: ignore[call-arg]
     return posed.with_loss(loss)
+
+
+def weighted_median(
+    values: Array,  # (a, l, t)
+    w: Array,  # (l,)
+) -> Array:  # (a, t)
+    """Return the value with half of the weight below it, or the mean of two such.
+
+    Examples
+    --------
+    >>> values = np.array([[[5.0], [1.0], [2.0], [9.0]]])
+    >>> weighted_median(values, np.ones(4)), weighted_median(values, np.arange(4.0))
+    (array([[3.5]]), array([[5.5]]))
+    """
+    order = values.argsort(axis=1)
+    below = w[order].cumsum(axis=1)
+    half = below[:, -1:] / 2
+    middle = [(below < half).sum(axis=1), (below <= half).sum(axis=1)]
+    places = np.minimum(np.stack(middle, axis=1), len(w) - 1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    return np.asarray(np.take_along_axis(ordered, places, axis=1).mean(axis=1))
 
 
 def _minimum(

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import Array, Indices, Rows, as_table
-from halfmoon._solvers import PathPoint, RidgePath, scaled_variances
+from halfmoon._solvers import Elimination, PathPoint, RidgePath, scaled_variances
+from halfmoon.problem._offset import constant_of_shift
 from halfmoon.problem._posed import Posed
 
 __all__ = ["Fit", "loo_residuals", "loo_residuals_of_set", "loo_sample"]
@@ -126,6 +127,19 @@ class Fit:
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, without the cached function, which follows from them."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def coef(self) -> Array:
+        """Weights of the features, (k,) or (k, t), beside a linear kernel of all of x.
+
+        They differ from beta where the basis measures rows from their middle.
+        """
+        posed, beta = self.posed, self.beta
+        constant = constant_of_shift(posed.basis, self.theta)
+        if constant.any():
+            features = Elimination(posed.root_w * posed.F, quiet=True)
+            beta = beta + features.solve(features.Q1.T @ (posed.root_w * constant))
+        return self.shaped(beta)
 
     @property
     def rank(self) -> int:

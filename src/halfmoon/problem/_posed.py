@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,7 @@ from halfmoon._whitening import (
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
 from halfmoon.losses import Loss, Squared
+from halfmoon.problem._offset import without_offset
 from halfmoon.unpenalized import Unpenalized
 
 __all__ = ["KnownEnergy", "Posed", "energy_matrix"]
@@ -120,8 +122,9 @@ class Posed:
 
     def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
         """Return the problem with other unpenalized features, fitted on its rows."""
-        parts = ("energy_matrix", "penalty", "whitening", "X_l")
-        return self._keeping(parts, unpenalized=unpenalized)
+        basis = without_offset(self.basis, unpenalized, self.X)
+        same = ("energy_matrix", "penalty", "whitening") if basis is self.basis else ()
+        return self._keeping((*same, "X_l"), unpenalized=unpenalized, basis=basis)
 
     def with_basis(self, basis: Basis) -> Posed:
         """Return the problem in another basis, fitted on its rows."""
@@ -188,6 +191,12 @@ class Posed:
         """W, the sum of the weights."""
         return float(self.w.sum())
 
+    @property
+    def spread(self) -> Array:
+        """The standard deviation of each target, with the weights, shape (t,)."""
+        center = np.average(self.y, axis=0, weights=self.w)
+        return np.sqrt(np.average((self.y - center) ** 2, axis=0, weights=self.w))
+
     def on_labeled(self, right: Array | None = None) -> Array:
         """Return phi, or phi times a matrix, at the labeled rows."""
 
@@ -200,13 +209,18 @@ class Posed:
     @cached_property
     def labeled_moments(self) -> tuple[Array, Array, Array]:
         """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
+        return self._moments(self.basis.transform)
+
+    def _moments(
+        self, functions: Callable[[Rows], Array]
+    ) -> tuple[Array, Array, Array]:
         Q1 = self.elimination.Q1
         G, columns = label_moments(
-            self.basis.transform,
+            functions,
             self.X_l,
             self.root_w,
             np.hstack([Q1, self.root_w * self.y]),
-            row_bytes=self.basis.row_bytes,
+            row_bytes=self.basis.row_bytes + 8 * self.basis.n_components_,
             stream=self.stream,
         )
         return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
@@ -332,7 +346,7 @@ class Posed:
         A single point of a dual fit is several times cheaper, by Cholesky.
         """
         first = not self.is_factored and not self._points
-        if first and self.dual and 0 < alpha < np.inf:
+        if first and self.dual and 0 <= alpha < np.inf:
             y, W = self.root_w * self.y, self.total_weight
             self._points[alpha] = path_point(
                 self._weighted_gram(), y, self.elimination, W, alpha
@@ -352,8 +366,12 @@ class Posed:
     @cached_property
     def whitened_moments(self) -> tuple[Array, Array, Array]:
         """Phi'W Phi, y'W Phi transposed and Q1'W^(1/2) Phi in whitened coordinates."""
-        G, cross, b = self.labeled_moments
         whitening = self.whitening
+        if whitening.ill_conditioned:  # rounding errors of a sum would be enlarged
+            of_rows = self.basis.transform
+            G, cross, b = self._moments(lambda rows: whitening.whiten(of_rows(rows)))
+            return G, b.T, cross
+        G, cross, b = self.labeled_moments
         return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
 
 

@@ -44,6 +44,7 @@ from halfmoon.losses import Squared, as_loss
 from halfmoon.problem._alpha_search import search
 from halfmoon.problem._convex_loss import solve_loss
 from halfmoon.problem._fit import Fit
+from halfmoon.problem._offset import without_offset
 from halfmoon.problem._posed import KnownEnergy, Posed
 from halfmoon.unpenalized import Constant, Unpenalized
 
@@ -140,6 +141,7 @@ class Problem(BaseEstimator):
             basis = unfitted_copy(self.basis).fit(X, rng)
             if unpenalized is not None:
                 unpenalized = unfitted_copy(unpenalized).fit(X, rng)
+            basis = without_offset(basis, unpenalized, X, rng)
         energy = self.energy
         by_gradients = isinstance(energy, str) and energy == "gradient"
         if all_rows is not None and (energy is None or by_gradients):

@@ -9,7 +9,6 @@ out of Sigma and of b, so that no filter affects them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -18,12 +17,12 @@ import numpy as np
 from halfmoon._moments import label_moments
 from halfmoon._rows import Array
 from halfmoon._solvers import Elimination
-from halfmoon._whitening import Whitening, symmetric_eigen
+from halfmoon._whitening import symmetric_eigen
 from halfmoon.filters import Filter
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Eigenpairs", "filtered", "generalized_eigenpairs", "solve_filter"]
+__all__ = ["solve_filter"]
 
 
 def solve_filter(
@@ -46,25 +45,27 @@ def solve_filter(
         )
     W, elimination = posed.total_weight, posed.elimination
     target = elimination.Q1.T @ (posed.root_w * posed.y)
-    G, cross, by_targets = posed.labeled_moments
-    b = (by_targets.T - cross.T @ target) / W
+    # In coordinates where the penalty is the identity, in which sums keep their digits.
+    G, by_targets, cross = posed.whitened_moments
+    b = (by_targets - cross.T @ target) / W
     if covariance == "labeled":
         Sigma = (G - cross.T @ cross) / W
     elif covariance == "all":
         Sigma = _covariance_of_all_rows(posed)
     else:
         raise ValueError(f"covariance is {covariance!r}; 'labeled' or 'all' is needed.")
-    theta = filtered(generalized_eigenpairs(Sigma, posed.whitening), b, psi)
+    s, U = symmetric_eigen(Sigma)
+    theta = U @ (psi(np.maximum(s, 0.0))[:, None] * (U.T @ b))
     beta = elimination.solve(target - cross @ theta)
     return Fit(
         posed,
-        *posed.with_free(theta, beta),
+        *posed.with_free(posed.whitening.unwhiten(theta), beta),
         solve=partial(solve_filter, psi=psi, covariance=covariance),
     )
 
 
 def _covariance_of_all_rows(posed: Posed) -> Array:
-    """Covariance of phi over all rows, with the unpenalized features projected out."""
+    """Covariance of whitened phi over all rows, without the unpenalized features."""
     n = posed.X.shape[0]
     F = posed.stream.map(posed.features, posed.X, row_bytes=16 * (1 + posed.F.shape[1]))
     if posed.free.shape[1]:
@@ -75,37 +76,11 @@ def _covariance_of_all_rows(posed: Posed) -> Array:
         )
         F = np.hstack([F, values])
     G, cross = label_moments(
-        posed.basis.transform,
+        lambda rows: posed.whitening.whiten(posed.basis.transform(rows)),
         posed.X,
         np.ones((n, 1)),
         Elimination(F).Q1,
-        row_bytes=posed.basis.row_bytes,
+        row_bytes=posed.basis.row_bytes + 8 * posed.basis.n_components_,
         stream=posed.stream,
     )
     return np.asarray((G - cross @ cross.T) / n)
-
-
-@dataclass(frozen=True)
-class Eigenpairs:
-    """Generalized eigenvalues s, descending, and eigenvectors u, in columns."""
-
-    values: Array  # (rank,)
-    vectors: Array  # (p, rank), u'Q u = 1
-
-
-def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
-    """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3)."""
-    values, vectors = symmetric_eigen(whitening.congruence(Sigma))
-    values = np.maximum(values[::-1], 0.0)
-    return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))
-
-
-def filtered(
-    pairs: Eigenpairs,
-    b: Array,  # (p, t)
-    psi: Filter,
-) -> Array:  # (p, t)
-    """Return theta = sum psi(s) u u'b."""
-    return np.asarray(
-        pairs.vectors @ (psi(pairs.values)[:, None] * (pairs.vectors.T @ b))
-    )

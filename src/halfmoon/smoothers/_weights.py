@@ -35,6 +35,7 @@ from halfmoon._graphs import NeighborIndex, sparse_weights
 from halfmoon._rows import Array, Rows, as_dense_rows, as_rows, as_table
 from halfmoon._sklearn_conventions import refuse_unfitted
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._length_scales import middle_of
 from halfmoon.kernels._radial import PositiveRadial
 
 __all__ = ["KernelWeights", "Neighbors", "Smoother", "neighbor_weights"]
@@ -158,6 +159,9 @@ class KernelWeights(Smoother):
         """Return the gradients of sum_j a_j(x) V_j, (b, p, d). O(b n p d) time."""
         X, rows = as_dense_rows(X), as_dense_rows(self.rows_)
         a = self.weights(X)
+        if self.kernel_.origin_degree < 0:  # then A = -B, and an offset loses digits
+            middle = middle_of(rows)
+            X, rows = X - middle, rows - middle
         A, B = self._relative_coefficients(X, rows, a)
         # grad k_j = A_j x + B_j x_j. If normalized, a_j times the gradient of the log
         # of the sum is subtracted.

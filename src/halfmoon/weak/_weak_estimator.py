@@ -268,5 +268,5 @@ class WeakEstimator(Estimator):
         self.solution_ = fit
         self.labeled_, self.n_labeled_ = posed.labeled, len(posed.labeled)
         self.alpha_, self.mu_ = alpha, posed.mu
-        self.coef_ = fit.shaped(fit.beta)
+        self.coef_ = fit.coef
         return fit

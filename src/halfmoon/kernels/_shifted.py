@@ -1,0 +1,86 @@
+r"""A kernel of rows measured from an origin.
+
+.. math:: k'(x, z) = k(x - o, z - o)
+
+Inner products of rows that lie far from 0 lose the digits in which the rows differ. If
+the polynomials up to `Kernel.origin_degree` are unpenalized, all fits with k' are those
+with k, so o may be the middle of the rows:
+
+=====================  ======  =======================================================
+kernel                 degree  because
+=====================  ======  =======================================================
+of x - z               -1      k' = k
+``<x, z>``             0       k' - k is a function of x plus a function of z, and both
+                               are 0 in c'K c where F'c = 0
+``(g <x, z> + b)^m``   m - 1   the terms of degree m in both x and z, ``(g <x, z>)^m``,
+                               are the same in terms of x - o, up to lower degrees
+sum                    larger  of the two degrees
+others                 inf     the origin matters, or may do so
+=====================  ======  =======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from halfmoon._rows import Array, Rows
+from halfmoon.kernels._base import Kernel, Wrapper
+from halfmoon.kernels._length_scales import minus
+
+__all__ = ["Shifted", "from_origin"]
+
+
+def from_origin(X: Rows, origin: Array | None) -> Rows:
+    """Return the rows minus an origin; None is 0."""
+    return X if origin is None else minus(X, origin)
+
+
+@dataclass(eq=False, repr=False)
+class Shifted(Wrapper):
+    """The kernel k(x - o, z - o).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.kernels import Linear
+    >>> Shifted(Linear(), np.array([10.0]))([[12.0]], [[11.0]])
+    array([[2.]])
+    """
+
+    kernel: Kernel
+    origin: Array  # (d,), o
+
+    @property
+    def origin_degree(self) -> float:  # type: ignore[override]
+        return self.kernel.origin_degree
+
+    @property
+    def gradient_temporaries(self) -> int:  # type: ignore[override]
+        return self.kernel.gradient_temporaries
+
+    def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        return replace(self, kernel=self.kernel.resolve(X, rng))
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        inner = self.kernel.combination(minus(Z, self.origin), C)
+        return lambda X: inner(minus(self._pair(X, Z)[0], self.origin))
+
+    def _value(self, X: Rows, Z: Rows) -> Array:
+        return self.kernel(*self._shifted(X, Z))
+
+    def _diag(self, X: Rows) -> Array:
+        return self.kernel.diag(minus(X, self.origin))
+
+    def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
+        return self.kernel.gradient_coefficients(*self._shifted(X, Z))
+
+    def _second_derivatives(self, X: Rows, Z: Rows) -> Array:
+        return self.kernel.second_derivatives(*self._shifted(X, Z))
+
+    def _shifted(self, X: Rows, Z: Rows) -> tuple[Any, Any]:
+        shifted = minus(X, self.origin)
+        return shifted, shifted if Z is X else minus(Z, self.origin)
