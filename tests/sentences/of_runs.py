@@ -30,6 +30,7 @@ from halfmoon.table._runs.row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     description_note,
+    empty_note,
     header_note,
     totals_note,
 )
@@ -87,6 +88,7 @@ def labels():
         header_note(numbers)
     for rows in (1, 2):
         description_note(rows, 2)
+        empty_note(rows)
     for short in ({5: 2}, {5: 2, 7: 1, 8: 1, 12: 3}):
         ShortRows("t.csv", 4, 20, short).checked()
     for names in (["kind"], ["kind", "size"]):

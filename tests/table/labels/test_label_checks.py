@@ -143,6 +143,24 @@ def test_whole_numbers_taken_as_classes():
     assert checked([*"1255342"], task="classes").notes == ()
 
 
+def test_codes_are_no_whole_numbers():
+    assert checked(["01067", "04109", "10115", "01067"]).notes == ()
+    codes = ["2134", "10115", "80331", "50667", "60311", "70173", "40211", "30159"]
+    codes = [*codes, "90402", "28195", "44135", "45127"]
+    for labels in (codes * 3, [float(code) for code in codes * 3]):
+        found = checked([*labels, None])
+        assert found.kind == "classes"
+        assert found.labels[0] == labels[0]
+        assert "`task='numbers'` for amounts" in found.notes[0].remedy
+
+
+def test_repeated_prices_and_years_are_no_codes():
+    prices = [str(500 * i + 999) for i in range(12)]
+    assert checked(prices * 3).kind == "numbers"
+    assert checked([str(year) for year in range(1990, 2002)] * 3).kind == "numbers"
+    assert checked([str(87 * i**2 + 1000) for i in range(12)]).kind == "numbers"
+
+
 def test_ordered_classes_have_their_order():
     found = checked(["10", "9", "8", "9", None], task="ordered")
     assert (found.kind, found.order) == ("classes", ("8", "9", "10"))

@@ -51,6 +51,7 @@ __all__ = [
 
 LETTERS = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 QUOTES = "\"'`“”‘’«»"
+LEADING_ZERO = re.compile(r"\s*0[0-9]")  # of a code
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
 
 
@@ -301,6 +302,8 @@ def _whole_number_notes(name: str, labels: Sequence[Any], kind: Kind) -> Iterato
     """Note whole numbers: they may be classes, amounts or a scale."""
     known = [label for label in labels if label is not None]
     if any(isinstance(label, bool) for label in known):
+        return
+    if any(map(LEADING_ZERO.match, map(str, known))):
         return
     numbers = {as_number(label) for label in known}
     if len(numbers) < WHOLE_CLASSES or not all(x.is_integer() for x in numbers):

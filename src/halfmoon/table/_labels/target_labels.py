@@ -8,7 +8,9 @@ Labels are numbers if nine in ten of them are finite numbers in any style of wri
 - more than 7 in 10 are different and they are not all from 0 to 10.
 
 All other labels are classes: text, truth values, a few whole numbers, and codes such
-as 01099. Dates, times, ranges and the like are no classes if more than 20 of them, and
+as 01099. So are plain whole numbers from 1000 that occur several times each and are far
+apart, such as postal codes, unless they are round or equally spaced, as prices are.
+Dates, times, ranges and the like are no classes if more than 20 of them, and
 more than half, are different.
 """
 
@@ -24,6 +26,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._number_format import count
+from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
     as_number,
     looks_blank,
@@ -60,6 +63,9 @@ FEW_NUMBERS = 20  # different whole numbers that may be classes
 MOSTLY_DIFFERENT = 0.7  # share of different labels above which they are no classes
 CODES = (0, 10)  # whole numbers in this range may be classes even if all differ
 MAX_CLASSES = 200
+SMALLEST_CODE, LARGEST_CODE = 1e3, 1e15  # of whole numbers that are codes
+MIN_REPEATS = 3.0  # mean number of labels with the same code
+CODE_GAP = 50  # mean distance of codes
 LARGEST = 1e100  # a label of this size can still be squared and summed
 MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
 SHOWN_CHARACTERS = 40  # of a value in a message
@@ -90,6 +96,8 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     different = np.unique(numbers).size
     # 4.87B has decimals, though it is whole.
     letters = read.style is not None and read.style.letters and read.style.digits
+    if _may_be_codes(numbers, read.style):
+        return "classes"
     # Ages and years, but not the numbers of 12 departments.
     many = different > (FEW_NUMBERS if numbers.max() <= FEW_NUMBERS else CODES[1])
     if letters or (numbers != np.round(numbers)).any() or many:
@@ -98,6 +106,21 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     if len(numbers) > 2 and different > MOSTLY_DIFFERENT * len(numbers) and not codes:
         return "numbers"
     return "classes"
+
+
+def _may_be_codes(numbers: Array, style: NumberStyle | None) -> bool:
+    """Whether numbers are repeated codes, such as postal codes; see above."""
+    values = np.unique(numbers)
+    if (
+        len(values) * MIN_REPEATS > len(numbers)
+        or not SMALLEST_CODE <= values[0] <= values[-1] <= LARGEST_CODE
+        or (values != np.round(values)).any()
+        or (style is not None and style != PLAIN)
+    ):
+        return False
+    gaps = np.diff(values).astype(np.int64)
+    far = len(gaps) > 0 and gaps.sum() > CODE_GAP * len(gaps)
+    return bool(far and np.gcd.reduce(gaps) == 1)
 
 
 def refuse_mixture(name: str, labels: Sequence[Any]) -> None:

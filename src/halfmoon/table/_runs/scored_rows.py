@@ -211,7 +211,9 @@ class ScoredRows:
     def _on_numbers(self, rows: str) -> str:
         sums = self.sums
         error, low, high = sums.mean_absolute_error
+        style = self.model.style_
         shown, low_shown, high_shown = format_aligned(error, low, high)
+        shown = shown if style is None else style.unit.of(shown)
         interval = (
             f" (95 % interval {low_shown} to {high_shown})" if np.isfinite(high) else ""
         )
