@@ -87,6 +87,14 @@ def test_rows_that_describe_the_columns(first, found):
     assert description_rows(rows) == found
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_the_only_rows_of_a_table_describe_nothing(n):
+    cells = {f"x{i}": [str(i + k) for k in range(n)] for i in range(5)}
+    assert description_rows(pa.record_batch(cells)) == 0
+    words = {f"x{i}": [f"a{i} {k}" for k in range(n)] for i in range(5)}
+    assert description_rows(pa.record_batch(words)) == 0
+
+
 def test_rows_of_types_and_of_roles():
     """As Orange writes them: the second row says which column is the class."""
     columns = {f"x{i}": ["c", "", *NUMBERS] for i in range(5)}

@@ -17,6 +17,7 @@ more than half, are different.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -48,6 +49,7 @@ __all__ = [
     "MAX_NOTE_VALUES",
     "Kind",
     "LabelNumbers",
+    "advice_on_amounts",
     "as_targets",
     "check_labels",
     "quoted",
@@ -73,6 +75,8 @@ MAX_STRAYS = 3  # different labels that are named in a message
 MIN_REPEATED = 0.1  # share of the labels of many classes that are not alone in theirs
 MIXTURE = 0.5  # share of numbers among labels that makes a mixture
 MIXTURE_NUMBERS = 10  # different numbers in a mixture
+
+LIMIT = re.compile(r"[<>≤≥]=? ?[^\W\d_]{0,3} ?[0-9].*")  # such as <0.5
 
 STRAYS = 0.1  # share of labels that may be words among numbers
 
@@ -128,6 +132,7 @@ def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
     read = read_label_numbers(labels)
     numbers = [value for value in read.values if value is not None]
     different = len(set(numbers))
+    _refuse_limits(name, read, different)
     if (
         not read.strays
         or len(numbers) < MIXTURE * (len(numbers) + len(read.strays))
@@ -144,6 +149,28 @@ def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
         f"{count(len(read.strays), 'label')} are not, such as {shown}. To learn from "
         f"the numbers and fill the others, {fix}. If all of them are classes, use "
         f"`task='classes'`."
+    )
+
+
+def _refuse_limits(name: str, read: LabelNumbers, different: int) -> None:
+    """Raise an error if all labels that are no numbers are limits of numbers."""
+    limits = list(dict.fromkeys(str(stray).strip() for stray in read.strays))
+    if (
+        read.nearly_all
+        or different < MIXTURE_NUMBERS
+        or not all(map(LIMIT.fullmatch, limits))
+    ):
+        return
+    parameter = "high" if "<" in limits[0] or "≤" in limits[0] else "low"
+    fix = "name them in `unlabeled`"
+    if len(limits) <= MAX_STRAYS:
+        fix = f"use `{argument('unlabeled', limits)}`"
+    raise LabelError(
+        f"{count(len(read.strays), 'label')} of {name!r} "
+        f"{'is' if len(read.strays) == 1 else 'are'} only limits, such as "
+        f"{quoted(limits[0])}, and the others are numbers. Move the limits, as numbers "
+        f"without the sign, to a column of their own, and name it: "
+        f"`{parameter}='COLUMN'`. To fill these cells instead, {fix}."
     )
 
 
@@ -232,7 +259,9 @@ def _checked_classes(name: str, labels: Sequence[Any]) -> list[Any]:
     if len(counts) < 2:
         raise LabelError(
             f"Every label of {name!r} is {quoted(next(iter(counts)))}; at least two "
-            f"classes are needed. Label some rows of another class."
+            f"classes are needed. Label some rows of another class. If empty cells "
+            f"mean another class, write its name into some of them; if it is called NA "
+            f"or None, use `unlabeled=''`."
         )
     _refuse_no_classes(name, counts)
     kinds = {type(label) for label in counts}
@@ -248,7 +277,7 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     some_repeat = repeated >= 2 and sum(several) >= MIN_REPEATED * counts.total()
     too_many = len(counts) > MAX_CLASSES
     texts = pa.array([str(label) for label in counts], pa.string())
-    advice = _advice_on_amounts(texts) if len(counts) > FEW_NUMBERS else ""
+    advice = advice_on_amounts(texts) if len(counts) > FEW_NUMBERS else ""
     amounts = advice != "" and len(counts) > MIXTURE * counts.total()
     few = len(counts) <= FEW_NUMBERS
     if not too_many and (few or (some_repeat and not amounts)):
@@ -267,7 +296,7 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     raise LabelError(f"{start}, so they are not classes: {why}. {advice}")
 
 
-def _advice_on_amounts(texts: pa.Array) -> str:
+def advice_on_amounts(texts: pa.Array) -> str:
     """Return what to do with labels that are amounts; empty if they are not."""
     if not read_label_numbers(texts.to_pylist()).strays:
         return "If they are amounts, use `task='numbers'`."

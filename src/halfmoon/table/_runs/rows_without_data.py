@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +46,7 @@ __all__ = [
     "header_rows",
     "not_data",
     "totals_note",
+    "without_data_notes",
 ]
 
 BOM = "\ufeff"  # at the start of each of the joined files
@@ -174,7 +175,7 @@ def description_rows(rows: pa.RecordBatch) -> int:
                 found = i
                 break
             elif cell:
-                alone[i] += CELLS_PER_WORD * len(known) <= len(below)
+                alone[i] += 0 < CELLS_PER_WORD * len(known) <= len(below)
         if not found:
             return 0
     describes = (words >= MIN_NUMBERS) & (words >= WORDS_PER_NUMBER * numbers)
@@ -210,6 +211,16 @@ def empty_note(rows: int) -> Note:
     """Note empty rows."""
     were = "is empty: it was" if rows == 1 else "are empty: they were"
     return Note(f"{count(rows, 'row')} {were} not learned from and not filled.")
+
+
+def without_data_notes(rows: int) -> Iterator[Note]:
+    """Note rows of a table that were not predicted."""
+    if rows:
+        one = rows == 1
+        yield Note(
+            f"{count(rows, 'row')} {'was' if one else 'were'} not predicted: "
+            f"{'it is' if one else 'each is'} empty or belongs to the header."
+        )
 
 
 def header_note(numbers: Sequence[int]) -> Note:

@@ -62,6 +62,7 @@ class Job:
     unseen: Unseen | None = None  # counts values that the model has not seen
     scan: Scan | None = None  # the first pass, if the model has just learned
 
+    n_without_data: int = 0  # rows that are empty or belong to the header
     cells: Cells = field(init=False)  # how predictions are written
     tally: RunningCounts = field(init=False)  # counts over the predictions
 
@@ -81,6 +82,7 @@ class Job:
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
         skipped = not_data(batch)
+        self.n_without_data += int(skipped.sum())
         if self.given is not None:
             labels, blank = self.given.of(batch)
             partial = self.given.is_open(labels, blank) & ~skipped
