@@ -91,7 +91,7 @@ class Job:
                 self._score(self.scored, batch, labels, exact)
             blank = blank | partial
         if self.unseen is not None:
-            self.unseen.see(batch.rows)
+            self.unseen.see(_rows_where(batch.rows, ~skipped))
         skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
         blank &= ~skipped
         rows, known = _rows_where(batch.plain, blank), None
