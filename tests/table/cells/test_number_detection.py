@@ -181,6 +181,11 @@ def test_shares_among_percentages_are_converted():
     assert not number_style(mixed, 0, inexact=True).shares
 
 
+def test_decimals_in_other_digits():
+    found = number_style(pa.array(["٣٤٫١", "１２．３４", "7"]), 0.0)
+    assert (found.digits, found.decimal) == (2, ".")
+
+
 @pytest.mark.parametrize("marks", [("DR", "CR"), ("Dr.", "Cr."), ("S", "H")])
 def test_debits_are_negative(marks):
     debit, credit = marks

@@ -22,6 +22,8 @@ from halfmoon.table._table_errors import LabelError
         (1, 2, 30),
         ("D", "C+", "B-", "B", "A-", "A+"),
         ("I", "II", "IV"),
+        ("Mon", "Tue", "Sun"),
+        ("January", "May", "December"),
         ("<18", "18-24", "25-34", "65+"),
         ("under 18", "18 to 64", "65 and over"),
         ("1/5 stars", "2/5 stars", "5/5 stars"),

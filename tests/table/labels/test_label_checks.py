@@ -83,6 +83,14 @@ def test_spellings_are_merged_into_the_most_common_on_request():
     assert not any(note.important for note in found.notes)
 
 
+def test_a_visible_spelling_stands_for_the_others():
+    found = checked(["Inn\u200b", "Inn\u200b", "Inn", "Bar", "Bar"], merge_labels=True)
+    assert found.labels == ["Inn"] * 3 + ["Bar"] * 2
+    assert found.notes[0].text == (
+        "'Inn' and 'Inn\\u200b' were merged into one class, 'Inn'."
+    )
+
+
 def test_clean_labels_have_no_notes():
     assert checked(["cat", "dog", None, "cat"]).notes == ()
     assert checked(["A+", "A-", "B", "A+"]).notes == ()
@@ -160,6 +168,7 @@ def test_points_that_may_separate_thousands():
         "The point in labels of 'y' such as '1.200' was read as that of decimals."
     )
     assert checked(["0.123", *labels]).notes == ()
+    assert checked([f"{1.5 * i:.3e}" for i in range(1, 13)]).notes == ()
 
 
 def test_amounts_taken_as_classes():

@@ -31,9 +31,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 __all__ = [
+    "COMMAS",
     "DASHES",
     "MAGNITUDES",
     "MONEY",
+    "POINTS",
     "are_classes",
     "has_balances",
     "has_magnitudes",

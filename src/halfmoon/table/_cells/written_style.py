@@ -7,10 +7,17 @@ whose decimal sign, unit and currency are known.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 
-from halfmoon.table._cells.number_signs import DASHES, MAGNITUDES, MONEY
+from halfmoon.table._cells.number_signs import (
+    COMMAS,
+    DASHES,
+    MAGNITUDES,
+    MONEY,
+    POINTS,
+)
 from halfmoon.table._cells.number_style import Letter, NumberStyle
 
 __all__ = ["as_written", "letters_of"]
@@ -48,13 +55,23 @@ def as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
         prefix=prefix,
         suffix=suffix,
         negative=negative,
-        digits=max((_decimals(cell, style, exponent) for cell in cells), default=0),
+        digits=max(
+            (_decimals(_in_ascii(cell), style, exponent) for cell in cells), default=0
+        ),
         exponent=exponent,
         indian=thousands == "," and any(map(INDIAN.search, cells)),
         no_cents=max(no_cents, key=no_cents.count)
         if len(no_cents) > MIN_NO_CENTS * len(cells)
         else "",
     )
+
+
+def _in_ascii(cell: str) -> str:
+    """Return a cell with the usual digits, points and commas."""
+    if cell.isascii():
+        return cell
+    signs = (str(unicodedata.decimal(sign, sign)) for sign in cell)
+    return re.sub(COMMAS, ",", re.sub(POINTS, ".", "".join(signs)))
 
 
 def _decimals(cell: str, style: NumberStyle, exponent: str) -> int:

@@ -43,6 +43,10 @@ beginner|novice < intermediate < advanced < expert
 bronze < silver < gold < platinum < diamond
 f < e < d- < d < d+ < c- < c < c+ < b- < b < b+ < a- < a < a+
 i < ii < iii < iv < v < vi < vii < viii < ix < x
+mon|monday < tue|tuesday < wed|wednesday < thu|thursday < fri|friday < sat|saturday
+    < sun|sunday
+jan|january < feb|february < mar|march < apr|april < may < jun|june < jul|july
+    < aug|august < sep|september < oct|october < nov|november < dec|december
 worse < same|unchanged < better
 not at all < a little|slightly < somewhat|moderately < very < extremely
 """

@@ -23,7 +23,7 @@ import pyarrow as pa
 from halfmoon._notes import Note
 from halfmoon._number_format import count, listed
 from halfmoon._selection.target_transforms import within_limits
-from halfmoon.table._cells.cell_values import as_number, looks_blank
+from halfmoon.table._cells.cell_values import INVISIBLE, as_number, looks_blank
 from halfmoon.table._cells.missing_codes import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.class_order import resolved_order
@@ -187,9 +187,12 @@ def spelling_key(label: str) -> str:
 
 
 def merged_labels(labels: Sequence[Any]) -> list[Any]:
-    """Return labels with each spelling replaced by the most common one of its class."""
+    """Return labels with each spelling replaced by the most common one of its class.
+
+    One with an invisible character stands for the others only if all have some.
+    """
     most_common = {
-        spelling: group.most_common(1)[0][0]
+        spelling: _best_first(group)[0]
         for group in _spellings(labels)
         for spelling in group
     }
@@ -203,7 +206,7 @@ def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
     """Note classes with several spellings."""
     spellings = _spellings(labels)
     for group in spellings[:MAX_NOTE_VALUES]:
-        names = [quoted(each) for each, _ in group.most_common()]
+        names = [quoted(each) for each in _best_first(group)]
         if merged:
             yield Note(f"{listed(names)} were merged into one class, {names[0]}.")
             continue
@@ -229,6 +232,12 @@ def _spellings(labels: Sequence[Any]) -> list[Counter[str]]:
             text = label.strip()
             groups.setdefault(spelling_key(text), Counter())[text] += 1
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _best_first(group: Counter[str]) -> list[str]:
+    """Return spellings, the visible and most common ones first."""
+    common = [spelling for spelling, _ in group.most_common()]
+    return sorted(common, key=lambda text: not set(INVISIBLE).isdisjoint(text))
 
 
 def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
@@ -313,7 +322,8 @@ def _point_notes(
     name: str, labels: Sequence[Any], style: NumberStyle | None
 ) -> Iterator[Note]:
     """Note points that may separate thousands, and were read as decimal points."""
-    if style is None or style.digits != 3 or style.decimal != "." or style.thousands:
+    decimals = style is not None and style.digits == 3 and style.decimal == "."
+    if style is None or not decimals or style.thousands or style.exponent:
         return
     texts = [label for label in labels if isinstance(label, str)]
     if texts and all(map(LIKE_THOUSANDS.search, texts)):

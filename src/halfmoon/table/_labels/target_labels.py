@@ -302,6 +302,11 @@ def advice_on_amounts(texts: pa.Array) -> str:
         return "If they are amounts, use `task='numbers'`."
     if find_date_format(texts, STRAYS):
         return "Dates cannot be filled: turn them into numbers, such as days."
+    if number_style(texts, STRAYS, inexact=True):
+        return (
+            "If they are amounts, write all of them in one unit or currency, without "
+            "other signs."
+        )
     if (
         find_time_format(texts, STRAYS)
         or find_form(texts, STRAYS)

@@ -206,7 +206,7 @@ class ScoredRows:
         return (
             f"{rows}, {sums.right:,} of {sums.n:,} predictions were right: {share} "
             f"(95 % interval {low}–{high}). Always guessing the most common class, "
-            f"{guess!r}, would be right for {percent(most / sums.n)}."
+            f"{quoted(guess)}, would be right for {percent(most / sums.n)}."
         )
 
     def _on_numbers(self, rows: str) -> str:
