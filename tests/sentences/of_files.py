@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from halfmoon import fill
+from halfmoon._cli.common_options import CommonOptions
 from halfmoon.table._files import open_table
 from halfmoon.table._files.byte_source import reading
 from halfmoon.table._files.formats import KINDS, refuse_unsupported
@@ -124,6 +125,8 @@ def readings():
     for name in ("nowhere.csv", "folder", "loop.csv", "nothing-*.csv", "/dev/zero"):
         with refused():
             open_table(name)
+    with refused():
+        CommonOptions("nowhere.csv").refuse_missing()
     with refused():
         open_table(io.BytesIO(b'{"a": 1}'), format="json")
     Path("good.csv").write_bytes(b"kind,n\na,1\n,2\n")
