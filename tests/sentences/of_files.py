@@ -28,6 +28,7 @@ FAR = pa.array([10**8, 1, 2], pa.int32()).cast(pa.date32())
 #: Files that are no tables, by their names.
 UNREADABLE = {
     "empty.csv": b"",
+    "columns.json": b'{"a": {"0": 1}, "b": {"0": 2}}',
     "lines.csv": b"\n\n",
     "null.csv": b"a,b\n1,\x00\n",
     "wide.csv": "a,b\n1,2\n".encode("utf-32-le"),
