@@ -323,8 +323,7 @@ class FredholmFeatures(KernelTransformer):
         basis = Smoothed(inner, self._smoother())
         self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()
-        sections = cast(Nystrom, basis.basis_).sections
-        self.inner_kernel_, self.landmarks_ = sections
+        self.inner_kernel_, self.landmarks_ = cast(Nystrom, basis.basis_).sections
         self.smoother_ = basis.smoother_
 
     def _smoother(self) -> Smoother:
