@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 __all__ = [
+    "NO_UNIT",
     "PERCENT",
+    "Unit",
     "count",
     "duration",
     "fixed",
@@ -25,6 +28,26 @@ PERCENT = "\u00a0%"  # on one line with its number
 MAX_ROWS = 8  # row numbers in one sentence
 
 NEARLY_ALL, NARROW = 0.995, 0.05  # shares of an interval's upper end and width
+
+
+class Unit(NamedTuple):
+    """What is written before and after a number of the target."""
+
+    before: str = ""
+    after: str = ""
+
+    def of(self, text: str) -> str:
+        """Return a number, given as text, in this unit.
+
+        Examples
+        --------
+        >>> Unit("$", "").of("1,234"), Unit("", " kg").of("7")
+        ('$1,234', '7 kg')
+        """
+        return f"{self.before}{text}{self.after}"
+
+
+NO_UNIT = Unit()
 
 
 def percent(share: float) -> str:

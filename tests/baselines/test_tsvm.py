@@ -212,6 +212,8 @@ def test_the_same_each_time():
         ({"n_steps": 0}, "n_steps is 0"),
         ({"class_balance": 1.0}, "class_balance is 1.0"),
         ({"class_balance": [0.2, 0.3, 0.5]}, "each of the 2 classes"),
+        ({"class_balance": "x"}, "class_balance is 'x'; a share between 0 and 1"),
+        ({"n_steps": 10**9}, "n_steps is 1000000000; 1, 2, 3, ... or 100"),
         ({"class_balance": {0: 0.4}}, "no share of class 1.0"),
         ({"kernel": "precomputed"}, "positive definite kernel"),
         ({"kernel": ThinPlate()}, "positive definite kernel"),

@@ -152,6 +152,19 @@ def test_missing_file(run):
     assert "nothing.csv does not exist" in error_of(result)
 
 
+def test_a_missing_file_is_found_before_libraries_are_imported():
+    code = (
+        "import sys; sys.argv = ['halfmoon', 'fill', 'typo.csv', '-t', 'y']\n"
+        "from halfmoon._cli.commands import app\n"
+        "try: app()\n"
+        "except SystemExit as end: print(end.code, 'pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert run.stdout == "3 False\n", run.stderr
+    assert "typo.csv does not exist. Check the name" in run.stderr
+
+
 def test_too_little_memory_is_reported_before_any_work(run, table, folder):
     result = run("fill", "t.csv", "-t", "side", "--memory", "100MB", *QUICK)
     assert result.exit_code == 6

@@ -174,8 +174,6 @@ def test_ordered_classes_and_their_model(run):
         row[1] = {"bad": "red", "ok": "amber", "good": "green"}.get(row[1], "")
     write_csv("t.csv", rows)
     line = error_of(run("fill", "t.csv", "-t", "y", "--task", "ordered", "--overwrite"))
-    assert (
-        "The order of the classes of 'y' is not known: 'amber', 'green', 'red'." in line
-    )
+    assert "not known. Name all of them from low to high, such as --order amber" in line
     record = fill(run, "--order", "red", "amber", "green", "--overwrite", target="y")
     assert record["settings"]["order"] == ["red", "amber", "green"]

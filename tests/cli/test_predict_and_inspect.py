@@ -47,6 +47,25 @@ def test_new_rows_without_the_target_get_it(run, saved):
     assert [row[6] for row in out[11:]] == [row[5] for row in filled[11:]]
 
 
+def test_a_table_of_one_row_is_predicted_and_empty_rows_are_not(run):
+    rows, truth = two_groups()
+    rows = [[*row[:3], f"{i % 7}", "2", row[3]] for i, row in enumerate(rows)]
+    rows[0][3:5] = ["a", "b"]
+    write_csv("t.csv", rows)
+    saved = ("fill", "t.csv", "-t", "side", "--model", "m.halfmoon", "--no-report")
+    told_of(run(*saved, "--json", "--budget", "0.2"))
+    write_csv("one.csv", [rows[0], [*rows[1][:5], ""]])
+    assert told_of(run("predict", "m.halfmoon", "one.csv", "--json"))["predicted"] == 1
+    assert read_csv("one.filled.csv")[1][5] == truth[0]
+    write_csv("some.csv", [rows[0], *rows[30:32], [""] * 6, [" "] * 6])
+    record = told_of(run("predict", "m.halfmoon", "some.csv", "--json"))
+    assert record["predicted"] == 2
+    assert record["notes"] == [
+        "2 rows were not predicted: each is empty or belongs to the header."
+    ]
+    assert read_csv("some.filled.csv")[3] == ["", "", "", "", "", "", "", ""]
+
+
 def test_numbers_through_a_pipe(run):
     rows, y = a_line()
     write_csv("t.csv", rows)
@@ -92,6 +111,7 @@ def test_inspect_describes_an_estimator(run, rng):
     assert result.exit_code == 0
     assert "LaplacianRegressor" in result.stdout
     assert "alpha = 0.1" in result.stdout
+    write_csv("t.csv", [["x"], ["1"]])
     result = run("predict", "l.halfmoon", "t.csv")
     assert result.exit_code == 7
     assert "not learned from a table" in error_of(result)

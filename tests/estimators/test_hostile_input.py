@@ -159,6 +159,7 @@ def test_graphs_that_are_no_energy(graph, message):
         ({"kernel": lambda A, B: 1j * A @ B.T}, "values of dtype complex128; real"),
         ({"landmarks": None}, "landmarks is None; one of 'rpcholesky', .* row numbers"),
         ({"landmarks": [0, 99]}, "landmarks range from row 0 to 99; numbers from 0"),
+        ({"unpenalized": []}, r"\[\], which names none\. Name a column, or use unpen"),
         ({"unpenalized": [99]}, r"Columns are \[99\], but X has 3 columns; numbers"),
         (
             {"unpenalized": lambda A: np.ones(5)},

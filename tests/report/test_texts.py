@@ -1,9 +1,20 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from halfmoon._number_format import count, duration, number, percent
+from halfmoon._number_format import (
+    Unit,
+    count,
+    duration,
+    format_aligned,
+    number,
+    percent,
+)
 from halfmoon._report.key_figures import key_figures
 from halfmoon._report.safe_text import safe_text
+from halfmoon._report.sentences import headline, help_given, verdict
+from halfmoon.table._cells.number_style import NumberStyle
 from report.examples import diabetes, iris
 from report.made_up import HOSTILE
 
@@ -35,6 +46,25 @@ def test_safe_text_is_short_and_can_be_encoded(text):
     assert len(once) < 400
     once.encode("utf-8")
     assert not any(ord(c) < 32 or 0x202A <= ord(c) <= 0x202E for c in once)
+
+
+def test_errors_have_the_unit_of_the_labels():
+    found = replace(diabetes(), unit=Unit("€ ", ""))
+    error = found.loo.error(found.predicted)
+    about, naive = format_aligned(error.value, error.low, error.high)[0], error.naive
+    assert f"error: about € {about} on average (" in str(headline(found))
+    assert f"be off by € {number(naive)} on average." in str(verdict(found))
+    figures = {each.name: each for each in key_figures(found)}
+    assert figures["Expected error"].figure == f"€ {about}"
+    gain = replace(found.helped.gain, with_rows=2.5, without=4.0)
+    helped = replace(found.helped, gain=gain)
+    missed = "missed by 2.5 kg on average instead of 4.0"
+    assert missed in help_given(helped, Unit("", " kg"))
+    found = replace(found, unit=NumberStyle(suffix=" %").unit)
+    assert f"about {about} percentage points on" in str(headline(found))
+    figures = {each.name: each for each in key_figures(found)}
+    assert figures["Expected error"].figure == about
+    assert figures["Expected error"].note.startswith("percentage points; ")
 
 
 def plain(text):

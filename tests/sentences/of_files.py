@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from halfmoon import fill
+from halfmoon._cli.common_options import CommonOptions
 from halfmoon.table._files import open_table
 from halfmoon.table._files.byte_source import reading
 from halfmoon.table._files.formats import KINDS, refuse_unsupported
@@ -27,6 +28,7 @@ FAR = pa.array([10**8, 1, 2], pa.int32()).cast(pa.date32())
 #: Files that are no tables, by their names.
 UNREADABLE = {
     "empty.csv": b"",
+    "columns.json": b'{"a": {"0": 1}, "b": {"0": 2}}',
     "lines.csv": b"\n\n",
     "null.csv": b"a,b\n1,\x00\n",
     "wide.csv": "a,b\n1,2\n".encode("utf-32-le"),
@@ -124,6 +126,8 @@ def readings():
     for name in ("nowhere.csv", "folder", "loop.csv", "nothing-*.csv", "/dev/zero"):
         with refused():
             open_table(name)
+    with refused():
+        CommonOptions("nowhere.csv").refuse_missing()
     with refused():
         open_table(io.BytesIO(b'{"a": 1}'), format="json")
     Path("good.csv").write_bytes(b"kind,n\na,1\n,2\n")

@@ -34,12 +34,14 @@ def copied(source, place, replace=None, append=None, meanwhile=None, **options):
             meanwhile(table)
 
 
-def book_of(rows, path, *others, xml=None, without=(), **changed):
+def book_of(rows, path, *others, xml=None, without=(), merged=(), **changed):
     """A workbook; `xml` is its sheet in XML, `without` names parts to leave out."""
     book = openpyxl.Workbook()
     book.active.title = "Flowers"
     for row in rows:
         book.active.append(row)
+    for cells in merged:
+        book.active.merge_cells(cells)
     for other in others:
         book.create_sheet(other)
     book.save(path)
@@ -59,6 +61,9 @@ def book_of(rows, path, *others, xml=None, without=(), **changed):
 def books():
     """Workbooks that are refused, and those with something to say of them."""
     walked(book_of([["A title"], [], ["kind", "n"], ["a", 1]], "two.xlsx", "Other"))
+    rows = [["kind", "place", "n"], ["a", "north", 1], ["b", None, 2], ["c", "x", 3]]
+    walked(book_of(rows, "merged.xlsx", merged=["A3:A4"]))
+    walked(book_of(rows, "both.xlsx", merged=["A3:A4", "B2:B3"]))
     with refused():
         walked("two.xlsx", sheet="Third")
     with refused():

@@ -30,8 +30,10 @@ from halfmoon.table._runs.row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     description_note,
+    empty_note,
     header_note,
     totals_note,
+    without_data_notes,
 )
 from halfmoon.table._runs.run_costs import MemoryBudget, TimeForecast
 from halfmoon.table._runs.run_notes import (
@@ -70,8 +72,17 @@ def labels():
         ([*map(str, NUMBERS), "1234567", "-1234567"], {}),
         (["1", "2", "3", "3", "2", "1"], {}),
         ([str(21 + i % 15) for i in range(60)], {}),
+        (["low", "high"], {"task": "ordered"}),
+        ([f"{1.2 + 0.7 * i:.3f}" for i in range(12)], {}),
+        ([f"{5 + i // 12}'{i % 12}\"" for i in range(12)] * 2, {}),
     ):
         checked_labels(values, Settings("y", **options))
+    for values, options in (
+        ([*(f"{0.5 + i:.2f}" for i in range(12)), "<0.5", "<0.5"], {}),
+        (["north", "south", "east"], {"task": "ordered"}),
+    ):
+        with refused():
+            checked_labels(values, Settings("y", **options))
     with refused():
         times = [f"{i // 4}h {i % 4 * 15}m" for i in [*range(40), *range(20)]]
         checked_labels(times, Settings("y"))
@@ -87,6 +98,8 @@ def labels():
         header_note(numbers)
     for rows in (1, 2):
         description_note(rows, 2)
+        empty_note(rows)
+        list(without_data_notes(rows))
     for short in ({5: 2}, {5: 2, 7: 1, 8: 1, 12: 3}):
         ShortRows("t.csv", 4, 20, short).checked()
     for names in (["kind"], ["kind", "size"]):
@@ -323,6 +336,7 @@ def unseen():
     ):
         found = Unseen.__new__(Unseen)
         found.counts = {"color": Counter(values)}
+        found.missing, found.rows = Counter({"weight": 30}), 40
         list(found.notes())
 
 

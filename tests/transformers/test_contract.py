@@ -188,6 +188,7 @@ def test_grid_search_over_a_pipeline(X):
         (NystromFeatures(n_components=0), "^n_components is 0; None, or 1, 2"),
         (NystromFeatures(random_state="x"), "random_state is 'x'"),
         (FredholmFeatures(inner_kernel="thin_plate"), "only conditionally"),
+        (FredholmFeatures(inner_kernel="x"), "^inner_kernel is 'x'; a kernel of"),
         (FredholmFeatures("precomputed"), "needs rows, not a kernel matrix"),
         (FredholmFeatures(smoother="neighbors"), "smoother is 'neighbors'"),
         (RandomFeatures("polynomial"), "No random features are known"),

@@ -70,7 +70,7 @@ def choose_targets(
     targets: dict[str, None] = {}
     for name in asked:
         columns = matching(name, table.columns, "target")
-        if name not in table.columns:
+        if columns != [name] and name.strip() != columns[0].strip():
             with_blanks = columns_with_blanks(table, unlabeled)
             columns = [column for column in columns if column in with_blanks]
             if not columns:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
 from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._run_settings import Settings
-from halfmoon.table._table_errors import CommandError
+from halfmoon.table._table_errors import CommandError, no_file
 
 if TYPE_CHECKING:
     from halfmoon._cli.terminal import ProgressBars
@@ -231,6 +232,20 @@ class CommonOptions:
         source = sys.stdin.buffer if self.file == STREAM else self.file
         return open_table(source, **self.reading)
 
+    def refuse_missing(self) -> None:
+        """Refuse a file that does not exist, before libraries are imported.
+
+        A pattern or an address is left to `open_table`, and so is a closed folder.
+        """
+        if self.file in ("", STREAM) or "://" in self.file or has_magic(self.file):
+            return
+        try:
+            os.stat(self.file)
+        except (FileNotFoundError, NotADirectoryError):
+            raise no_file(self.file) from None
+        except (OSError, ValueError):
+            return
+
     def refuse_folder_options(self) -> None:
         """Refuse the options of folders if the input is not a folder."""
         does = {}
@@ -287,6 +302,7 @@ def command(
             given = {key: options.pop(key) for key in common_names & set(options)}
             common = CommonOptions(**given)
             with exit_with_code(debug=common.debug, as_json=common.as_json):
+                common.refuse_missing()
                 function(common, **options)
 
         return click.command(name, cls=kind, no_args_is_help=True)(run)

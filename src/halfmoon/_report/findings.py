@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._notes import Note
+from halfmoon._number_format import NO_UNIT, Unit
 from halfmoon._report.quality_scores import (
     Expectation,
     Score,
@@ -334,6 +335,7 @@ class Findings:
     partial: PartialLabels | None = None
     forecast: Forecast | None = None  # what more labels would bring
     shifted: tuple[str, ...] = ()  # columns in which the filled rows differ a lot
+    unit: Unit = NO_UNIT  # of the numbers of the target
     clumped: bool = False  # whether labels are nearer to each other than to the others
     in_order: bool = False  # whether labels of a sorted table leave out most of it
 

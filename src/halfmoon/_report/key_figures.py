@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from halfmoon._number_format import (
+    Unit,
     count,
     format_aligned,
     number,
@@ -23,6 +24,8 @@ from halfmoon._report.findings import (
 from halfmoon._report.quality_scores import Expectation
 
 __all__ = ["KeyFigure", "key_figures"]
+
+MAX_UNIT = 8  # characters beside a figure
 
 
 class KeyFigure(NamedTuple):
@@ -46,7 +49,7 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
             hidden = f"of {count(partial.tested, f'hidden {partial.one}')}"
             within = [KeyFigure("Predicted within", share, hidden)]
     if isinstance(findings.loo, LooNumbers):
-        quality = _of_numbers(findings.loo, findings.predicted)
+        quality = _of_numbers(findings.loo, findings.predicted, findings.unit)
     else:
         quality = _of_classes(findings)
     unmeasured = findings.clumped and findings.loo.independent == 1
@@ -63,10 +66,14 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
     ]
 
 
-def _of_numbers(loo: LooNumbers, filled: int) -> list[KeyFigure]:
+def _of_numbers(loo: LooNumbers, filled: int, unit: Unit) -> list[KeyFigure]:
     error, r2 = loo.error(filled), loo.r_squared(filled)
     figure, low, high = format_aligned(error.value, error.low, error.high)
     note = f"{low} to {high}; guessing the mean: {number(error.naive)}"
+    if len(unit.after) <= MAX_UNIT:
+        figure = unit.of(figure)
+    else:
+        note = f"{unit.after.strip()}; {note}"
     if not np.isfinite(error.high):
         figure, note = "unknown", "not measured: too few labels"
     r2_note = "too few labels to tell"

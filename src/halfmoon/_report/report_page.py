@@ -50,7 +50,7 @@ def render(findings: Findings) -> str:
         headline=headline(findings),
         tiles=key_figures(findings),
         verdict=verdict(findings),
-        help_given=help_given(findings.helped),
+        help_given=help_given(findings.helped, findings.unit),
         compared=not math.isnan(findings.helped.gain.difference),
         of_filled=of_filled(findings),
         of_quality=of_quality(findings),

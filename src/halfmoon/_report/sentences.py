@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from halfmoon._number_format import (
+    NO_UNIT,
+    Unit,
     count,
     format_aligned,
     number,
@@ -90,7 +92,8 @@ def _expected_quality(findings: Findings) -> str:
             text = "Expected error: about 0; every hidden label was predicted exactly."
         else:
             middle, low, high = format_aligned(error.value, error.low, error.high)
-            text = f"Expected error: about {middle} on average ({low} to {high})."
+            about = findings.unit.of(middle)
+            text = f"Expected error: about {about} on average ({low} to {high})."
         return text + _unlike_the_labeled(findings)
     expected = expected_accuracy(findings)
     score = expected.score
@@ -176,7 +179,7 @@ def verdict(findings: Findings) -> Sentence:
     text = (
         f"Test: each of the {error.tested:,} labels was hidden {_how(loo)} and "
         f"predicted from the others. Guessing the mean would be off by "
-        f"{number(error.naive)} on average."
+        f"{findings.unit.of(number(error.naive))} on average."
     )
     if not np.isfinite(r2.value):
         return Sentence(text)
@@ -296,8 +299,8 @@ def _found(each: ClassQuality) -> str:
     return f"Of {each.labels:,} labels {name}, {found}; {false} mistaken for {name}."
 
 
-def help_given(helped: Helped) -> str:
-    """Say whether unlabeled rows helped."""
+def help_given(helped: Helped, unit: Unit = NO_UNIT) -> str:
+    """Say whether unlabeled rows helped; `unit` is that of a target of numbers."""
     gain = helped.gain
     rows = f"the {gain.rows:,} unlabeled rows" if gain.rows > 1 else "the unlabeled row"
     if not helped.tried:
@@ -310,7 +313,7 @@ def help_given(helped: Helped) -> str:
             return f"There are too few labels to tell whether using {rows} helps."
         use = "use them" if helped.used_unlabeled else "use the labels alone"
         return f"Labels in clumps cannot tell whether {rows} help; predictions {use}."
-    figures = _with_and_without(gain)
+    figures = _with_and_without(gain, unit)
     if not helped.used_unlabeled:
         effect = "made no clear difference in the test"
         if gain.same:
@@ -333,7 +336,7 @@ def help_given(helped: Helped) -> str:
     return f"Using {rows} helped ({figures})."
 
 
-def _with_and_without(gain: UnlabeledGain) -> str:
+def _with_and_without(gain: UnlabeledGain, unit: Unit) -> str:
     """Format the figures, as in "17 of 18 hidden labels recovered instead of 15"."""
     if gain.kind == "classes":
         recovered = f"{gain.with_rows:,} of {gain.labels:,} hidden labels recovered"
@@ -342,7 +345,8 @@ def _with_and_without(gain: UnlabeledGain) -> str:
         )
     with_rows, without = format_aligned(gain.with_rows, gain.without)
     if gain.same:
-        return f"hidden labels missed by {without} on average either way"
+        return f"hidden labels missed by {unit.of(without)} on average either way"
+    with_rows = unit.of(with_rows)
     return f"hidden labels missed by {with_rows} on average instead of {without}"
 
 

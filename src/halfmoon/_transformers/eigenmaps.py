@@ -173,7 +173,7 @@ class LaplacianEigenmaps(KernelTransformer):
         if self.basis == "landmarks":
             default = min(n, EIGENMAP_LANDMARKS)
             p = default if self.n_landmarks is None else self.n_landmarks
-            return self._landmark_basis(self.kernel, p)
+            return self._landmark_basis("kernel", p)
         raise ValueError(
             f"basis is {self.basis!r}; 'landmarks', 'derivatives' or a basis of "
             f"halfmoon.bases is needed."

@@ -127,9 +127,10 @@ class KernelTransformer(
     @abstractmethod
     def _build(self, X: Rows) -> None: ...
 
-    def _landmark_basis(self, kernel: Any, p: int | None) -> Nystrom:
-        """Return the basis at p landmarks, for the parameter `kernel` of a subclass."""
-        return Nystrom(features_kernel(kernel), p, self.landmarks, self.memory_limit)
+    def _landmark_basis(self, parameter: str, p: int | None) -> Nystrom:
+        """Return the basis at p landmarks, for the kernel that is a parameter."""
+        kernel = features_kernel(getattr(self, parameter), parameter)
+        return Nystrom(kernel, p, self.landmarks, self.memory_limit)
 
     def _function(self) -> Callable[[Rows], Array]:
         return lambda X: self._whitening.whiten(self.basis_.transform(X))
@@ -177,20 +178,20 @@ class KernelTransformer(
         return tags
 
 
-def rows_kernel(kernel: Any) -> Kernel:
+def rows_kernel(kernel: Any, parameter: str = "kernel") -> Kernel:
     """Return the kernel for a parameter; it must be a function of rows."""
-    kernel = as_kernel(kernel)
+    kernel = as_kernel(kernel, parameter=parameter)
     if isinstance(kernel, Precomputed):
         raise ValueError(
-            "kernel is 'precomputed', but a transformer needs rows, not a kernel "
-            "matrix. Give an object of halfmoon.kernels or a function of two tables."
+            f"{parameter} is 'precomputed', but a transformer needs rows, not a kernel "
+            f"matrix. Give an object of halfmoon.kernels or a function of two tables."
         )
     return kernel
 
 
-def features_kernel(kernel: Any) -> Kernel:
+def features_kernel(kernel: Any, parameter: str = "kernel") -> Kernel:
     """Return the kernel for a parameter; it must be an inner product of features."""
-    kernel = rows_kernel(kernel)
+    kernel = rows_kernel(kernel, parameter)
     if kernel.conditional_degree >= 0:
         raise ValueError(
             f"{kernel!r} is only conditionally positive definite; an inner product of "
@@ -245,7 +246,7 @@ class NystromFeatures(KernelTransformer):
     random_state: Any = None
 
     def _build(self, X: Rows) -> None:
-        basis = self._landmark_basis(self.kernel, self.n_components)
+        basis = self._landmark_basis("kernel", self.n_components)
         self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()
         self.kernel_, self.landmarks_ = basis.sections
@@ -317,7 +318,7 @@ class FredholmFeatures(KernelTransformer):
             f"Values of {p} functions at {n} rows take",
             "Lower n_components, fit on fewer rows, or raise memory_limit.",
         )
-        inner = self._landmark_basis(self.inner_kernel, self.n_components)
+        inner = self._landmark_basis("inner_kernel", self.n_components)
         basis = Smoothed(inner, self._smoother())
         self.basis_ = basis.fit(X, as_generator(self.random_state))
         self._whiten_basis()

@@ -249,7 +249,7 @@ class TSVMClassifier(BaselineClassifier):
     _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
         "C": Rule("a positive number", lambda v: is_number(v) and v > 0),
         "C_unlabeled": NOT_NEGATIVE,
-        "n_steps": Rule("1, 2, 3, ...", is_whole),
+        "n_steps": Rule("1, 2, 3, ... or 100", lambda v: is_whole(v) and v <= 100),
         "max_iter": Rule("1, 2, 3, ...", is_whole),
         "tol": Rule("a number that is not negative", is_number),
     }
@@ -333,7 +333,10 @@ class TSVMClassifier(BaselineClassifier):
                     f"each class."
                 )
             given = [given[c] for c in self.classes_.tolist()]
-        shares = np.asarray(given, dtype=np.float64)
+        try:
+            shares = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            shares = np.empty(0)  # refused below
         if shares.ndim == 0 and k == 2:
             shares = np.array([1.0 - shares, shares])
         if shares.shape != (k,) or not ((shares > 0) & (shares < 1)).all():

@@ -213,7 +213,7 @@ class FilledFrame:
         return taken_rows(frame, positions)
 
     def __repr__(self) -> str:
-        return "\n".join(self.record["summary"])
+        return "\n".join(self.summary)
 
     def _repr_html_(self) -> str:
         """Show the sentences, the key figures and a few pictures in a notebook."""

@@ -24,6 +24,7 @@ from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
+from halfmoon.table._runs.rows_without_data import without_data_notes
 from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
 from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 from halfmoon.table._runs.second_pass import Filled, Job, new_columns, write_filled
@@ -207,6 +208,7 @@ def predict_table(
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
     notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
+    notes = (*notes, *without_data_notes(job.n_without_data))
     (filled,) = Filled.of([job], out.escaped, _sha256(table), start, notes)
     return filled
 

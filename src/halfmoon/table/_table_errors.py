@@ -14,6 +14,7 @@ __all__ = [
     "OutputError",
     "ReadError",
     "TableError",
+    "no_file",
     "plain_errors",
 ]
 
@@ -34,6 +35,11 @@ class ReadError(TableError):
     """The file is not a table that can be read."""
 
     exit_code = 3
+
+
+def no_file(name: str) -> ReadError:
+    """Return the error for a file that does not exist."""
+    return ReadError(f"{name} does not exist. Check the name and the folder.")
 
 
 class LabelError(TableError):

@@ -104,6 +104,11 @@ class Features(Unpenalized):
     def _columns(source: Any, d: int) -> Indices:
         """Return column numbers, from numbers or from a mask over the columns."""
         columns = np.asarray(source)
+        if columns.size == 0:
+            raise ValueError(
+                f"The unpenalized columns are {source!r}, which names none. Name a "
+                f"column, or use unpenalized=None to penalize all features."
+            )
         if columns.dtype == bool and columns.shape == (d,):
             return np.flatnonzero(columns)
         if columns.ndim != 1 or columns.dtype.kind not in "iu":

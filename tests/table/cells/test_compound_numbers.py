@@ -39,8 +39,12 @@ from halfmoon.table._columns.column_kinds import Columns
         ("fraction", "-1 1/2", -1.5),
         ("fraction", "7/10", 0.7),
         ("fraction", "3", 3),
+        ("fraction", '8 1/4"', 8.25),
+        ("fraction", "3″", 3),
         ("fraction", "3/2", np.nan),
         ("fraction", "1/0", np.nan),
+        ("duration", "1h20", 4800),
+        ("duration", "12 h 05", 43500),
         ("ratio", "3:1", 3),
         ("ratio", "16:9", 16 / 9),
         ("ratio", "1:0", np.nan),
@@ -69,6 +73,8 @@ def test_values(form, cell, value):
         (["<18", "18-34", "35-54", "55+"], "range"),
         (["2019-2020", "2020-2021"], "range"),
         (["1/2", "3/4", "2"], "fraction"),
+        (['1 1/2"', '3/4"', '2"'], "fraction"),
+        (["1h20", "45 min", "2h05"], "duration"),
         (["45/50", "38/50"], "fraction"),
         (["4 out of 5", "3 out of 5"], "fraction"),
         (["3:1", "5:2"], "ratio"),
@@ -112,7 +118,7 @@ HOUR, DAY = 3600, 86400
     ("cell", "seconds"),
     [
         ("1h 30m", 5400),
-        ("1h30", np.nan),  # a time of the day
+        ("1h30", 5400),  # alone, a column of such cells holds times of the day
         ("2 hrs, 5 min", 2 * HOUR + 300),
         ("1 Std. 15 Min.", HOUR + 900),
         ("3 days", 3 * DAY),

@@ -124,6 +124,8 @@ def test_strays_before_the_dates():
         ("3 mars 2024", "17 mai 2023"),
         ("3 de marzo de 2024", "17 de mayo de 2023"),
         ("3rd March 2024", "17th May 2023"),
+        ("So, 03.03.2024", "Mi, 17.05.2023"),
+        ("dim. 03/03/2024", "mer. 17/05/2023"),
         ("2024-03-03 00:00:00 UTC", "2023-05-17 00:00:00 UTC"),
         ("03.03.2024, 00:00 Uhr", "17.05.2023, 00:00 Uhr"),
         ("Sun, 03 Mar 2024 00:00:00 +0000", "Wed, 17 May 2023 00:00:00 +0000"),
@@ -133,6 +135,20 @@ def test_strays_before_the_dates():
 def test_dates_with_words(cells):
     days, unread = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
     assert [f"{day:%Y-%m-%d}" for day in days] == ["2024-03-03", "2023-05-17"]
+    assert unread == 0
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("9. Sept. 2024", "1. Okt. 2023", "2. Dez. 2022", "3. Juli 2021"),
+        ("9 sept. 2024", "1 oct. 2023", "2 déc. 2022", "3 juil. 2021"),
+        ("9 set 2024", "1 ott 2023", "2 dic 2022", "3 lug 2021"),
+    ],
+)
+def test_short_names_of_months(cells):
+    days, unread = read_dates(pa.array(cells), find_date_format(pa.array(cells), 0))
+    assert [f"{day:%m/%d}" for day in days] == ["09/09", "10/01", "12/02", "07/03"]
     assert unread == 0
 
 

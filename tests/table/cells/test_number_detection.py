@@ -181,6 +181,11 @@ def test_shares_among_percentages_are_converted():
     assert not number_style(mixed, 0, inexact=True).shares
 
 
+def test_decimals_in_other_digits():
+    found = number_style(pa.array(["٣٤٫١", "１２．３４", "7"]), 0.0)
+    assert (found.digits, found.decimal) == (2, ".")
+
+
 @pytest.mark.parametrize("marks", [("DR", "CR"), ("Dr.", "Cr."), ("S", "H")])
 def test_debits_are_negative(marks):
     debit, credit = marks
@@ -188,7 +193,9 @@ def test_debits_are_negative(marks):
     style = number_style(cells, 0, inexact=True)
     assert style.read(cells).to_pylist() == [-1090.1, 20, -7.5, 0]
     assert style.read(cells[1:2]).to_pylist() == [20]  # whatever the other rows hold
-    assert style.describe() == "written with commas and DR or CR, read as minus or plus"
+    assert style.describe() == (
+        "written with commas and marks of debit and credit, read as minus and plus"
+    )
 
 
 @pytest.mark.parametrize(("letters", "is_unit"), [(16, True), (17, False)])

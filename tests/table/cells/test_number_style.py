@@ -31,6 +31,11 @@ STYLES = [
     NumberStyle(suffix=" g", digits=1),
     NumberStyle(suffix=" km/h", digits=1),
     NumberStyle(negative="\u2212x", digits=2),
+    NumberStyle(thousands=",", prefix="₹ ", digits=2, indian=True),
+    NumberStyle(thousands=",", prefix="₹", indian=True, no_cents="/-"),
+    NumberStyle(",", ".", prefix="€ ", no_cents=",-"),
+    NumberStyle(",", ".", suffix=" €", no_cents=",\u2014"),
+    NumberStyle(thousands="'", prefix="Fr. ", no_cents=".\u2013"),
 ]
 
 

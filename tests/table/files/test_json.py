@@ -87,6 +87,16 @@ def test_an_array_keeps_its_text():
     assert made == text.replace("null", "7")
 
 
+def test_an_object_of_columns_is_refused():
+    cells = {"a": {"0": 1, "1": 2}, "kind": {"0": "x", "1": None}}
+    with pytest.raises(ReadError, match=r"cells of each column.*orient='records'"):
+        read(json.dumps(cells).encode())
+    one = {"a": {"x": 1}, "b": {"x": 2}, "c": 3}
+    assert read(json.dumps(one).encode())[1][0]["c"] == 3
+    two = b"\n".join([json.dumps(cells).encode()] * 2)
+    assert len(read(two)[1]) == 2
+
+
 def test_other_tables_become_json(tmp_path):
     data = b"code,x,kind\n007,1.50,=a\n,2,\n"
     made = rewritten(data, {"kind": [None, "b"]}, {}, tmp_path / "t.jsonl")

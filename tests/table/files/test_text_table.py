@@ -260,7 +260,7 @@ ERRORS = {
         "standard input, line 2: byte 0x00 is not UTF-16-LE. If the file is in another "
         "encoding, name it: `encoding='utf-8'`."
     ),
-    b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, so it is not a table",
+    b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, which text does not",
     "a,b\n1,é\n".encode("utf-32-le"): "Name the encoding: `encoding='utf-32-le'`.",
     b"a,b,a,c,b,a\n": (
         "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "

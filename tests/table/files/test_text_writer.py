@@ -15,6 +15,7 @@ FORMULAS = ["=1+1", "+x", "-x", "@sum", "\tx", "\rx", "\n=x", "＝1", "-1+1|cmd"
 FORMULAS += ["-$x", "-5 A1", "-5 kg*2", "-USD", "+1(2)"]
 HARMLESS = ["-1", "+1.5", "-1,5", "-.5e-3", "1", "x=1", "", " =x", "'=x", "a-b"]
 HARMLESS += ["-$1,053.20", "-26 kg", "-1 234,5 €", "-1\u202f234", "-7.5%"]
+HARMLESS += ["+", "-", "--", "+/-", "\u2212"]  # may be classes
 
 
 @pytest.mark.parametrize("text", FORMULAS)

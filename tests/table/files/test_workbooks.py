@@ -237,6 +237,42 @@ def test_typed_columns_keep_their_types(tmp_path):
     ]
 
 
+def test_a_value_of_merged_rows_is_that_of_each(tmp_path):
+    rows = [["region", "x", "kind"], ["north", 1, "a"], [None, 2, None], ["south", 3]]
+    path = workbook_of([["Title"], *rows, [None, 4, "b"]], tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(path)
+    for cells in ("A1:C1", "A3:A4", "A5:A6", "C3:C4"):
+        book.active.merge_cells(cells)
+    saved(book, path)
+    with open_table(path) as table:
+        (batch,) = table.batches()
+        notes = [note.text for note in table.notes]
+    assert batch.rows.to_pydict() == {
+        "region": ["north", "north", "south", "south"],
+        "x": [1, 2, 3, 4],
+        "kind": ["a", "a", None, "b"],
+    }
+    assert notes[-1] == (
+        "'region', 'kind' have merged cells: their value was read in each row that "
+        "they cover."
+    )
+
+
+def test_the_ends_of_a_number_are_formatted_like_it(tmp_path):
+    path = workbook_of([["x", "y"], [1, 0.25], [2, None]], tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(path)
+    book.active["B3"].number_format = "0.0%"
+    saved(book, path)
+    new = {"y_source": [None, "predicted"], "y_low": [None, 0.2], "y_sure": [None, 0.9]}
+    with open_table(path) as table, new_table(tmp_path / "u.xlsx", like=table) as out:
+        for batch in table.batches():
+            out.write(batch, replace={"y": [None, 0.3]}, append=new)
+    sheet = openpyxl.load_workbook(tmp_path / "u.xlsx").active
+    formats = [sheet[cell].number_format for cell in ("B3", "D3", "E3", "B2")]
+    assert formats == ["0.0%", "0.0%", "General", "General"]
+    assert (sheet["D3"].value, sheet["D2"].value) == (0.2, None)
+
+
 def ods_of(rows, path):
     """An OpenDocument file with repeated rows and cells."""
     text = path.with_suffix(".csv")
@@ -258,6 +294,35 @@ def test_ods_is_read_and_written(tmp_path):
         "kind_sure": [None, 0.5],
         "from": [None, "=c & <d>"],
     }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reach"),
+    [
+        (
+            "<table:table-row>",
+            '<table:table-row table:number-rows-repeated="90000000">',
+            "90,000,001 and column 2",
+        ),
+        (
+            '<table:table-cell office:value-type="float"',
+            '<table:table-cell table:number-columns-repeated="99999999" office:x=""',
+            "2 and column 100,000,000",
+        ),
+    ],
+)
+def test_an_ods_that_unpacks_to_millions_of_cells_is_refused(tmp_path, old, new, reach):
+    path = ods_of([["kind", "x"], ["a", "1"]], tmp_path / "t.ods")
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    before, found, after = parts["content.xml"].rpartition(old)
+    assert found
+    parts["content.xml"] = before + new + after
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text)
+    with pytest.raises(ReadError, match=f"reaches to row {reach}"):
+        open_table(path)
 
 
 def test_repeated_rows_and_cells_of_ods_are_split(tmp_path):

@@ -20,6 +20,14 @@ from halfmoon.table._table_errors import LabelError
         ("1", "2", "3", "10"),
         ("-1", "0.5", "2"),
         (1, 2, 30),
+        ("D", "C+", "B-", "B", "A-", "A+"),
+        ("I", "II", "IV"),
+        ("Mon", "Tue", "Sun"),
+        ("January", "May", "December"),
+        ("<18", "18-24", "25-34", "65+"),
+        ("under 18", "18 to 64", "65 and over"),
+        ("1/5 stars", "2/5 stars", "5/5 stars"),
+        ("Level 2", "Level 10"),
     ],
 )
 def test_known_orders(scale):
@@ -43,8 +51,9 @@ def test_an_order_given_by_the_user():
 @pytest.mark.parametrize(
     ("classes", "order", "words"),
     [
-        ({"green", "red"}, (), "not known: 'green', 'red'.*`order="),
-        ({"low", "high", "blue"}, (), "not known: 'blue', 'high', 'low'"),
+        ({"green", "red"}, (), r"not known.*`order=\['green', 'red'\]` if"),
+        ({"low", "high", "blue"}, (), r"not known.*\['blue', 'high', 'low'\]"),
+        ({"Q1 2024", "Q4 2023"}, (), "not known"),
         ({"a", "b"}, ("a",), "does not name the class 'b'"),
         ({"a", "b"}, ("a", "b", "a"), "names 'a' twice"),
     ],

@@ -83,6 +83,14 @@ def test_spellings_are_merged_into_the_most_common_on_request():
     assert not any(note.important for note in found.notes)
 
 
+def test_a_visible_spelling_stands_for_the_others():
+    found = checked(["Inn\u200b", "Inn\u200b", "Inn", "Bar", "Bar"], merge_labels=True)
+    assert found.labels == ["Inn"] * 3 + ["Bar"] * 2
+    assert found.notes[0].text == (
+        "'Inn' and 'Inn\\u200b' were merged into one class, 'Inn'."
+    )
+
+
 def test_clean_labels_have_no_notes():
     assert checked(["cat", "dog", None, "cat"]).notes == ()
     assert checked(["A+", "A-", "B", "A+"]).notes == ()
@@ -143,9 +151,62 @@ def test_whole_numbers_taken_as_classes():
     assert checked([*"1255342"], task="classes").notes == ()
 
 
+def test_limits_among_numbers_need_a_column():
+    numbers = [f"{x:.2f}" for x in np.linspace(0.5, 3.0, 12)]
+    with pytest.raises(LabelError, match="20 labels of 'y' are only limits, such as"):
+        checked([*numbers, *["<0.50"] * 20])
+    with pytest.raises(LabelError, match=r"`high='COLUMN'`\. To fill .*ed='<0.50'`"):
+        checked([*numbers, *["<0.50"] * 2])
+    assert checked([*numbers, "<0.50"]).n_ignored == 1  # one in ten
+    assert checked(["<50K", ">50K", "<50K"]).kind == "classes"
+
+
+def test_points_that_may_separate_thousands():
+    labels = [f"{x:.3f}" for x in np.linspace(1.2, 9.8, 12)]
+    (note,) = checked(labels).notes
+    assert note.text == (
+        "The point in labels of 'y' such as '1.200' was read as that of decimals."
+    )
+    assert checked(["0.123", *labels]).notes == ()
+    assert checked([f"{1.5 * i:.3e}" for i in range(1, 13)]).notes == ()
+
+
+def test_amounts_taken_as_classes():
+    heights = [f"{5 + i // 12}'{i % 12}\"" for i in range(14)]
+    (note,) = checked(heights * 2).notes
+    assert note.text == (
+        "Labels of 'y' such as '5\\'0\"' were taken as classes, without an order."
+    )
+    assert note.remedy.endswith("write each as one number, without other signs.")
+    assert checked(["18-24", "25-34", "65+"] * 5).notes == ()
+
+
+def test_codes_are_no_whole_numbers():
+    assert checked(["01067", "04109", "10115", "01067"]).notes == ()
+    codes = ["2134", "10115", "80331", "50667", "60311", "70173", "40211", "30159"]
+    codes = [*codes, "90402", "28195", "44135", "45127"]
+    for labels in (codes * 3, [float(code) for code in codes * 3]):
+        found = checked([*labels, None])
+        assert found.kind == "classes"
+        assert found.labels[0] == labels[0]
+        assert "`task='numbers'` for amounts" in found.notes[0].remedy
+
+
+def test_repeated_prices_and_years_are_no_codes():
+    prices = [str(500 * i + 999) for i in range(12)]
+    assert checked(prices * 3).kind == "numbers"
+    assert checked([str(year) for year in range(1990, 2002)] * 3).kind == "numbers"
+    assert checked([str(87 * i**2 + 1000) for i in range(12)]).kind == "numbers"
+
+
 def test_ordered_classes_have_their_order():
     found = checked(["10", "9", "8", "9", None], task="ordered")
     assert (found.kind, found.order) == ("classes", ("8", "9", "10"))
+    assert found.notes == ()
+    found = checked(["high", "Low", "high", None], task="ordered")
+    assert found.notes[-1].text == (
+        "The order of the classes, from low to high, was taken to be 'Low' < 'high'."
+    )
     found = checked(["b", "a", "b"], task="ordered", order=("b", "a"))
     assert found.order == ("b", "a")
 

@@ -159,6 +159,16 @@ def test_numbers_from_text():
             "40 different values.*are different. Choose.* write each as one number",
         ),
         (
+            [f"{i} g" if i % 2 else f"0.{i} kg" for i in [*range(10, 50), 10, 11]],
+            "classes",
+            "40 different values.*If they are amounts, write all of them in one unit",
+        ),
+        (
+            [f'="{i}.5"' for i in [*range(10, 50), 10, 11]],
+            "classes",
+            "40 different values.*in one unit or currency, without other signs",
+        ),
+        (
             [f"{i}-{i + 4}" for i in [*range(10, 50), *range(10, 30)]],
             "classes",
             "40 different values.*are different. Choose.* write each as one number",

@@ -1,5 +1,6 @@
 """Rows that repeat the header in the middle of a table."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
@@ -9,6 +10,8 @@ from halfmoon.table._runs.rows_without_data import (
     TotalsRows,
     description_note,
     description_rows,
+    empty_note,
+    empty_rows,
     header_note,
     header_rows,
     totals_note,
@@ -29,7 +32,20 @@ def test_header_rows(cells, found):
     assert_array_equal(header_rows(pa.record_batch(cells)), found)
 
 
+def test_empty_rows():
+    text = ["", " \u00a0", None, "", "x"]
+    numbers = pa.array([None, None, None, 0.0, None])
+    views = pa.array(["", "", None, "", ""], pa.string_view())
+    nan = pa.array([np.nan, np.nan, np.nan, np.nan, np.nan])
+    rows = pa.record_batch({"a": text, "b": numbers, "c": views, "d": nan})
+    assert empty_rows(rows).tolist() == [True, True, True, False, False]
+    assert empty_note(1).text == (
+        "1 row is empty: it was not learned from and not filled."
+    )
+
+
 def test_an_empty_batch():
+    assert empty_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)
     assert header_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)
 
 
@@ -69,6 +85,14 @@ def test_rows_that_describe_the_columns(first, found):
     cells = [[*a, *b] for a, b in zip(columns, below, strict=True)]
     rows = pa.record_batch(dict(zip("abc", cells, strict=True)))
     assert description_rows(rows) == found
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_the_only_rows_of_a_table_describe_nothing(n):
+    cells = {f"x{i}": [str(i + k) for k in range(n)] for i in range(5)}
+    assert description_rows(pa.record_batch(cells)) == 0
+    words = {f"x{i}": [f"a{i} {k}" for k in range(n)] for i in range(5)}
+    assert description_rows(pa.record_batch(words)) == 0
 
 
 def test_rows_of_types_and_of_roles():
@@ -130,6 +154,17 @@ def found_in(rows, size=10):
 def test_a_row_of_totals(word, size):
     rows = [*ROWS, [word, "", ""]]
     assert found_in(rows, size) == [TotalsRow(3, word.strip(), True)]
+
+
+def test_totals_in_all_columns_of_numbers():
+    assert found_in([*ROWS, ["Total", "6", ""]]) == [TotalsRow(3, "Total", True)]
+    assert found_in([*ROWS, ["Total", "6", "$91,000"]])[0].word == "Total"
+
+
+@pytest.mark.parametrize("end", ["# end of file", "\x1a"])
+def test_the_end_of_a_file_is_no_row(end):
+    assert found_in([*ROWS, [end, "", ""]]) == [TotalsRow(3, end, True)]
+    assert found_in([*ROWS, ["# 3 rows", " 2024", ""]])[0].number == 3
 
 
 def test_the_word_may_follow_empty_cells():

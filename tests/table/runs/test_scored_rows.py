@@ -139,6 +139,23 @@ def test_unseen_values():
     )
 
 
+def test_values_that_cannot_be_read():
+    x = np.arange(30) % 3 + 0.25
+    labels = [f"c{i % 3}" if i < 15 else None for i in range(30)]
+    some = pa.array([None, *(x[1:] + 1.0)])
+    rows = pa.table({"x": pa.array(x).cast(pa.string()), "y": some})
+    unseen = Unseen(TableModel("kind", "classes", budget=0.1).fit(rows, labels))
+    unseen.see(pa.record_batch({"x": ["1,5", "0.5", ""], "y": [None, 1.0, None]}))
+    (note,) = unseen.notes()  # y was missing before
+    assert note.text == (
+        "'x' has no value that can be read in 2 of 3 rows, but had one in each row "
+        "that the model learned from. Their predictions may be wrong, also with a high "
+        "confidence."
+    )
+    unseen.see(pa.record_batch({"x": ["1.5"] * 17, "y": [1.0] * 17}))
+    assert list(unseen.notes()) == []  # 2 of 20
+
+
 def test_keys_of_values_do_not_depend_on_their_spelling():
     columns = Columns([ColumnUse("n", "number"), ColumnUse("c", "category")])
     one = pa.table({"n": ["21", "1e3", "NA", "2"], "c": ["a", " b", "", "a"]})

@@ -4,13 +4,13 @@ r"""Numbers that are written as two or three, each column in one form.
 cell                        form       read as
 ==========================  =========  ======================================
 94-102, $5 to $7, 65+       range      the middle: 98, 6; a limit alone: 65
-1/2, 2 3/4, 7½, 7 out of 10 fraction   0.5, 2.75, 7.5, 0.7
+1/2, 2 3/4", 7½, 7 out of 9  fraction  0.5, 2.75, 7.5, 0.78
 3:1, 16:9                   ratio      3, 1.78
 48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
 5'11", 5 ft 11 in; 180 cm   feet       inches: 71; 70.9
 8 lb 3 oz; 4 kg             pounds     ounces: 131; 141.1
 1h 30m, 2 days 03:04:05,    duration   seconds; a column with one unit, such as
-94:58, PT1H30M                         90 min, is a column of numbers
+94:58, PT1H30M, 1h30                   90 min, is a column of numbers
 0x1F, 0xA30F                hex        31, 41743; a few different ones are codes
 ==========================  =========  ======================================
 
@@ -57,8 +57,9 @@ RANGE = re.compile(
 SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
 LETTERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 FRACTION = re.compile(
-    r"(-?)(?:([0-9]+)[ -])?([0-9]+)(?: ?/ ?| out of | von )([1-9][0-9]*)"
+    r"(-?)(?:([0-9]+)[ -])?([0-9]+)(?: ?/ ?| out of | von )([1-9][0-9]*)(?:\"|''|″)?"
 )
+WHOLE = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:\"|''|″)?")
 RATIO = re.compile(rf"({NUMBER}) ?: ?({NUMBER})")
 PART = r"([0-9]+(?:[.,][0-9]+)?)"
 SIDES = ("N", "S", "E", "W")
@@ -94,6 +95,7 @@ DURATION = re.compile(
 CLOCK = re.compile(
     rf"-?(?:{PART} days?,? )?(?:([0-9]+):)?([0-9]+):([0-9]{{2}}(?:[.,][0-9]+)?)"
 )
+HOURS = re.compile(r"([0-9]+) ?h ?([0-9]{2})", re.IGNORECASE)
 ISO_DURATION = re.compile(
     rf"P(?:{PART}Y)?(?:{PART}M)?(?:{PART}W)?(?:{PART}D)?"
     rf"(?:T(?:{PART}H)?(?:{PART}M)?(?:{PART}S)?)?",
@@ -201,7 +203,7 @@ def _are_ranges(cells: list[str]) -> bool:
 def _fraction(cell: str) -> float:
     found = FRACTION.fullmatch(cell)
     if found is None:
-        return float(cell) if re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?", cell) else np.nan
+        return float(cell.rstrip("\"'″")) if WHOLE.fullmatch(cell) else np.nan
     minus, whole, top, bottom = found.groups()
     if int(top) > int(bottom):
         return np.nan
@@ -273,6 +275,8 @@ def duration_seconds(cell: str) -> float:
         pass
     elif found := CLOCK.fullmatch(cell):
         sizes = [86400, 3600, 60, 1]
+    elif found := HOURS.fullmatch(cell.strip()):
+        sizes = [3600, 60]
     else:
         return np.nan
     parts = found.groups()

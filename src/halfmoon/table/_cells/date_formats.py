@@ -7,6 +7,8 @@ cell                       rewritten             what changes
 =========================  ====================  =============================
 3. März 2024               3. March 2024         names of months
 3 de mayo de 2024          3 May 2024
+3. Sept. 2024, 3 févr. 2024 3. September 2024, 3 February 2024
+Di, 03.09.2024             03.09.2024            days of the week
 3rd May 2024, May 3rd 2024 3 May 2024, May 3 2024  endings of numbers
 2024-05-03 15:08 UTC       2024-05-03 15:08      letters of a zone, words for o'clock
 03.05.2024, 15:08 Uhr      03.05.2024 15:08
@@ -84,18 +86,19 @@ ZONED = (
 )
 
 MONTHS = {  # German, French, Spanish, Italian, Portuguese, Dutch
-    "January": "januar|jänner|janvier|enero|gennaio|janeiro|januari",
-    "February": "februar|février|fevrier|febrero|febbraio|fevereiro|februari",
-    "March": "märz|maerz|mrz|mär|mars|marzo|março|maart",
-    "April": "avril|abril|aprile",
-    "May": "mai|mayo|maggio|maio|mei",
-    "June": "juni|juin|junio|giugno|junho",
-    "July": "juli|juillet|julio|luglio|julho",
-    "August": "août|aout|agosto|augustus",
-    "September": "septembre|septiembre|settembre|setembro",
-    "October": "oktober|okt|octobre|octubre|ottobre|outubro",
+    "January": "januar|jänner|jän|janvier|janv|enero|ene|gennaio|gen|janeiro|januari",
+    "February": "februar|février|fevrier|févr|fevr|fév|febrero|febbraio|fevereiro|fev"
+    "|februari",
+    "March": "märz|maerz|mrz|mär|mars|marzo|março|maart|mrt",
+    "April": "avril|avr|abril|abr|aprile",
+    "May": "mai|mayo|maggio|mag|maio|mei",
+    "June": "juni|juin|junio|giugno|giu|junho",
+    "July": "juli|juillet|juil|julio|luglio|lug|julho",
+    "August": "août|aout|agosto|ago|augustus",
+    "September": "septembre|septiembre|settembre|setembro|sept|set",
+    "October": "oktober|okt|octobre|octubre|ottobre|ott|outubro|out",
     "November": "novembre|noviembre|novembro",
-    "December": "dezember|dez|décembre|decembre|diciembre|dicembre|dezembro",
+    "December": "dezember|dez|décembre|decembre|déc|diciembre|dic|dicembre|dezembro",
 }
 ZONES = "UTC|GMT|WES?T|CES?T|EES?T|BST|MSK|[ECMP][SD]T|JST"  # local times stay so
 BOUND = r"(^|[^\p{L}])"  # \b knows no letters with accents
@@ -104,6 +107,8 @@ CHANGES = (
         (rf"(?i){BOUND}(?:{names})\.?([^\p{{L}}]|$)", rf"\1{month}\2")
         for month, names in MONTHS.items()
     ),
+    (r"^\p{L}{2,10}\.?,? ([0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2})", r"\1"),
+    (r"(\d\.? \p{L}{3})\. ([0-9]{4})", r"\1 \2"),
     (r"(?i)^(\p{L}* ?[0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
     (r"(?i)([0-9]) de (\p{L}+) (?:de|del) ([0-9])", r"\1 \2 \3"),
     (r" GMT([+-][0-9]{4})(?: \(.*\))?$", r" \1"),
@@ -205,11 +210,15 @@ def describe_date_format(date_format: str) -> str:
     --------
     >>> describe_date_format("%d/%m/%Y"), describe_date_format("ISO8601|%m/%d/%Y")
     ('day before month', 'written in 2 ways, month before day')
+    >>> describe_date_format("%d/%m/%Y|%m/%d/%Y")
+    'written in 2 ways, some with the day and some with the month first'
     """
     formats = date_format.split("|")
     parts = [f"written in {len(formats)} ways"] if len(formats) > 1 else []
     first = {each[1] for each in formats if re.match(r"%[dm][/-]%[dm]", each)}
-    if first == {"d"}:
+    if first == {"d", "m"}:
+        parts.append("some with the day and some with the month first")
+    elif first == {"d"}:
         parts.append("day before month")
     elif first == {"m"}:
         parts.append("month before day")

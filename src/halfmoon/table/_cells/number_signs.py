@@ -11,7 +11,7 @@ cell                  read as
 65+, 12*, 8 (est)     the number; also 10+ years
 12[1], 5.2 ± 0.3      the number before: 12, 5.2
 30 (12 %), 1st, "7"   the number: 30, 1, 7; also ="7", as spreadsheets protect it
-59.-, 1.234,– €       no cents: 59.0, 1.234,0 €; also in labels
+59.-, 1.234,– €, 5/-  no cents: 59.0, 1.234,0 €, 5; also in labels
 1.2K, 3M, 2 GB        1.2e3, 3e6, 2e9, if a column has several such letters
 5,2 Mio. €            5,2e6 €, if other cells have another such word
 1.2 x 10^3, 1.2×10³   1.2e3
@@ -31,8 +31,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 __all__ = [
+    "COMMAS",
+    "DASHES",
     "MAGNITUDES",
     "MONEY",
+    "POINTS",
     "are_classes",
     "has_balances",
     "has_magnitudes",
@@ -71,6 +74,7 @@ ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
 QUOTED = r"^=?[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DASHES = "-{1,2}|[\u2012-\u2015]"
 NO_CENTS = rf"([0-9][.,]) ?(?:{DASHES})( ?[\p{{L}}\p{{Sc}}.]*)$"
+NO_PAISE = rf"([0-9]) ?/ ?(?:{DASHES})$"
 MIN_BALANCES = 0.5  # share of the cells that are marked as debit or credit
 DEBIT = r"(?i)^([^-(]*[0-9]) ?(?:dr|db|debit|soll|(?-i:S))\.?$"
 CREDIT = r"(?i)^([^-(]*[0-9]) ?(?:cr|credit|haben|(?-i:H))\.?$"
@@ -94,8 +98,9 @@ def normalized(text: pa.Array) -> pa.Array:
     >>> normalized(pa.array(["٦٣٫٧", "\u22125", "2½", "59.–"])).to_pylist()
     ['63.7', '-5', '2 1/2', '59.0']
     """
-    if _has(text, rf"[.,] ?(?:{DASHES})"):  # the whole pattern takes longer to compile
+    if _has(text, rf"[.,/] ?(?:{DASHES})"):  # the whole pattern takes long to compile
         text = pc.replace_substring_regex(text, NO_CENTS, r"\10\2")
+        text = pc.replace_substring_regex(text, NO_PAISE, r"\1")
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
     signs = [(SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'"), (INVISIBLE, "")]

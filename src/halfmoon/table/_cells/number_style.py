@@ -15,6 +15,8 @@ $55.59     ``prefix="$"``, a currency
 0.2        among cells in percent: ``shares=True``, read as 20
 1.2E-05    ``exponent="E"``, if half of the cells have one
 90.10 DR   ``balances=True``: -90.1; and 90.1 for 90.10 CR
+12,34,567  ``indian=True``: groups of two digits above the thousands
+59,-       ``no_cents=",-"``, after a whole number
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
@@ -32,6 +34,7 @@ from math import floor, log10
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon._number_format import Unit
 from halfmoon.table._cells.number_signs import (
     normalized,
     with_balances,
@@ -48,6 +51,9 @@ NEGATIVE = r"^[^0-9]*[(-]|-$"
 SHORT_DIGITS = 3  # of a number before a letter
 MAX_SHORT_DIGITS = 6  # decimals of one that is far below its letter
 CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
+
+#: Places between groups of an Indian number.
+INDIAN = re.compile(r"(?<=[0-9])(?=(?:[0-9]{2})*[0-9]{3}(?:\.|$))")
 
 SEPARATORS = {",": "commas", ".": "points", "'": "apostrophes", " ": "spaces"}
 SEPARATORS |= {"_": "underscores"}
@@ -97,6 +103,8 @@ class NumberStyle:
     balances: bool = False  # amounts are marked as debit or credit
     exponent: str = ""  # before the power of ten, if numbers are written with one
     letters: tuple[Letter, ...] = ()  # to write numbers with; the largest power first
+    indian: bool = False  # groups above the thousands have two digits
+    no_cents: str = ""  # after a whole number, before the suffix
 
     @property
     def is_plain(self) -> bool:
@@ -104,6 +112,12 @@ class NumberStyle:
         signs = self.thousands or self.prefix or self.suffix or self.decimal == ","
         marks = self.either or self.inexact or self.magnitudes or self.balances
         return not (signs or marks)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of a difference between two numbers."""
+        is_share = self.suffix.strip() == "%"
+        return Unit(self.prefix, " percentage points" if is_share else self.suffix)
 
     def fits(self, text: pa.Array) -> pa.Array:
         """Return where text, as `normalized` returns it, is in this style."""
@@ -170,19 +184,23 @@ class NumberStyle:
         --------
         >>> NumberStyle(thousands=",", prefix="$").write([1053.26, -7, None], 1)
         ['$1,053.3', '-$7.0', None]
+        >>> NumberStyle(thousands=",", indian=True).write([1234567.2], 1)
+        ['12,34,567.2']
         """
         zero = f"{0.0:.{digits}f}"
         form = f"{',' if self.thousands else ''}.{digits}f"
         if self.exponent:
             form = f".{self.digits}{self.exponent}"
         texts = [None if x is None or x != x else f"{x:{form}}" for x in values]
-        if self.is_plain and self.negative == "-x":
+        if self.is_plain and self.negative == "-x" and not self.no_cents:
             return [zero if text == f"-{zero}" else text for text in texts]
         signs = str.maketrans({",": self.thousands, ".": self.decimal})
+        ending = (self.no_cents if digits == 0 else "") + self.suffix
 
         def dressed(text: str) -> str:
             digits = text.removeprefix("-")
-            size = f"{self.prefix}{digits.translate(signs)}{self.suffix}"
+            size = INDIAN.sub(",", digits.replace(",", "")) if self.indian else digits
+            size = f"{self.prefix}{size.translate(signs)}{ending}"
             below = text != digits and digits != zero
             return self.negative.replace("x", size, 1) if below else size
 
@@ -235,7 +253,9 @@ class NumberStyle:
             "signs as in <5, ~5, 5[1] or 5th, which were ignored"
             if self.inexact
             else "",
-            "DR or CR, read as minus or plus" if self.balances else "",
+            "marks of debit and credit, read as minus and plus"
+            if self.balances
+            else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:

@@ -7,14 +7,24 @@ whose decimal sign, unit and currency are known.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 
-from halfmoon.table._cells.number_signs import MAGNITUDES, MONEY
+from halfmoon.table._cells.number_signs import (
+    COMMAS,
+    DASHES,
+    MAGNITUDES,
+    MONEY,
+    POINTS,
+)
 from halfmoon.table._cells.number_style import Letter, NumberStyle
 
 __all__ = ["as_written", "letters_of"]
 
+INDIAN = re.compile(r"[0-9],[0-9]{2},[0-9]{3}(?![0-9])")
+NO_CENTS = re.compile(rf"[0-9]([.,/] ?(?:{DASHES}))(?![0-9])")
+MIN_NO_CENTS = 0.5  # share of the cells that are written without cents
 EXPONENT = re.compile(r"[0-9]([eE])([+-]?[0-9]+)(?![0-9])")
 MIN_EXPONENTS = 0.5  # share of the cells that have one
 MAX_SHIFT = 15  # decimals by an exponent
@@ -31,10 +41,12 @@ def as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
     if prefix:
         prefix += _most_common(rf"{re.escape(prefix)}(\s?)", cells)
     if suffix:
-        suffix = _most_common(rf"[0-9](\s?){re.escape(suffix)}", cells) + suffix
+        after = rf"(?:[0-9]|{DASHES})(\s?){re.escape(suffix)}"
+        suffix = _most_common(after, cells) + suffix
     if thousands in (" ", "'"):
         kind = r"\s" if thousands == " " else "['\u2019]"
         thousands = _most_common(rf"[0-9]({kind})[0-9]{{3}}", cells) or thousands
+    no_cents = [each[1] for cell in cells if (each := NO_CENTS.search(cell))]
     exponents = [each for cell in cells if (each := EXPONENT.search(cell))]
     exponent = exponents[0][1] if len(exponents) > MIN_EXPONENTS * len(cells) else ""
     return replace(
@@ -43,9 +55,23 @@ def as_written(style: NumberStyle, cells: list[str]) -> NumberStyle:
         prefix=prefix,
         suffix=suffix,
         negative=negative,
-        digits=max((_decimals(cell, style, exponent) for cell in cells), default=0),
+        digits=max(
+            (_decimals(_in_ascii(cell), style, exponent) for cell in cells), default=0
+        ),
         exponent=exponent,
+        indian=thousands == "," and any(map(INDIAN.search, cells)),
+        no_cents=max(no_cents, key=no_cents.count)
+        if len(no_cents) > MIN_NO_CENTS * len(cells)
+        else "",
     )
+
+
+def _in_ascii(cell: str) -> str:
+    """Return a cell with the usual digits, points and commas."""
+    if cell.isascii():
+        return cell
+    signs = (str(unicodedata.decimal(sign, sign)) for sign in cell)
+    return re.sub(COMMAS, ",", re.sub(POINTS, ".", "".join(signs)))
 
 
 def _decimals(cell: str, style: NumberStyle, exponent: str) -> int:

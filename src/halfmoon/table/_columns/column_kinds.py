@@ -311,6 +311,8 @@ def _unless_constant(use: ColumnUse, column: pa.Array) -> ColumnUse:
     if known.all() and pd.Series(values).nunique() == 1:
         shown = str(column[0].as_py())
         why = f"every cell is {shown[:40]!r}"
+        if pc.count_distinct(column).as_py() > 1:
+            why = f"every cell was read as the same {use.kind} as {shown[:40]!r}"
         return ColumnUse(use.name, "constant", 0.0, "left out", why)
     if strays and is_text(column.type) and use.kind in STRICT:
         counts = column.filter(pa.array(~known)).drop_null().value_counts()

@@ -152,9 +152,15 @@ def existing(name: str, columns: Sequence[str], what: str = "") -> str:
     """Return the name if it is a column; otherwise raise an error with a suggestion."""
     if name in columns:
         return name
+    hint = did_you_mean(name, columns)
+    if len(columns) == 1:
+        hint = (
+            " It was read as a single column: if a character separates its cells, name "
+            "it in `delimiter`."
+        )
     raise CommandError(
-        f"The table has no column {name!r}{f' ({what})' if what else ''}."
-        f"{did_you_mean(name, columns)} It has {quoted(columns)}."
+        f"The table has no column {name!r}{f' ({what})' if what else ''}.{hint} It has "
+        f"{quoted(columns)}."
     )
 
 
@@ -182,11 +188,19 @@ def quoted(names: Sequence[str]) -> str:
 def matching(pattern: str, columns: Sequence[str], what: str = "") -> list[str]:
     """Return the columns that a name or a pattern stands for; an error if none.
 
+    Spaces around the only name that fits, as after the commas of a header, need not be
+    given.
+
     Examples
     --------
     >>> matching("b*", ["a", "b", "bc"]), matching("a", ["a", "b"])
     (['b', 'bc'], ['a'])
+    >>> matching("b", ["a", " b"])
+    [' b']
     """
+    padded = [column for column in columns if column.strip() == pattern.strip()]
+    if pattern not in columns and len(padded) == 1:
+        return padded
     if pattern in columns or not WILDCARDS & set(pattern):
         return [existing(pattern, columns, what)]
     found = [column for column in columns if fnmatchcase(column, pattern)]

@@ -182,7 +182,7 @@ def refuse_target_type(name: str, kind: Any) -> None:
     if _is_placeholder(plain) or pt.is_duration(kind):
         raise LabelError(
             f"The column {name!r} has the type {kind}, which cannot be filled. Give "
-            f"the labels as text or as numbers."
+            f"the labels as classes in text, or as numbers, such as seconds."
         )
 
 

@@ -28,7 +28,7 @@ import pyarrow as pa
 
 from halfmoon.table._files.formats import compression_of, format_from_name, kind_of
 from halfmoon.table._files.records import MAX_RECORD, long_line
-from halfmoon.table._table_errors import ReadError
+from halfmoon.table._table_errors import ReadError, no_file
 
 __all__ = [
     "PiecewiseStream",
@@ -112,9 +112,7 @@ class Source:
         try:
             found = self.path.stat()
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise ReadError(
-                f"{self.name} does not exist. Check the name and the folder."
-            ) from error
+            raise no_file(self.name) from error
         except (OSError, ValueError) as error:
             raise self._unreadable(error) from error
         if stat.S_ISDIR(found.st_mode):

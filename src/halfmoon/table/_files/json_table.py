@@ -89,8 +89,11 @@ class JsonTable(Table):
     def _find_schema(self) -> Any:
         """Find one type for each key in a pass over all objects."""
         kinds: dict[str, set[type]] = {}
+        n, columns = 0, False
         with self._opened() as (objects, _):
             for _, value in objects:
+                n += value is not None
+                columns = n == 1 and (columns or _are_columns(value))
                 for key, cell in (value or {}).items():
                     found = kinds.setdefault(key, set())
                     if cell is not None and cell == cell:
@@ -101,6 +104,12 @@ class JsonTable(Table):
                         f"different keys, so it is not a table. Give one with the same "
                         f"keys in each object."
                     )
+        if columns:
+            raise ReadError(
+                f"{self.name} holds one object with the cells of each column; an "
+                f"object for each row is needed. With pandas: "
+                f"to_json(orient='records', lines=True)."
+            )
         if not kinds:
             raise ReadError(
                 f"{self.name} holds no objects. Objects with keys and values are "
@@ -199,6 +208,15 @@ class JsonTable(Table):
 
 class _LongInteger:
     """The kind of an integer that float64 may not hold."""
+
+
+def _are_columns(value: dict[str, Any] | None) -> bool:
+    """Whether all values of an object are objects with the same numbers as keys."""
+    cells = list((value or {}).values())
+    if len(cells) < 2 or not all(isinstance(each, dict) and each for each in cells):
+        return False
+    keys = {tuple(each) for each in cells}
+    return len(keys) == 1 and all(map(str.isdecimal, keys.pop()))
 
 
 def _kind(value: object) -> type:

@@ -264,8 +264,8 @@ def _null_byte(name: str, number: int, line: str) -> ReadError:
                 f"Name the encoding: `encoding='utf-{bits}-{order}'`."
             )
     return ReadError(
-        f"{name}, line {number} holds a null byte, so it is not a table of text. Give "
-        f"a CSV, TSV, Parquet or Feather file."
+        f"{name}, line {number} holds a null byte, which text does not have. If it is "
+        f"a table of text, remove such bytes: tr -d '\\0' < FILE > CLEAN_FILE."
     )
 
 

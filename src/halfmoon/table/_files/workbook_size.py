@@ -2,7 +2,8 @@
 
 A few bytes may stand for much: a part may unpack to gigabytes, and the library that
 reads sheets holds every cell from the first to the last row and column in use, also the
-empty ones between them. A single cell ``XFD1048576`` stands for 2^34 of them.
+empty ones between them. A single cell ``XFD1048576`` stands for 2^34 of them, and one
+of an OpenDocument workbook may be repeated as often.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ REFERENCE = re.compile(
     rb"""\sr\s*=\s*["']([A-Za-z]{1,9})([0-9]{1,19})["'](?:[^<>]*[^/<>])?>"""
 )
 ROW = re.compile(rb"<(?:\w+:)?row\b")
+ODS_TAG = re.compile(
+    rb"<(/?)table:(table|table-row|(?:covered-)?table-cell)(?=[\s/>])([^<>]*)>"
+)
+ODS_ROWS = re.compile(rb"""number-rows-repeated\s*=\s*["']([0-9]{1,18})""")
+ODS_COLUMNS = re.compile(rb"""number-columns-repeated\s*=\s*["']([0-9]{1,18})""")
 CELL_WITHOUT_REFERENCE = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^<>]*\sr\s*=)")
 
 
@@ -39,7 +45,8 @@ def refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
     else:
         limit = MAX_UNPACKED_BYTES
         try:
-            size = _unpacked_size(file, source.name, limit)
+            extent = RepeatedExtent if found.name == "ods" else Extent
+            size = _unpacked_size(file, source.name, limit, extent)
         except ReadError:
             raise
         except Exception as error:  # of zipfile, zlib, struct and others
@@ -52,7 +59,9 @@ def refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
         )
 
 
-def _unpacked_size(file: IO[bytes], name: str, limit: int) -> int:
+def _unpacked_size(
+    file: IO[bytes], name: str, limit: int, kind: type[Extent | RepeatedExtent]
+) -> int:
     """Count the bytes of the unpacked parts; the sizes in the file may be wrong."""
     size = 0
     with zipfile.ZipFile(file) as packed:
@@ -60,7 +69,7 @@ def _unpacked_size(file: IO[bytes], name: str, limit: int) -> int:
             if not part.filename.endswith((".xml", ".bin", ".rels")):
                 continue
             part.file_size = 2**40  # ignore the size in the file
-            extent = Extent()
+            extent = kind()
             with packed.open(part) as stream:
                 for chunk in iter(partial(stream.read, CHUNK_BYTES), b""):
                     size += len(chunk)
@@ -109,6 +118,65 @@ class Extent:
             self.columns = max(self.columns, self._n_cells)
         if self._n_cells:
             self.rows = max(self.rows, self._n_rows)
+
+
+@dataclass
+class RepeatedExtent:
+    """The last row and column in use of any sheet of an OpenDocument workbook.
+
+    Rows and cells that are empty count only if others follow.
+
+    Examples
+    --------
+    >>> found = RepeatedExtent()
+    >>> found.add(b'<table:table-row table:number-rows-repeated="9"><table:table-cell ')
+    >>> found.add(b'office:value="1"/></table:table-row><table:table-row/>')
+    >>> found.rows, found.columns
+    (9, 1)
+    """
+
+    rows: int = 0
+    columns: int = 0
+    _rest: bytes = b""  # of the chunk before: perhaps the beginning of a tag
+    _row: int = 0  # rows of the sheet so far
+    _column: int = 0  # cells of the row so far
+    _repeated: int = 1  # times that the row occurs
+    _used: bool = False  # whether the row has a cell with a value
+
+    def add(self, chunk: bytes) -> None:
+        """Go on with the next bytes of the workbook."""
+        data = self._rest + chunk
+        end = max(data.rfind(b">") + 1, len(data) - MAX_TAG_BYTES)
+        data, self._rest = data[:end], data[end:]
+        for ends, name, attributes in ODS_TAG.findall(data):
+            if name == b"table":
+                self._row = 0
+            elif name != b"table-row":
+                if not ends:
+                    self._add_cells(attributes)
+            elif ends:
+                self._end_row()
+            else:
+                self._repeated, self._column = _times(ODS_ROWS, attributes), 0
+                self._used = False
+                if attributes.endswith(b"/"):
+                    self._end_row()
+
+    def _add_cells(self, attributes: bytes) -> None:
+        self._column += _times(ODS_COLUMNS, attributes)
+        if not attributes.endswith(b"/") or b"office:" in attributes:
+            self._used = True
+            self.columns = max(self.columns, self._column)
+
+    def _end_row(self) -> None:
+        self._row += self._repeated
+        if self._used:
+            self.rows = max(self.rows, self._row)
+
+
+def _times(repeated: re.Pattern[bytes], attributes: bytes) -> int:
+    found = repeated.search(attributes)
+    return int(found[1]) if found else 1
 
 
 def _place(letters: bytes) -> int:

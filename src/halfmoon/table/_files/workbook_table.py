@@ -5,7 +5,8 @@ workbook that would take too much memory is refused before it is read.
 
 A sheet may hold a title above the table, empty columns to its left and remarks to its
 right. The header is the first row in which most of the used columns hold text, all
-different. A row that is empty in the columns of the table is skipped.
+different. A row that is empty in the columns of the table is skipped. The value of
+cells that are merged over several rows, such as a region, is that of each of them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,10 @@ class WorkbookTable(Table):
             refuse_duplicate_names(
                 self.layout.names, f"{self.name}, sheet {self.sheet}"
             )
+            self._merged = _merged_rows(rows, self.layout)
             self._rows = self._columns(rows)
+        if self._merged:
+            self._note_merged()
         self.schema = self._rows.schema
 
     @property
@@ -170,6 +174,17 @@ class WorkbookTable(Table):
                 )
             )
 
+    def _note_merged(self) -> None:
+        covered = set().union(*self._merged.values())
+        names = dict(zip(self.layout.columns, self.layout.names, strict=True))
+        columns = ", ".join(repr(names[place]) for place in sorted(covered))
+        self.notes.append(
+            Note(
+                f"{columns} {'has' if len(covered) == 1 else 'have'} merged cells: "
+                f"their value was read in each row that they cover."
+            )
+        )
+
     def _columns(self, rows: _SheetRows) -> Any:
         """Return the columns of the table; a first pass over the sheet finds types."""
         places = self.layout.columns
@@ -198,7 +213,11 @@ class WorkbookTable(Table):
     def _table_rows(self, rows: _SheetRows) -> Iterator[tuple[int, list[Any]]]:
         """Yield the rows below the header that are not empty, with their numbers."""
         places = self.layout.columns
+        above: dict[int, Any] = {}
         for number, cells in enumerate(rows):
+            for place in self._merged.get(number, ()):
+                cells[place] = above[place]
+            above = {place: cells[place] for place in places}
             if number > self.layout.header and any(cells[i] != "" for i in places):
                 yield number, cells
 
@@ -208,7 +227,10 @@ class _SheetRows:
 
     def __init__(self, sheet: Any) -> None:
         self._sheet = sheet
+        #: First and last cells of merged ranges; None if the format does not tell.
+        self.merged = getattr(sheet, "merged_cell_ranges", None) or ()
         self.width = 0 if sheet.end is None else sheet.end[1] + 1
+        self.height = 0 if sheet.end is None else sheet.end[0] + 1
 
     def __iter__(self) -> Iterator[list[Any]]:
         sheet = self._sheet
@@ -218,6 +240,19 @@ class _SheetRows:
         for cells in sheet.iter_rows():  # includes empty rows above
             cells = list(cells)
             yield cells if len(cells) == self.width else left + cells
+
+
+def _merged_rows(rows: _SheetRows, layout: SheetLayout) -> dict[int, list[int]]:
+    """Return for each row the columns of cells that are merged with those above."""
+    found: dict[int, list[int]] = {}
+    possible = rows.height * rows.width  # as ranges that overlap are an attack
+    for (first, left), (last, right) in rows.merged:
+        if first > layout.header and left == right and left in layout.columns:
+            covered = range(first + 1, min(last + 1, rows.height))
+            possible -= len(covered)
+            for row in covered if possible > 0 else ():
+                found.setdefault(row, []).append(left)
+    return found
 
 
 def _sheet_name(names: list[str], sheet: str | int, name: str) -> str:

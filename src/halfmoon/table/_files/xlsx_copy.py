@@ -38,6 +38,7 @@ class XlsxCopier(SheetCopier):
         self._new: NewCells = []  # that are still to come in the row
         self._current: tuple[int, Value, str] | None = None  # cell being replaced
         self._header_style = ""  # of the last cell of the header
+        self._number_style = ""  # of the only number that is filled in, in this row
 
     @staticmethod
     def part_of_sheet(packed: ZipFile, sheet: str, name: str) -> str:
@@ -76,6 +77,8 @@ class XlsxCopier(SheetCopier):
                 self.copy_to(self.here)
                 self.held = True
                 self._current = column, value, attributes.get("s", "")
+                if isinstance(value, float) and len(self.edits.replaced) == 1:
+                    self._number_style = self._current[2]
         elif local == "f" and self._current:
             self._refuse_lost_formula(attributes.get("t"))
         elif local == "dimension" and self._row < 0:
@@ -95,6 +98,7 @@ class XlsxCopier(SheetCopier):
     def _begin_row(self, attributes: dict[str, str]) -> None:
         self._row = int(attributes.get("r", self._row + 2)) - 1
         self._column = -1
+        self._number_style = ""
         edit = self.edits.of(self._row)
         self._row_changes = edit is not None
         if edit is not None:
@@ -109,9 +113,17 @@ class XlsxCopier(SheetCopier):
         """Write the new cells before a column that are not in the file at all."""
         while self._new and self._new[0][0] < column:
             place, value = self._new.pop(0)
-            style = self._header_style if self._row == self.edits.header else ""
+            style = self._style_of(place)
             self.copy_to(self.here)
             self.put(_cell(self._row, place, value, style, prefix))
+
+    def _style_of(self, column: int) -> str:
+        """Return the style of a new cell; the ends of a number have that of it."""
+        if self._row == self.edits.header:
+            return self._header_style
+        names = list(self.edits.appended)[column - self.edits.width :]
+        is_end = column >= self.edits.width and names[0].endswith(("_low", "_high"))
+        return self._number_style if is_end else ""
 
     def _refuse_lost_formula(self, kind: str | None) -> None:
         """Raise an error if the formula in the current cell must not be replaced."""

@@ -159,6 +159,7 @@ def _job_state(job: Job) -> dict[str, Any]:
     if job.unseen is not None:
         counts = job.unseen.counts
         state["unseen"] = {name: dict(found) for name, found in counts.items()}
+        state["missing"] = [job.unseen.rows, dict(job.unseen.missing)]
     return state
 
 
@@ -184,6 +185,9 @@ def _add(job: Job, state: dict[str, Any]) -> None:
     if job.unseen is not None:
         for name, values in state["unseen"].items():
             job.unseen.counts.setdefault(name, Counter()).update(values)
+        rows, missing = state["missing"]
+        job.unseen.rows += rows
+        job.unseen.missing.update(missing)
 
 
 def _class_names(model: TableModel) -> list[Any]:

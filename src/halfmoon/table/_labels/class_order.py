@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from halfmoon.table._cells.cell_values import as_number
+from halfmoon.table._cells.compound_numbers import read_form
+from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
 __all__ = ["SCALES", "resolved_order"]
+
+MAX_EXAMPLE = 12  # classes in an example
 
 KNOWN = """
 none < very low|lowest < low < medium|mid|middle|moderate|normal|average
@@ -34,6 +41,12 @@ very easy < easy < medium|moderate < hard|difficult < very hard|very difficult
 very cold < cold < cool < mild|warm < hot < very hot
 beginner|novice < intermediate < advanced < expert
 bronze < silver < gold < platinum < diamond
+f < e < d- < d < d+ < c- < c < c+ < b- < b < b+ < a- < a < a+
+i < ii < iii < iv < v < vi < vii < viii < ix < x
+mon|monday < tue|tuesday < wed|wednesday < thu|thursday < fri|friday < sat|saturday
+    < sun|sunday
+jan|january < feb|february < mar|march < apr|april < may < jun|june < jul|july
+    < aug|august < sep|september < oct|october < nov|november < dec|december
 worse < same|unchanged < better
 not at all < a little|slightly < somewhat|moderately < very < extremely
 """
@@ -49,8 +62,8 @@ def resolved_order(
 ) -> tuple[Any, ...]:
     """Return the classes of a scale from low to high, or raise an error.
 
-    Without an `order` from the user, classes are ordered as numbers or as the words of
-    a known scale. `name` is the target.
+    Without an `order` from the user, classes are ordered as numbers, as the words of a
+    known scale, as ranges, or by the only number that differs. `name` is the target.
 
     Examples
     --------
@@ -58,6 +71,8 @@ def resolved_order(
     ('Low', 'medium', 'high')
     >>> resolved_order("stars", {"10", "9", "8"})
     ('8', '9', '10')
+    >>> resolved_order("age", {"65+", "<18", "18-64"})
+    ('<18', '18-64', '65+')
     """
     if order:
         return _in_given_order(name, classes, order)
@@ -69,11 +84,30 @@ def resolved_order(
         steps = [[by_word[w] for w in step if w in by_word] for step in scale]
         if sum(map(len, steps)) == len(classes) and max(map(len, steps)) == 1:
             return tuple(step[0] for step in steps if step)
-    listed = ", ".join(repr(str(each)) for each in sorted(classes, key=str))
+    sizes = _sizes([str(each) for each in classes])
+    if sizes is not None:
+        places = dict(zip(classes, sizes, strict=True))
+        return tuple(sorted(classes, key=places.__getitem__))
+    names = sorted(map(str, classes))
+    example = argument("order", names if len(names) <= MAX_EXAMPLE else names[:2])
     raise LabelError(
-        f"The order of the classes of {name!r} is not known: {listed}. Name them from "
-        f"low to high, e.g. `order=['low', 'high']`."
+        f"The order of the classes of {name!r} is not known. Name all of them from low "
+        f"to high, such as `{example}` if this were their order."
     )
+
+
+def _sizes(classes: list[str]) -> list[float] | None:
+    """Return a different number for each class, or None; see `resolved_order`."""
+    ranges = read_form(pa.array(classes), "range").tolist()
+    texts = [re.findall(r"[0-9]+(?:\.[0-9]+)?", each) for each in classes]
+    same = len({len(each) for each in texts}) == 1
+    columns = zip(*texts, strict=True) if same else ()
+    varying = [column for column in columns if len(set(column)) > 1]
+    only = [float(x) for x in varying[0]] if len(varying) == 1 else ranges
+    for sizes in (ranges, only):
+        if len(set(sizes)) == len(classes) and all(map(math.isfinite, sizes)):
+            return sizes
+    return None
 
 
 def _in_given_order(
@@ -96,4 +130,5 @@ def _in_given_order(
 
 
 def _folded(label: Any) -> str:
-    return " ".join(str(label).casefold().replace("_", " ").replace("-", " ").split())
+    words = re.sub(r"(?<=\w)-(?=\w)", " ", str(label).casefold().replace("_", " "))
+    return " ".join(words.split())

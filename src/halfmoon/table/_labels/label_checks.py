@@ -8,6 +8,7 @@ classes. Each note says what to do.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -17,11 +18,12 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from halfmoon._notes import Note
 from halfmoon._number_format import count, listed
 from halfmoon._selection.target_transforms import within_limits
-from halfmoon.table._cells.cell_values import as_number, looks_blank
+from halfmoon.table._cells.cell_values import INVISIBLE, as_number, looks_blank
 from halfmoon.table._cells.missing_codes import missing_codes
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._labels.class_order import resolved_order
@@ -30,6 +32,7 @@ from halfmoon.table._labels.target_labels import (
     FEW_NUMBERS,
     MAX_NOTE_VALUES,
     Kind,
+    advice_on_amounts,
     check_labels,
     quoted,
     read_label_numbers,
@@ -51,6 +54,10 @@ __all__ = [
 
 LETTERS = {"y": "yes", "n": "no", "t": "true", "f": "false"}
 QUOTES = "\"'`“”‘’«»"
+MAX_SCALE = 10  # classes of a usual scale
+MAX_REPEATS = 4  # mean number of labels of each amount
+LIKE_THOUSANDS = re.compile(r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$")
+LEADING_ZERO = re.compile(r"\s*0[0-9]")  # of a code
 WHOLE_CLASSES = 3  # different whole numbers that may be a scale or amounts
 
 
@@ -90,6 +97,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             notes.append(_code_note(name, codes, sum(coded)))
         numbers = check_labels(name, labels, kind)
         notes += _outlying_notes(name, numbers)
+        notes += _point_notes(name, labels, read.style)
         if task is None:
             notes += _whole_number_notes(name, labels, kind)
         ignored = strays.total() + sum(coded)
@@ -107,6 +115,10 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
     if task == "ordered":
         known = {label for label in classes if label is not None}
         order = resolved_order(name, known, settings.order)
+        if not settings.order:
+            notes += _order_notes(order)
+    elif task is None:
+        notes += _amount_notes(name, classes)
     return CheckedLabels(kind, classes, order, notes=tuple(notes))
 
 
@@ -175,9 +187,12 @@ def spelling_key(label: str) -> str:
 
 
 def merged_labels(labels: Sequence[Any]) -> list[Any]:
-    """Return labels with each spelling replaced by the most common one of its class."""
+    """Return labels with each spelling replaced by the most common one of its class.
+
+    One with an invisible character stands for the others only if all have some.
+    """
     most_common = {
-        spelling: group.most_common(1)[0][0]
+        spelling: _best_first(group)[0]
         for group in _spellings(labels)
         for spelling in group
     }
@@ -191,7 +206,7 @@ def spelling_notes(labels: Sequence[Any], *, merged: bool) -> Iterator[Note]:
     """Note classes with several spellings."""
     spellings = _spellings(labels)
     for group in spellings[:MAX_NOTE_VALUES]:
-        names = [quoted(each) for each, _ in group.most_common()]
+        names = [quoted(each) for each in _best_first(group)]
         if merged:
             yield Note(f"{listed(names)} were merged into one class, {names[0]}.")
             continue
@@ -217,6 +232,12 @@ def _spellings(labels: Sequence[Any]) -> list[Counter[str]]:
             text = label.strip()
             groups.setdefault(spelling_key(text), Counter())[text] += 1
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _best_first(group: Counter[str]) -> list[str]:
+    """Return spellings, the visible and most common ones first."""
+    common = [spelling for spelling, _ in group.most_common()]
+    return sorted(common, key=lambda text: not set(INVISIBLE).isdisjoint(text))
 
 
 def _blank_word_notes(labels: Sequence[Any]) -> Iterator[Note]:
@@ -297,10 +318,55 @@ def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note
     )
 
 
+def _point_notes(
+    name: str, labels: Sequence[Any], style: NumberStyle | None
+) -> Iterator[Note]:
+    """Note points that may separate thousands, and were read as decimal points."""
+    decimals = style is not None and style.digits == 3 and style.decimal == "."
+    if style is None or not decimals or style.thousands or style.exponent:
+        return
+    texts = [label for label in labels if isinstance(label, str)]
+    if texts and all(map(LIKE_THOUSANDS.search, texts)):
+        yield Note(
+            f"The point in labels of {name!r} such as {quoted(texts[0])} was read as "
+            f"that of decimals.",
+            "If it separates thousands, remove it from the labels.",
+        )
+
+
+def _order_notes(order: Sequence[Any]) -> Iterator[Note]:
+    """Say in which order the words of a scale were taken."""
+    if all(map(math.isfinite, map(as_number, order))):
+        return
+    shown = [str(each) for each in order[:MAX_SCALE]]
+    more = " < ..." if len(order) > MAX_SCALE else ""
+    yield Note(
+        f"The order of the classes, from low to high, was taken to be "
+        f"{' < '.join(map(quoted, shown))}{more}.",
+        "To change it, use `order`.",
+    )
+
+
+def _amount_notes(name: str, classes: Sequence[Any]) -> Iterator[Note]:
+    """Note dates, durations and the like that were taken as classes."""
+    counts = Counter(label for label in classes if isinstance(label, str))
+    many = len(counts) > MAX_SCALE and MAX_REPEATS * len(counts) > counts.total()
+    advice = advice_on_amounts(pa.array(list(counts), pa.string())) if many else ""
+    if advice:
+        yield Note(
+            f"Labels of {name!r} such as {quoted(next(iter(counts)))} were taken as "
+            f"classes, without an order.",
+            advice,
+            important=True,
+        )
+
+
 def _whole_number_notes(name: str, labels: Sequence[Any], kind: Kind) -> Iterator[Note]:
     """Note whole numbers: they may be classes, amounts or a scale."""
     known = [label for label in labels if label is not None]
     if any(isinstance(label, bool) for label in known):
+        return
+    if any(map(LEADING_ZERO.match, map(str, known))):
         return
     numbers = {as_number(label) for label in known}
     if len(numbers) < WHOLE_CLASSES or not all(x.is_integer() for x in numbers):

@@ -8,13 +8,16 @@ Labels are numbers if nine in ten of them are finite numbers in any style of wri
 - more than 7 in 10 are different and they are not all from 0 to 10.
 
 All other labels are classes: text, truth values, a few whole numbers, and codes such
-as 01099. Dates, times, ranges and the like are no classes if more than 20 of them, and
+as 01099. So are plain whole numbers from 1000 that occur several times each and are far
+apart, such as postal codes, unless they are round or equally spaced, as prices are.
+Dates, times, ranges and the like are no classes if more than 20 of them, and
 more than half, are different.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -24,6 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfmoon._number_format import count
+from halfmoon._rows import Array
 from halfmoon.table._cells.cell_values import (
     as_number,
     looks_blank,
@@ -45,6 +49,7 @@ __all__ = [
     "MAX_NOTE_VALUES",
     "Kind",
     "LabelNumbers",
+    "advice_on_amounts",
     "as_targets",
     "check_labels",
     "quoted",
@@ -60,6 +65,9 @@ FEW_NUMBERS = 20  # different whole numbers that may be classes
 MOSTLY_DIFFERENT = 0.7  # share of different labels above which they are no classes
 CODES = (0, 10)  # whole numbers in this range may be classes even if all differ
 MAX_CLASSES = 200
+SMALLEST_CODE, LARGEST_CODE = 1e3, 1e15  # of whole numbers that are codes
+MIN_REPEATS = 3.0  # mean number of labels with the same code
+CODE_GAP = 50  # mean distance of codes
 LARGEST = 1e100  # a label of this size can still be squared and summed
 MAX_NOTE_VALUES = 3  # labels, or groups of them, that a note shows
 SHOWN_CHARACTERS = 40  # of a value in a message
@@ -67,6 +75,8 @@ MAX_STRAYS = 3  # different labels that are named in a message
 MIN_REPEATED = 0.1  # share of the labels of many classes that are not alone in theirs
 MIXTURE = 0.5  # share of numbers among labels that makes a mixture
 MIXTURE_NUMBERS = 10  # different numbers in a mixture
+
+LIMIT = re.compile(r"[<>≤≥]=? ?[^\W\d_]{0,3} ?[0-9].*")  # such as <0.5
 
 STRAYS = 0.1  # share of labels that may be words among numbers
 
@@ -90,6 +100,8 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     different = np.unique(numbers).size
     # 4.87B has decimals, though it is whole.
     letters = read.style is not None and read.style.letters and read.style.digits
+    if _may_be_codes(numbers, read.style):
+        return "classes"
     # Ages and years, but not the numbers of 12 departments.
     many = different > (FEW_NUMBERS if numbers.max() <= FEW_NUMBERS else CODES[1])
     if letters or (numbers != np.round(numbers)).any() or many:
@@ -100,11 +112,27 @@ def target_kind(labels: Iterable[Any]) -> Kind:
     return "classes"
 
 
+def _may_be_codes(numbers: Array, style: NumberStyle | None) -> bool:
+    """Whether numbers are repeated codes, such as postal codes; see above."""
+    values = np.unique(numbers)
+    if (
+        len(values) * MIN_REPEATS > len(numbers)
+        or not SMALLEST_CODE <= values[0] <= values[-1] <= LARGEST_CODE
+        or (values != np.round(values)).any()
+        or (style is not None and style != PLAIN)
+    ):
+        return False
+    gaps = np.diff(values).astype(np.int64)
+    far = len(gaps) > 0 and gaps.sum() > CODE_GAP * len(gaps)
+    return bool(far and np.gcd.reduce(gaps) == 1)
+
+
 def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
     """Raise an error if labels are partly amounts and partly something else."""
     read = read_label_numbers(labels)
     numbers = [value for value in read.values if value is not None]
     different = len(set(numbers))
+    _refuse_limits(name, read, different)
     if (
         not read.strays
         or len(numbers) < MIXTURE * (len(numbers) + len(read.strays))
@@ -121,6 +149,28 @@ def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
         f"{count(len(read.strays), 'label')} are not, such as {shown}. To learn from "
         f"the numbers and fill the others, {fix}. If all of them are classes, use "
         f"`task='classes'`."
+    )
+
+
+def _refuse_limits(name: str, read: LabelNumbers, different: int) -> None:
+    """Raise an error if all labels that are no numbers are limits of numbers."""
+    limits = list(dict.fromkeys(str(stray).strip() for stray in read.strays))
+    if (
+        read.nearly_all
+        or different < MIXTURE_NUMBERS
+        or not all(map(LIMIT.fullmatch, limits))
+    ):
+        return
+    parameter = "high" if "<" in limits[0] or "≤" in limits[0] else "low"
+    fix = "name them in `unlabeled`"
+    if len(limits) <= MAX_STRAYS:
+        fix = f"use `{argument('unlabeled', limits)}`"
+    raise LabelError(
+        f"{count(len(read.strays), 'label')} of {name!r} "
+        f"{'is' if len(read.strays) == 1 else 'are'} only limits, such as "
+        f"{quoted(limits[0])}, and the others are numbers. Move the limits, as numbers "
+        f"without the sign, to a column of their own, and name it: "
+        f"`{parameter}='COLUMN'`. To fill these cells instead, {fix}."
     )
 
 
@@ -209,7 +259,9 @@ def _checked_classes(name: str, labels: Sequence[Any]) -> list[Any]:
     if len(counts) < 2:
         raise LabelError(
             f"Every label of {name!r} is {quoted(next(iter(counts)))}; at least two "
-            f"classes are needed. Label some rows of another class."
+            f"classes are needed. Label some rows of another class. If empty cells "
+            f"mean another class, write its name into some of them; if it is called NA "
+            f"or None, use `unlabeled=''`."
         )
     _refuse_no_classes(name, counts)
     kinds = {type(label) for label in counts}
@@ -225,7 +277,7 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     some_repeat = repeated >= 2 and sum(several) >= MIN_REPEATED * counts.total()
     too_many = len(counts) > MAX_CLASSES
     texts = pa.array([str(label) for label in counts], pa.string())
-    advice = _advice_on_amounts(texts) if len(counts) > FEW_NUMBERS else ""
+    advice = advice_on_amounts(texts) if len(counts) > FEW_NUMBERS else ""
     amounts = advice != "" and len(counts) > MIXTURE * counts.total()
     few = len(counts) <= FEW_NUMBERS
     if not too_many and (few or (some_repeat and not amounts)):
@@ -244,12 +296,17 @@ def _refuse_no_classes(name: str, counts: Counter[Any]) -> None:
     raise LabelError(f"{start}, so they are not classes: {why}. {advice}")
 
 
-def _advice_on_amounts(texts: pa.Array) -> str:
+def advice_on_amounts(texts: pa.Array) -> str:
     """Return what to do with labels that are amounts; empty if they are not."""
     if not read_label_numbers(texts.to_pylist()).strays:
         return "If they are amounts, use `task='numbers'`."
     if find_date_format(texts, STRAYS):
         return "Dates cannot be filled: turn them into numbers, such as days."
+    if number_style(texts, STRAYS, inexact=True):
+        return (
+            "If they are amounts, write all of them in one unit or currency, without "
+            "other signs."
+        )
     if (
         find_time_format(texts, STRAYS)
         or find_form(texts, STRAYS)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import halfmoon
 from halfmoon._estimators.classification import probabilities_of_scores
+from halfmoon._number_format import NO_UNIT
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
@@ -159,6 +160,7 @@ def findings_of(
         partial=weak.partial_labels(tally.n_within) if weak else None,
         forecast=forecast,
         shifted=leaks.shifted,
+        unit=NO_UNIT if model.style_ is None else model.style_.unit,
         clumped=model.clumps_ is not None,
         in_order=in_order,
     )

@@ -25,6 +25,8 @@ from halfmoon.table._runs.rows_without_data import (
     TotalsRows,
     description_note,
     description_rows,
+    empty_note,
+    empty_rows,
     header_note,
     not_data,
     totals_note,
@@ -92,7 +94,7 @@ def scan(
         for stream, max_rows in enumerate((max_labeled or MAX_LABELED, MAX_UNLABELED))
     )
     target = given.target
-    totals, n_open = TotalsRows(target), 0
+    totals, n_open, n_empty = TotalsRows(target), 0, 0
     headers: list[int] = []  # numbers of rows that belong to the header
     n_described = 0  # the first of them, which describe the columns
     for batch in table.batches(progress=progress):
@@ -104,13 +106,14 @@ def scan(
             [*(plain.column(name) for name in features), batch_labels],
             [*features, target],
         )
-        totals.see(plain, batch.start, blank)
-        header = not_data(batch)
-        headers += (batch.start + np.flatnonzero(header)).tolist()
+        empty, skipped = empty_rows(plain), not_data(batch)
+        totals.see(plain, batch.start, blank, empty)
+        n_empty += int(empty.sum())
+        headers += (batch.start + np.flatnonzero(skipped & ~empty)).tolist()
         if batch.start == 0:
             n_described = description_rows(plain)
         for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
-            chosen = np.flatnonzero(mask & ~header)
+            chosen = np.flatnonzero(mask & ~skipped)
             if len(chosen):
                 sample.offer(rows, chosen, batch.start)
     n_data = labeled.offered + unlabeled.offered
@@ -131,17 +134,19 @@ def scan(
     notes = [totals_note(found)] if found else []
     if n_described:
         notes.append(description_note(n_described, first_row))
-    if repeated := headers[n_described:]:
+    if repeated := [number for number in headers if number >= n_described]:
         notes.append(header_note([number + first_row for number in repeated]))
+    if n_empty:
+        notes.append(empty_note(n_empty))
     return Scan(
-        n_data + len(headers),
+        n_data + len(headers) + n_empty,
         n_labeled,
         both.select(list(features)).take(pa.array(order)),
         labels,
         numbers[order],
         given,
         first_row,
-        n_ignored=len(found) + len(headers),
+        n_ignored=len(found) + len(headers) + n_empty,
         n_open=n_open,
         totals=tuple(found),
         notes=tuple(notes),

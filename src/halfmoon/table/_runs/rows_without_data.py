@@ -1,7 +1,8 @@
-"""Rows that hold no data: of the header, of totals, and notes below a table.
+"""Rows that hold no data: empty, of the header, of totals, and notes below a table.
 
-Files that were joined end to end repeat the header. Below it, exports of surveys have
-rows with the questions, and other tables a row of units.
+Spreadsheets write empty rows, often many below a table. Files that were joined end to
+end repeat the header. Below it, exports of surveys have rows with the questions, and
+other tables a row of units.
 
 At the end there may be totals and notes: ``Total,,,1234``, ``Source: us,,,``. The first
 cell of a row of totals that is not empty, or its label, is a word such as Total or
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -39,10 +40,13 @@ __all__ = [
     "TotalsRows",
     "description_note",
     "description_rows",
+    "empty_note",
+    "empty_rows",
     "header_note",
     "header_rows",
     "not_data",
     "totals_note",
+    "without_data_notes",
 ]
 
 BOM = "\ufeff"  # at the start of each of the joined files
@@ -66,13 +70,40 @@ WORDS = (
 NOTE = re.compile(
     r"(?:sources?|notes?|remarks?|footnotes?|legend|disclaimer|copyright|quellen?|nota"
     r"|hinweise?|anmerkung(?:en)?|fuente|fonte|exported|generated|downloaded|created"
-    r"|last updated|updated|end of|as of)\b.|[*†‡©].|https?://",
+    r"|last updated|updated|end of|as of)\b.|[*†‡©#].|https?://|\x1a",
     re.IGNORECASE,
 )
 LEADING = 3  # columns in which the word may be, besides the target
 FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
 TAIL_ROWS = 4  # rows at the end that may be totals
 MIN_EMPTY = 0.5  # share of the other cells
+
+
+def empty_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
+    """Return where a batch has no cell with a value, shape (b,).
+
+    Examples
+    --------
+    >>> empty_rows(pa.record_batch({"a": ["1", " ", ""], "b": [None, 2, None]}))
+    array([False, False,  True])
+    """
+    places = np.arange(rows.num_rows)
+    for column in rows.columns:
+        if not len(places):
+            break
+        cells = as_column(column)
+        if pa.types.is_string_view(cells.type):
+            cells = cells.cast(pa.large_string())
+        if len(places) < rows.num_rows:
+            cells = cells.take(pa.array(places))
+        empty = cells.is_null(nan_is_null=pa.types.is_floating(cells.type))
+        if is_text(cells.type):
+            blank = pc.or_(pc.equal(cells, ""), pc.utf8_is_space(cells))
+            empty = pc.or_kleene(empty, blank)
+        places = places[empty.to_numpy(zero_copy_only=False)]
+    found = np.zeros(rows.num_rows, dtype=bool)
+    found[places] = True
+    return found
 
 
 def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
@@ -144,7 +175,7 @@ def description_rows(rows: pa.RecordBatch) -> int:
                 found = i
                 break
             elif cell:
-                alone[i] += CELLS_PER_WORD * len(known) <= len(below)
+                alone[i] += 0 < CELLS_PER_WORD * len(known) <= len(below)
         if not found:
             return 0
     describes = (words >= MIN_NUMBERS) & (words >= WORDS_PER_NUMBER * numbers)
@@ -157,9 +188,9 @@ def description_rows(rows: pa.RecordBatch) -> int:
 
 
 def not_data(batch: Batch) -> NDArray[np.bool_]:
-    """Return which rows of a batch belong to the header, shape (b,)."""
+    """Return which rows of a batch are empty or belong to the header, shape (b,)."""
     rows = batch.plain
-    found = header_rows(rows)
+    found = header_rows(rows) | empty_rows(rows)
     if batch.start == 0:
         found[: description_rows(rows)] = True
     return found
@@ -174,6 +205,22 @@ def description_note(rows: int, first_row: int) -> Note:
         f"{'describes' if one else 'describe'} the columns: "
         f"{'it was' if one else 'they were'} not learned from and not filled."
     )
+
+
+def empty_note(rows: int) -> Note:
+    """Note empty rows."""
+    were = "is empty: it was" if rows == 1 else "are empty: they were"
+    return Note(f"{count(rows, 'row')} {were} not learned from and not filled.")
+
+
+def without_data_notes(rows: int) -> Iterator[Note]:
+    """Note rows of a table that were not predicted."""
+    if rows:
+        one = rows == 1
+        yield Note(
+            f"{count(rows, 'row')} {'was' if one else 'were'} not predicted: "
+            f"{'it is' if one else 'each is'} empty or belongs to the header."
+        )
 
 
 def header_note(numbers: Sequence[int]) -> Note:
@@ -219,10 +266,16 @@ class TotalsRows:
     _columns: tuple[int, ...] = ()
     _at: int = 0  # place of the target
 
-    def see(self, rows: pa.RecordBatch, start: int, blank: NDArray[np.bool_]) -> None:
+    def see(
+        self,
+        rows: pa.RecordBatch,
+        start: int,
+        blank: NDArray[np.bool_],
+        empty: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Consider a batch with all columns that begins at row `start`.
 
-        `blank` is where labels are blank, shape (b,).
+        `blank` is where labels are blank, `empty` where all cells are, shape (b,).
         """
         at = rows.schema.get_field_index(self.target)  # -1 if it is a new column
         leading = range(min(LEADING, rows.num_columns))
@@ -231,8 +284,9 @@ class TotalsRows:
         for column in self._columns:
             for word in _totals_words(as_column(rows.column(column))):
                 self._words[column, word] += 1
-        first = max(0, rows.num_rows - TAIL_ROWS)
-        for i, row in enumerate(rows.slice(first).to_pylist(), start=first):
+        empty = np.zeros(rows.num_rows, dtype=bool) if empty is None else empty
+        for i in np.flatnonzero(~empty)[-TAIL_ROWS:].tolist():
+            (row,) = rows.slice(i, 1).to_pylist()
             cells = [as_text(cell).strip() for cell in row.values()]
             self._last.append((start + i, cells, bool(blank[i])))
         self._last = self._last[-TAIL_ROWS:]
@@ -244,7 +298,9 @@ class TotalsRows:
         seen: Counter[tuple[int, str]] = Counter()
         for number, cells, blank in reversed(self._last):
             first, *others = cells
-            if NOTE.match(first) and not any(others) and len(others) > 1:
+            alone = others.count("") >= MIN_EMPTY * len(others)
+            alone = alone if first.startswith("#") else not any(others)
+            if NOTE.match(first) and alone and len(others) > 1:
                 found.append(TotalsRow(number, first, blank))
                 continue
             column = self._column_of_word(cells)
@@ -262,8 +318,9 @@ class TotalsRows:
             others = cells[:column] + cells[column + 1 :]
             leads = column in (first, self._at)
             if leads and _word(cells[column]) in WORDS and others:
-                empty = sum(not cell for cell in others)
-                return column if empty >= MIN_EMPTY * len(others) else None
+                empty = others.count("") >= MIN_EMPTY * len(others)
+                sums = all(not cell or re.search("[0-9]", cell) for cell in others)
+                return column if empty or sums else None
         return None
 
 

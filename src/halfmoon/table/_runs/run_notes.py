@@ -47,8 +47,8 @@ def learning_notes(
         )
     if scan.learned_unlabeled < scan.n_blank:
         yield Note(
-            f"Learned from {scan.learned_unlabeled:,} of the {scan.n_blank:,} "
-            f"unlabeled rows, drawn at random; all of them are filled."
+            f"Of the {scan.n_blank:,} unlabeled rows, learning saw "
+            f"{scan.learned_unlabeled:,}, drawn at random; all of them are filled."
         )
     if isinstance(model, WeakTableModel):
         yield from weak_notes(model)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfmoon._number_format import count, number, percent
+from halfmoon._number_format import NO_UNIT, count, number, percent
 from halfmoon._report.findings import (
     FilledClasses,
     FilledNumbers,
@@ -115,7 +115,9 @@ def predicted_record(filled: Filled, source: str) -> dict[str, Any]:
         how_sure = f"The mean confidence is {percent(tally.mean)}."
     else:
         record["mean_width"] = finite(tally.mean)
-        how_sure = f"The intervals are {number(tally.mean)} wide on average."
+        unit = NO_UNIT if model.style_ is None else model.style_.unit
+        wide = unit.of(number(tally.mean))
+        how_sure = f"The intervals are {wide} wide on average."
     if tally.n:
         sentence = f"{sentence} {how_sure}"
     return record | {
@@ -132,7 +134,7 @@ def _sentences(found: Findings) -> Iterator[object]:
     if str(tested := verdict(found)):
         yield tested
     yield from rare_classes(found)
-    yield help_given(found.helped)
+    yield help_given(found.helped, found.unit)
     if found.suspects:
         yield suspects(found)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from scipy.stats import t
 
@@ -206,13 +207,15 @@ class ScoredRows:
         return (
             f"{rows}, {sums.right:,} of {sums.n:,} predictions were right: {share} "
             f"(95 % interval {low}–{high}). Always guessing the most common class, "
-            f"{guess!r}, would be right for {percent(most / sums.n)}."
+            f"{quoted(guess)}, would be right for {percent(most / sums.n)}."
         )
 
     def _on_numbers(self, rows: str) -> str:
         sums = self.sums
         error, low, high = sums.mean_absolute_error
+        style = self.model.style_
         shown, low_shown, high_shown = format_aligned(error, low, high)
+        shown = shown if style is None else style.unit.of(shown)
         interval = (
             f" (95 % interval {low_shown} to {high_shown})" if np.isfinite(high) else ""
         )
@@ -234,13 +237,19 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+MANY_MISSING = 0.1  # share of the rows
+
+
 @dataclass
 class Unseen:
-    """Counts cells with categories that a model has not seen."""
+    """Counts cells as a model has not seen them: new categories, or no value."""
 
     model: TableModel
     # Cells with each new value, by column.
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    #: Cells without a value in columns that had one in each row, by column.
+    missing: Counter[str] = field(default_factory=Counter)
+    rows: int = 0  # seen so far
 
     def __post_init__(self) -> None:
         seen = {
@@ -248,12 +257,17 @@ class Unseen:
             for encoder in self.model.encoder_.encoders
             if isinstance(encoder, CategoryEncoder)
         }
+        self._complete = [use for use in self.model.table_.used if not use.missing]
         self._uses = [
             (use, seen[use.name]) for use in self.model.table_.used if use.name in seen
         ]
 
     def see(self, rows: Any) -> None:
         """Consider a batch of rows with all columns."""
+        self.rows += rows.num_rows
+        for use in self._complete:
+            values, _ = use.read(as_column(rows.column(use.name)))
+            self.missing[use.name] += int(pd.isna(values).sum())
         for use, encoder in self._uses:
             values, _ = use.read(as_column(rows.column(use.name)))
             if all(map(encoder.has_seen, values.cat.categories)):
@@ -263,7 +277,18 @@ class Unseen:
                     self.counts.setdefault(use.name, Counter())[str(value)] += int(n)
 
     def notes(self) -> Iterator[Note]:
-        """Note the new values."""
+        """Note the new values, and columns that lack values."""
+        for name, cells in self.missing.items():
+            if cells > MANY_MISSING * self.rows:
+                yield Note(
+                    f"{name!r} has no value that can be read in {cells:,} of "
+                    f"{count(self.rows, 'row')}, but had one in each row that the "
+                    f"model learned from. Their predictions may be wrong, also with a "
+                    f"high confidence.",
+                    "Fill this column, or write it as in the table that was learned "
+                    "from.",
+                    important=True,
+                )
         for name, found in self.counts.items():
             examples = ", ".join(
                 quoted(value) for value, _ in found.most_common(MAX_NOTE_VALUES)

@@ -62,6 +62,7 @@ class Job:
     unseen: Unseen | None = None  # counts values that the model has not seen
     scan: Scan | None = None  # the first pass, if the model has just learned
 
+    n_without_data: int = 0  # rows that are empty or belong to the header
     cells: Cells = field(init=False)  # how predictions are written
     tally: RunningCounts = field(init=False)  # counts over the predictions
 
@@ -81,6 +82,7 @@ class Job:
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
         skipped = not_data(batch)
+        self.n_without_data += int(skipped.sum())
         if self.given is not None:
             labels, blank = self.given.of(batch)
             partial = self.given.is_open(labels, blank) & ~skipped
@@ -89,7 +91,7 @@ class Job:
                 self._score(self.scored, batch, labels, exact)
             blank = blank | partial
         if self.unseen is not None:
-            self.unseen.see(batch.rows)
+            self.unseen.see(_rows_where(batch.rows, ~skipped))
         skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
         blank &= ~skipped
         rows, known = _rows_where(batch.plain, blank), None
