@@ -10,7 +10,7 @@ import pytest
 
 from small_tables import error_of, two_groups, write_csv
 
-QUICK = ("--budget", "0.2", "--no-report")
+QUICK = ("--budget", "0.000001", "--no-report")
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_invalid_amounts_of_memory(run, table, memory):
 @pytest.mark.parametrize("place", ["t.filled.csv", "t.report.html", "m.halfmoon"])
 def test_nothing_is_overwritten_without_the_option(run, table, folder, place):
     (folder / place).write_text("mine")
-    options = ("-t", "side", "--budget", "0.2", "--model", "m.halfmoon")
+    options = ("-t", "side", "--budget", "0.000001", "--model", "m.halfmoon")
     result = run("fill", "t.csv", *options)
     assert result.exit_code == 5
     assert f"{place} already exists" in error_of(result)
@@ -189,7 +189,7 @@ def test_the_input_is_never_overwritten(run, table, folder, option):
     for place in ("t.csv", "./t.csv", "link.csv"):
         result = run(
             *("fill", "t.csv", "-t", "side", option, place, "--overwrite"),
-            *("--budget", "0.2"),
+            *("--budget", "0.000001"),
         )
         assert result.exit_code == 5
         assert "is the input" in error_of(result)
