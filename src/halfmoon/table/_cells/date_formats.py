@@ -189,7 +189,12 @@ def _formats(values: pa.Array, allowed: float) -> list[str]:
     candidates = _ordered_formats(values)
     while len(left) > allowed and len(found) < MAX_FORMATS:
         first = examples(left, FIRST_EXAMPLES)  # most formats fit none of them
-        fitting = [each for each in candidates if pc.any(_fits(first, each)).as_py()]
+        timed = set(pc.match_substring(first, ":").to_pylist())  # as in all times
+        fitting = [
+            each
+            for each in candidates
+            if (":" in each) in timed and pc.any(_fits(first, each)).as_py()
+        ]
         masks = {each: _fits(left, each) for each in fitting}
         if not masks:
             return []
