@@ -202,7 +202,7 @@ def test_the_search_of_an_estimator_is_reported(rng):
     y = np.where(np.arange(30) < 12, (X[:, 0] > 0).astype(float), np.nan)
     steps = []
     with report_search_to(lambda *step: steps.append(step)):
-        HalfmoonClassifier(budget=0.5, random_state=0).fit(X, y)
+        HalfmoonClassifier(budget=0.1, random_state=0).fit(X, y)
     shares = [share for share, _ in steps]
     assert len(steps) >= 2
     assert shares == sorted(shares)

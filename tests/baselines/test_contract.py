@@ -1,7 +1,5 @@
 """scikit-learn's contract, for every baseline."""
 
-from sklearn.utils.estimator_checks import parametrize_with_checks
-
 from halfmoon.baselines import (
     HarmonicClassifier,
     HarmonicRegressor,
@@ -12,6 +10,7 @@ from halfmoon.baselines import (
     RLSClassifier,
     TSVMClassifier,
 )
+from scikit_learn_checks import parametrize_with_quick_checks
 
 ESTIMATORS = [
     HarmonicClassifier(),
@@ -44,6 +43,6 @@ def expected_failures(estimator):
     }
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+@parametrize_with_quick_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_contract(estimator, check):
     check(estimator)

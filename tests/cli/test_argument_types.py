@@ -5,7 +5,7 @@ import pytest
 from halfmoon._cli.argument_types import file_among, repeated
 from small_tables import told_of, two_groups, write_csv
 
-QUICK = ("--budget", "0.2s", "--no-report", "--json")
+QUICK = ("--budget", "0.000001s", "--no-report", "--json")
 SEVERAL = {"-t", "--exclude", "--unlabeled"}
 
 

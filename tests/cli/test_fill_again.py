@@ -10,7 +10,7 @@ import pytest
 from halfmoon.table._files import open_table
 from small_tables import a_line, error_of, read_csv, told_of, two_groups, write_csv
 
-QUICK = ("--budget", "0.2", "--no-report", "--json")
+QUICK = ("--budget", "0.000001", "--no-report", "--json")
 
 
 @pytest.fixture

@@ -15,13 +15,14 @@ import pytest
 
 from small_tables import a_line, read_csv, told_of, two_groups, write_csv
 
-QUICK = ("--budget", "0.2", "--no-report")
+QUICK = ("--budget", "0.000001", "--no-report")  # one candidate
+SEARCHED = ("--budget", "0.2", "--no-report")
 
 
 def test_classes_are_filled_and_nothing_else_changes(run):
     rows, truth = two_groups()
     write_csv("t.csv", rows)
-    record = told_of(run("fill", "t.csv", "--target", "side", "--json", *QUICK))
+    record = told_of(run("fill", "t.csv", "--target", "side", "--json", *SEARCHED))
     out = read_csv("t.filled.csv")
     assert out[0] == [*rows[0], "side_source", "side_confidence"]
     for i, (before, after) in enumerate(zip(rows[1:], out[1:], strict=True)):
@@ -42,7 +43,7 @@ def test_classes_are_filled_and_nothing_else_changes(run):
 def test_numbers_are_filled_in_between_low_and_high(run):
     rows, y = a_line()
     write_csv("t.csv", rows)
-    record = told_of(run("fill", "t.csv", "-t", "y", "--json", *QUICK))
+    record = told_of(run("fill", "t.csv", "-t", "y", "--json", *SEARCHED))
     out = read_csv("t.filled.csv")
     assert out[0] == ["x", "y", "y_source", "y_low", "y_high"]
     assert out[1:31] == [[*row, "given", "", ""] for row in rows[1:31]]
@@ -124,7 +125,7 @@ def test_numbers_keep_the_type_of_their_column(run, kind):
     x = np.arange(60)
     y = pa.array([int(100 * v) if v % 2 else None for v in x]).cast(kind)
     pq.write_table(pa.table({"x": x * 0.1, "y": y}), "t.parquet")
-    told_of(run("fill", "t.parquet", "-t", "y", "--json", *QUICK))
+    told_of(run("fill", "t.parquet", "-t", "y", "--json", *SEARCHED))
     filled = pq.read_table("t.filled.parquet")
     assert filled.schema.field("y").type == y.type
     assert filled.schema.field("y_low").type == pa.float64()
@@ -142,7 +143,7 @@ def test_several_columns_after_one_option(run):
     write_csv("t.csv", rows)
     result = run(
         *("fill", "t.csv", "--features", "x", "z", "-t", "side", "--json"),
-        *("--known", "z", "--budget", "0.2", "--no-report"),
+        *("--known", "z", "--budget", "0.000001", "--no-report"),
     )
     record = told_of(result)
     assert record["learned_from"]["columns"] == ["x", "z"]
@@ -184,7 +185,7 @@ def test_the_task_can_be_given(run):
 def test_report_and_model_next_to_the_table(run, folder):
     write_csv("t.csv", two_groups()[0])
     result = run(
-        "fill", "t.csv", "-t", "side", "--budget", "0.2", "--model", "m.halfmoon"
+        "fill", "t.csv", "-t", "side", "--budget", "0.000001", "--model", "m.halfmoon"
     )
     assert result.exit_code == 0, result.output
     assert (folder / "t.report.html").read_text().startswith("<!DOCTYPE html>")
@@ -233,7 +234,7 @@ def test_the_command_in_the_record_repeats_the_run(run):
         )
     )
     assert record["command"] == (
-        "halfmoon fill t.csv --target side --exclude note z --budget 0.2 --seed 3 "
+        "halfmoon fill t.csv --target side --exclude note z --budget 1e-06 --seed 3 "
         "--no-report --json"
     )
     assert record["settings"]["seed"] == 3

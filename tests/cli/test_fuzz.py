@@ -56,7 +56,7 @@ def check(text, options=()):
             app,
             [
                 *("fill", str(source), "--target", "target", "--output", str(out)),
-                *("--budget", "0.01", *options),
+                *("--budget", "0.000001", *options),
             ],
         )
         said = result.stderr.strip().splitlines()

@@ -47,7 +47,9 @@ def test_nasty_names_and_cells(run, folder):
         table.append([x, NASTY[i % 7], z, "+" + NASTY[3], names.get(side, "")])
     write_csv("t.csv", table)
     target = NASTY[4]
-    record = told_of(run("fill", "t.csv", "-t", target, "--json", "--budget", "0.3"))
+    record = told_of(
+        run("fill", "t.csv", "-t", target, "--json", "--budget", "0.000001")
+    )
     assert record["classes"].keys() == set(names.values())
     # The table: every cell is unchanged, and no new formula.
     out = read_csv("t.filled.csv")
@@ -75,7 +77,7 @@ def test_a_target_that_is_itself_a_formula(run):
     rows, _ = two_groups()
     rows[0][3] = "=side()"
     write_csv("t.csv", rows)
-    options = ("--json", "--budget", "0.2", "--no-report")
+    options = ("--json", "--budget", "0.000001", "--no-report")
     told_of(run("fill", "t.csv", "-t", "=side()", *options))
     header = read_csv("t.filled.csv")[0]
     assert header[3:] == ["=side()", "'=side()_source", "'=side()_confidence"]
@@ -98,7 +100,7 @@ def test_a_terminal_gets_no_commands_from_a_table(run):
     rows = [[COMMANDS + str(cell) if cell else "" for cell in row] for row in rows]
     write_csv("t.csv", rows)
     target = COMMANDS + "side"
-    quick = ("-t", target, "--budget", "0.1")
+    quick = ("-t", target, "--budget", "0.000001")
     for command in (
         ("next", "t.csv", *quick),
         ("explain", "t.csv", "--row", "30", *quick),
@@ -116,7 +118,7 @@ def test_a_terminal_gets_no_commands_from_a_table(run):
 def test_names_that_are_not_utf8_are_printed(run, folder):
     rows, _ = two_groups(40, 20)
     write_csv(os.fsdecode(b"\xff.csv"), rows)
-    quick = ("-t", "side", "--budget", "0.01", "--no-report")
+    quick = ("-t", "side", "--budget", "0.000001", "--no-report")
     result = run("fill", os.fsdecode(b"\xff.csv"), *quick, "--json")
     assert json.loads(result.stdout)["table"] == "\udcff.filled.csv"
 

@@ -8,7 +8,7 @@ import pytest
 
 from small_tables import error_of, read_csv, told_of, two_groups, write_csv
 
-QUICK = ("--budget", "0.2", "--no-report", "--json")
+QUICK = ("--budget", "0.000001", "--no-report", "--json")
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def two_targets(folder):
 def test_two_targets_at_once(run, two_targets, folder):
     rows, truth = two_targets
     record = told_of(
-        run("fill", "t.csv", "-t", "side", "size", "--json", "--budget", "0.2")
+        run("fill", "t.csv", "-t", "side", "size", "--json", "--budget", "0.000001")
     )
     assert [each["target"] for each in record] == ["side", "size"]
     for each in record:
@@ -261,7 +261,7 @@ def test_reports_of_several_targets_by_name(run, two_targets, folder):
     told_of(
         run(
             *("fill", "t.csv", "-t", "side", "size", "--report", "r.html"),
-            *("--budget", "0.2", "--json"),
+            *("--budget", "0.000001", "--json"),
         )
     )
     assert {path.name for path in folder.glob("r*")} == {"r.side.html", "r.size.html"}

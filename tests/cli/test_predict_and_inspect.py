@@ -19,7 +19,7 @@ def saved(run):
     record = told_of(
         run(
             *("fill", "t.csv", "-t", "side", "--model", "m.halfmoon", "--json"),
-            *("--budget", "0.2", "--no-report"),
+            *("--budget", "0.000001", "--no-report"),
         )
     )
     return rows, truth, record
@@ -72,7 +72,7 @@ def test_numbers_through_a_pipe(run):
     told_of(
         run(
             *("fill", "t.csv", "-t", "y", "--model", "m.halfmoon", "--json"),
-            *("--budget", "0.2", "--no-report"),
+            *("--budget", "0.000001", "--no-report"),
         )
     )
     given = "x\n" + "\n".join(row[0] for row in rows[1:])
@@ -169,7 +169,7 @@ def test_a_saved_model_uses_the_number_style_of_its_table(run):
     blank = [f'"{s:,.0f} sqft",' for s in size]
     rows = [*cells[:30], *blank[30:]]
     Path("t.csv").write_text("\n".join(["area,price", *rows, ""]), encoding="utf-8")
-    quick = ("--budget", "0.2", "--no-report", "--json")
+    quick = ("--budget", "0.000001", "--no-report", "--json")
     told_of(run("fill", "t.csv", "-t", "price", "--model", "m.halfmoon", *quick))
     only = [row.rsplit(",", 1)[0] for row in blank]
     Path("new.csv").write_text("\n".join(["area", *only, ""]), encoding="utf-8")

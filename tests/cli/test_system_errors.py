@@ -9,7 +9,7 @@ import pytest
 
 from small_tables import two_groups, write_csv
 
-QUICK = ("-t", "side", "--budget", "1", "--no-report")
+QUICK = ("-t", "side", "--budget", "0.000001", "--no-report")
 
 
 @pytest.fixture

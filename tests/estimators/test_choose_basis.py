@@ -91,7 +91,9 @@ def test_the_memory_limit_holds(make):
     assert peak_bytes(lambda: model.predict(rows)) < limit
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(
     "make", [LaplacianRegressor, ConditionalRegressor, FredholmRegressor]
 )

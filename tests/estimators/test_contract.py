@@ -14,6 +14,7 @@ from halfmoon._estimators import (
     LaplacianRegressor,
 )
 from halfmoon.kernels import Gaussian
+from scikit_learn_checks import parametrize_with_quick_checks
 
 FIXED = {"kernel": Gaussian(2.0), "alpha": 0.01}
 
@@ -51,7 +52,7 @@ def expected_failures(estimator):
     }
 
 
-@parametrize_with_checks(
+@parametrize_with_quick_checks(
     [*ESTIMATORS, *BY_WEIGHT], expected_failed_checks=expected_failures
 )
 def test_contract(estimator, check):

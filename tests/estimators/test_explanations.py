@@ -37,14 +37,14 @@ CLASSIFIERS = [
     FredholmClassifier(random_state=0),
     LaplacianClassifier(random_state=0),
     HalfmoonClassifier(**SEARCHED),
-    HalfmoonClassifier(budget=1.0, random_state=0),
+    HalfmoonClassifier(budget=0.2, random_state=0),
 ]
 REGRESSORS = [
     ConditionalRegressor(random_state=0),
     FredholmRegressor(random_state=0),
     LaplacianRegressor(random_state=0),
     HalfmoonRegressor(**SEARCHED),
-    HalfmoonRegressor(budget=1.0, random_state=0),
+    HalfmoonRegressor(budget=0.2, random_state=0),
 ]
 
 
@@ -108,7 +108,7 @@ def test_two_labels_by_hand():
 
 def test_logarithms_are_explained_on_their_scale():
     y = np.exp(2 * X[:, 0])
-    model = HalfmoonRegressor(budget=3.0, random_state=0).fit(X, some(y))
+    model = HalfmoonRegressor(budget=0.5, random_state=0).fit(X, some(y))
     # Keep the members that take the logarithm.
     logs = [m for m in model.solution_.members if m.target.suffix]
     total = sum(member.weight for member in logs)

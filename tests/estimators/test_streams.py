@@ -52,8 +52,8 @@ MODELS = {
     "network": ConditionalRegressor(K, HiddenLayer(NETWORK), alpha=0.01),
     "choice by folds": ConditionalRegressor(K, Eigenfunctions([2, 4])),
     "classes": ConditionalClassifier(K, alpha=0.01),
-    "halfmoon": HalfmoonRegressor(budget=1.0),
-    "halfmoon, classes": HalfmoonClassifier(budget=1.0),
+    "halfmoon": HalfmoonRegressor(budget=0.2),
+    "halfmoon, classes": HalfmoonClassifier(budget=0.2),
 }
 
 

@@ -121,7 +121,7 @@ def session(tmp_path, monkeypatch):
         if rows is not None:
             write_csv("t.csv", rows)
         opened.append(Journal("t.labels.jsonl"))
-        asked = Settings(target, budget=0.05, **settings)
+        asked = Settings(target, budget=1e-9, **settings)
         with open_table("t.csv") as table:
             return Labeling(table, asked, opened[-1], classes, Silent())
 
@@ -152,7 +152,7 @@ def serve(launcher, tmp_path):
     """serve("t.csv", "--target", "y") in the folder of the test."""
     running = []
 
-    def serve(*arguments, folder=tmp_path, budget="0.05"):
+    def serve(*arguments, folder=tmp_path, budget="0.000001"):
         for server in running:
             server.end()  # the launcher looks after one at a time
         options = ("--no-browser", "--budget", budget)

@@ -28,7 +28,7 @@ class Open:
     def __init__(self, folder):
         write_csv(folder / "t.csv", two_groups(labels=12)[0])
         self.journal = Journal(folder / "t.labels.jsonl")
-        settings = Settings("side", budget=0.05)
+        settings = Settings("side", budget=1e-9)
         self.open = lambda: open_table(folder / "t.csv")
         with self.open() as table:
             self.labeling = Labeling(table, settings, self.journal, (), Silent())
@@ -252,7 +252,7 @@ def test_downloads(page):
 
 def test_a_table_that_cannot_be_filled_says_why(page):
     page.say(path="/undo", id="u", who="ann", undo="first")
-    page.labeling.settings = Settings("side", budget=0.05, memory="1MB")
+    page.labeling.settings = Settings("side", budget=1e-9, memory="1MB")
     page.site._fill()
     assert "1 MB of memory is too little" in page.site.filling
     assert page.client.get("/start?who=ann").json()["filled"]["table"] == ""

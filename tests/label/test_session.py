@@ -48,7 +48,7 @@ def typed_session(tmp_path, monkeypatch):
             y = pc.if_else(is_given, y, pa.scalar(None, kind))
             pq.write_table(pa.table({"x": x, "y": y}), "t.parquet")
             journal = opened.enter_context(Journal("t.labels.jsonl"))
-            asked = Settings("y", budget=0.05, **settings)
+            asked = Settings("y", budget=1e-9, **settings)
             with open_table("t.parquet") as table:
                 labeling = Labeling(table, asked, journal, (), Silent())
             labeling.refit()
@@ -319,7 +319,7 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
     frame["y"] = frame["y"].astype("Int64")
     frame.to_parquet(tmp_path / "t.parquet")
     with Journal("t.labels.jsonl") as journal, open_table("t.parquet") as table:
-        labeling = Labeling(table, Settings("y", budget=0.05), journal, (), Silent())
+        labeling = Labeling(table, Settings("y", budget=1e-9), journal, (), Silent())
         assert labeling.classes == ["1", "2"]
         say(labeling, 5, "3")
         with pytest.raises(RefusedAnswer, match="does not fit into 'y'"):

@@ -283,14 +283,14 @@ def test_other_solvers(round_trip):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("unpenalized", ["auto", "linear"])
 def test_halfmoon_regressor(unpenalized, round_trip, answers, assert_same):
-    model = hm.HalfmoonRegressor(unpenalized, budget=0.5, random_state=0)
+    model = hm.HalfmoonRegressor(unpenalized, budget=0.1, random_state=0)
     model.fit(TABLE, NUMBERS)
     assert_same(answers(round_trip(model), NEW), answers(model, NEW))
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_halfmoon_classifier(round_trip, answers, assert_same):
-    model = hm.HalfmoonClassifier(budget=0.3, random_state=0, safe=False)
+    model = hm.HalfmoonClassifier(budget=0.1, random_state=0, safe=False)
     model.fit(TABLE, WORDS)
     assert_same(answers(round_trip(model), NEW), answers(model, NEW))
 

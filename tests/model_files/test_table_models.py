@@ -38,7 +38,7 @@ def test_a_loaded_model_predicts_the_same(kind, rows, round_trip, assert_same):
     number = rows["number"].to_pylist()[:LABELED]
     labels = [v if kind == "numbers" else str(v > 0) for v in number]
     rows = rows.drop_columns("number")
-    model = table_model.TableModel(target="t", kind=kind, budget=0.2, random_state=0)
+    model = table_model.TableModel(target="t", kind=kind, budget=0.05, random_state=0)
     model.fit(rows, labels + [None] * (N - LABELED))
     kinds = {use.name: use.kind for use in model.columns_}
     assert set(kinds.values()) == {

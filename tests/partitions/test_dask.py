@@ -329,7 +329,7 @@ def test_eigenmaps_are_those_of_all_rows(table):
     "model",
     [
         FredholmRegressor(K, K, alpha=1e-3),
-        HalfmoonRegressor(budget=1.0),
+        HalfmoonRegressor(budget=0.1),
         HarmonicRegressor(),
         LapRLSRegressor(),
         LaplacianRegressor(energy="graph", n_components=30),
@@ -391,7 +391,7 @@ def test_score_is_that_of_the_labeled_rows(table):
     [
         LaplacianRegressor(n_components=30, random_state=0),
         ConditionalRegressor(random_state=0),
-        HalfmoonRegressor(budget=1.0, random_state=0),
+        HalfmoonRegressor(budget=0.1, random_state=0),
     ],
     ids=lambda each: type(each).__name__,
 )

@@ -75,7 +75,7 @@ def test_hidden_sets_are_predicted_as_by_a_refit(model):
 
 def test_hiding_one_by_one_is_leave_one_out():
     X, y = wine(40)
-    model = HalfmoonClassifier(budget=0.5, random_state=0).fit(X, y)
+    model = HalfmoonClassifier(budget=0.1, random_state=0).fit(X, y)
     average = model.solution_
     values = average.leave_sets_out([np.array([i]) for i in range(40)])
     # One smoother stands for all members: the same answers, but not the same numbers.
@@ -191,10 +191,10 @@ def test_few_errors_do_not_decide_the_level(wrong):
     ("model", "table"),
     [
         (ConditionalClassifier(), wine),
-        (HalfmoonClassifier(budget=0.5, random_state=0), wine),
+        (HalfmoonClassifier(budget=0.1, random_state=0), wine),
         (make_pipeline(StandardScaler(), ConditionalClassifier()), wine),
         (ConditionalRegressor(), diabetes),
-        (HalfmoonRegressor(budget=0.5, random_state=0), diabetes),
+        (HalfmoonRegressor(budget=0.1, random_state=0), diabetes),
     ],
 )
 def test_more_labels_help(model, table):

@@ -239,8 +239,8 @@ def test_another_pool_is_as_the_rows_of_the_table(model):
         LaplacianClassifier(filter="cutoff", alpha=0.1, random_state=0),
         ConditionalClassifier(loss="hinge", alpha=0.1),
         LaplacianRegressor(random_state=0),
-        HalfmoonClassifier(budget=0.3, random_state=0),
-        HalfmoonRegressor(budget=0.3, random_state=0),
+        HalfmoonClassifier(budget=0.05, random_state=0),
+        HalfmoonRegressor(budget=0.05, random_state=0),
         make_pipeline(StandardScaler(), ConditionalRegressor()),
     ],
 )
@@ -448,7 +448,7 @@ def test_a_constant_function_has_rows_that_differ(strategy, rng):
     """With one label a class, a search may end with a constant, equal at all rows."""
     X, y = rng.normal(size=(30, 2)), np.full(30, np.nan)
     y[:2] = 0, 1
-    model = HalfmoonClassifier(random_state=0, budget=0.3).fit(X, y)
+    model = HalfmoonClassifier(random_state=0, budget=0.05).fit(X, y)
     zero = [
         replace(
             member, fit=solve_ridge(member.fit.posed.with_gram(np.zeros((2, 2))), 1.0)

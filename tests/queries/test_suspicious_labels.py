@@ -114,7 +114,7 @@ def test_labels_of_a_rare_class_are_not_all_doubted():
     "model",
     [
         LaplacianClassifier(random_state=0),
-        HalfmoonClassifier(budget=0.5, random_state=0),
+        HalfmoonClassifier(budget=0.1, random_state=0),
     ],
 )
 def test_flipped_classes_come_first(model, rng):
@@ -152,7 +152,7 @@ def test_numbers_are_scored_by_their_interval(rng):
     low, high = Intervals.of(held.y[:, 0], held.values[:, 0], 0.9)(g)
     r = np.abs(interval_ratios(y[10:], g, low, high))
     assert_allclose(found.score, (r / (1 + r))[at])
-    model = HalfmoonRegressor(budget=0.5, random_state=0).fit(X, y)
+    model = HalfmoonRegressor(budget=0.1, random_state=0).fit(X, y)
     assert_array_equal(np.sort(suspicious_labels(model).row[:2]), [20, 33])
 
 

@@ -72,7 +72,7 @@ def test_too_few_labels_for_a_forecast(labeled, predicted, said):
 def test_the_report_has_the_forecast_of_the_public_function():
     X, y = load_wine(return_X_y=True)
     known = np.where(np.arange(178) % 4 == 0, y, np.nan)
-    model = HalfmoonClassifier(budget=0.5, random_state=0).fit(X, known)
+    model = HalfmoonClassifier(budget=0.1, random_state=0).fit(X, known)
     one = forecast_learning_curve(model, X, known, [50], random_state=3)
     labels = HiddenLabels.of_fitted(model)
     other = forecast_of(labels, np.array([50]), 0.9, np.random.default_rng(3))

@@ -67,8 +67,19 @@ def tried(X, l, *, classes, auto=True, own=None, rng=0):
     return shared, criterion, found
 
 
-@pytest.mark.parametrize("classes", [True, False])
-@pytest.mark.parametrize("name", TABLES)
+# With classes or numbers, whichever is quick; the others take some seconds together.
+ONLY_CLASSES = ("241 columns", "constant columns")
+ONLY_NUMBERS = ("13 columns", "duplicated rows")
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        pytest.param(name, classes, marks=[pytest.mark.slow] * (name in others))
+        for classes, others in ((True, ONLY_NUMBERS), (False, ONLY_CLASSES))
+        for name in TABLES
+    ],
+)
 def test_every_candidate_is_a_kernel_with_finite_answers(rng, name, classes):
     X = TABLES[name](rng)
     shared, criterion, found = tried(X, min(12, X.shape[0] - 2), classes=classes)

@@ -53,7 +53,9 @@ def test_nothing_is_moved(y):
     assert within_limits(y) is y
 
 
-@pytest.mark.parametrize("factor", [10.0, 100.0, 1e6])
+@pytest.mark.parametrize(
+    "factor", [10.0, pytest.param(100.0, marks=pytest.mark.slow), 1e6]
+)
 def test_a_mistyped_label_costs_little(rng, factor):
     X = rng.uniform(size=(300, 3))
     truth = 10.0 + 5.0 * X[:, 0] + np.sin(6.0 * X[:, 1])

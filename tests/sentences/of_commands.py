@@ -181,11 +181,11 @@ def make_tables():
 
 def make_models():
     """A model of a table, and one of rows of numbers."""
-    done = run("fill", "t.csv", "-t", "side", "--budget", "0.2", "--no-report",
+    done = run("fill", "t.csv", "-t", "side", "--budget", "0.000001", "--no-report",
                "-o", "done.csv", "--model", "m.halfmoon", "--quiet")  # fmt: skip
     assert done.exit_code == 0, done.output
     done = run("fill", "ends.csv", "-t", "y", "--low", "least", "--high", "most",
-               "--budget", "0.1", "--no-report", "--quiet")  # fmt: skip
+               "--budget", "0.000001", "--no-report", "--quiet")  # fmt: skip
     assert done.exit_code == 0, done.output
     line = np.arange(8.0)
     estimator = halfmoon.FredholmRegressor().fit(line[:, None], line)

@@ -27,7 +27,7 @@ HEADERS = {"Origin": f"http://{HOST}", "Content-Type": "application/json"}
 def session(name, target):
     journal = Journal(f"{name}.labels.jsonl")
     with open_table(name) as table:
-        return Labeling(table, Settings(target, budget=0.01), journal, (), Silent())
+        return Labeling(table, Settings(target, budget=1e-9), journal, (), Silent())
 
 
 def answered(labeling, row, value, who="ann"):

@@ -4,6 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor, StructuredPredictor
+from scikit_learn_checks import parametrize_with_quick_checks
 
 COUNTED_ONCE = "rows count once in the length scale and in folds"
 
@@ -18,7 +19,7 @@ def expected_failures(estimator):
     }
 
 
-@parametrize_with_checks(
+@parametrize_with_quick_checks(
     [
         each(kernel="gaussian")
         for each in (CandidateSetClassifier, IntervalRegressor, StructuredPredictor)

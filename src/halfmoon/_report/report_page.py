@@ -13,6 +13,7 @@ import base64
 import hashlib
 import math
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -81,7 +82,15 @@ def render_rows(findings: Findings, rows: Sequence[ShownRow]) -> str:
 
 
 def _render(template: str, findings: Findings, **values: object) -> str:
-    """Fill in a template: everything is escaped, and no value may be missing."""
+    """Fill in a template."""
+    of_classes = findings.kind == "classes"
+    page = _environment().get_template(template)
+    return str(page.render(f=findings, of_classes=of_classes, **values))
+
+
+@cache  # of compiled templates
+def _environment() -> Environment:
+    """Return where everything is escaped, and no value may be missing."""
     environment = Environment(
         loader=PackageLoader("halfmoon._report"),
         autoescape=True,
@@ -103,9 +112,7 @@ def _render(template: str, findings: Findings, **values: object) -> str:
         lengthy=lambda text: len(text) > MAX_CELL,
         unbroken=lambda text: any(len(word) > MAX_WORD for word in text.split()),
     )
-    of_classes = findings.kind == "classes"
-    page = environment.get_template(template)
-    return str(page.render(f=findings, of_classes=of_classes, **values))
+    return environment
 
 
 def reason_groups(row: ShownRow) -> list[tuple[str, list[tuple[str, str]]]]:

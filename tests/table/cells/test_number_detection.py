@@ -117,7 +117,7 @@ def test_a_saved_model_reads_such_cells_alike(tmp_path):
         }
     )
     labels = [None if i > 15 else "ab"[x > 0.5] for i, x in enumerate(x)]
-    model = TableModel("kind", "classes", budget=1.0).fit(rows, labels)
+    model = TableModel("kind", "classes", budget=1e-9).fit(rows, labels)
     save(model, tmp_path / "m.halfmoon")
     again = load(tmp_path / "m.halfmoon")
     assert [use.reading() for use in again.columns_] == [
@@ -132,7 +132,7 @@ def test_a_saved_model_writes_letters_alike(tmp_path):
     x = np.random.default_rng(0).random(40)
     labels = [f"${1000 * v:.0f}M" if v < 0.5 else f"${2 * v:.2f}B" for v in x]
     rows = pa.table({"x": x.tolist()})
-    model = TableModel("worth", "numbers", budget=1.0)
+    model = TableModel("worth", "numbers", budget=1e-9)
     model.fit(rows, [*labels[:20], *[None] * 20])
     save(model, tmp_path / "m.halfmoon")
     cells = Cells.of(load(tmp_path / "m.halfmoon"))
@@ -160,7 +160,7 @@ def test_small_predictions_keep_their_digits(typed):
     x = np.random.default_rng(0).random(40)
     sizes = 10 ** (-5 * x)
     labels = sizes.tolist() if typed else [f"{size:.2e}" for size in sizes]
-    model = TableModel("size", "numbers", budget=0.5)
+    model = TableModel("size", "numbers", budget=1e-9)
     model.fit(pa.table({"x": x.tolist()}), [*labels[:20], *[None] * 20])
     schema = pa.schema([("size", pa.float64())]) if typed else None
     cells = Cells.of(model, schema)

@@ -116,7 +116,7 @@ def loaded(path):
 
 def filled(source, out, target="y"):
     with open_table(source) as table:
-        return fill_table(table, out, Settings(target, budget=0.1), overwrite=True)
+        return fill_table(table, out, Settings(target, budget=1e-9), overwrite=True)
 
 
 @pytest.mark.parametrize(

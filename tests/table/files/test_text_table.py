@@ -282,7 +282,7 @@ def test_rows_that_end_in_commas(tmp_path):
         assert table.columns == ("x", "kind", "column 3", "column 4", "column 5")
     out = tmp_path / "out.csv"
     with open_table(path) as table:
-        fill_table(table, out, Settings("kind", budget=0.1))
+        fill_table(table, out, Settings("kind", budget=1e-9))
     written = out.read_text().splitlines()
     assert written[0] == "x,kind,,,,kind_source,kind_confidence"
     cells = [line.split(",") for line in written[1:]]
@@ -395,7 +395,7 @@ def test_a_filled_table_has_all_cells_in_their_columns(tmp_path):
     given, filled = tmp_path / "t.csv", tmp_path / "f.csv"
     given.write_text("\n".join(["x,kind", *rows]) + "\n")
     with open_table(given) as table:
-        fill_table(table, filled, Settings("kind", budget=1.0))
+        fill_table(table, filled, Settings("kind", budget=1e-9))
     header, *lines = filled.read_text().splitlines()
     assert header.split(",")[:3] == ["x", "kind", "kind_source"]
     assert {len(line.split(",")) for line in lines} == {len(header.split(","))}

@@ -16,7 +16,7 @@ def finished(tmp_path_factory):
     """A folder of tables, and its filled copy."""
     place = tmp_path_factory.mktemp("finished")
     write_partitions(place / "in", ".parquet")
-    settings = Settings("kind", budget=1.0)
+    settings = Settings("kind", budget=1e-9)
     (filled,) = fill_folder(place / "in", place / "out", settings, engine=InTurn())
     filled.model.record_ = {"settings": {"unlabeled": ()}}
     return place, filled

@@ -53,7 +53,7 @@ def test_a_filled_table_has_a_note(rng):
     ill = np.isin(patient, np.flatnonzero(rng.random(80) < 0.5))
     frame["state"] = np.where(ill, "ill", "well")
     frame.loc[patient >= 16, "state"] = None
-    result = halfmoon.fill(frame, "state", budget=1)
+    result = halfmoon.fill(frame, "state", budget=1e-9)
     assert result.findings.clumped
     assert any("drawn at random" in str(note) for note in result.findings.notes)
     assert "Labels of similar rows were hidden together" in result.summary[0]
@@ -115,7 +115,7 @@ def test_claims_hold_for_other_patients(kind):
         rows = pa.table({f"x{i}": x for i, x in enumerate(X.T)})
         given = [label if has else None for label, has in zip(y, labeled, strict=True)]
         task = "numbers" if kind == "numbers" else "classes"
-        model = TableModel("y", task, budget=0.5).fit(rows, given)
+        model = TableModel("y", task, budget=0.1).fit(rows, given)
         predicted = np.array(model.predict(rows).values)[~labeled]
         if kind == "numbers":
             score, truth = mean_absolute_error, np.abs(predicted - y[~labeled]).mean()
@@ -148,7 +148,7 @@ def test_confidences_of_ordered_classes_are_those_without_the_clump():
     rows, y, patient = patients(0, ["low", "medium", "high"])
     given = [y[p] if p < 18 else None for p in patient]
     order = ("low", "medium", "high")
-    model = TableModel("y", "classes", budget=0.5, order=order).fit(rows, given)
+    model = TableModel("y", "classes", budget=1e-9, order=order).fit(rows, given)
     assert model.hides_clumps
     sure = model.predict(rows).confidence[patient >= 18].mean()
     assert sure < 0.6  # by leave-one-out, 0.9
@@ -158,7 +158,7 @@ def test_a_class_that_is_hidden_whole_is_not_counted():
     rows, y, patient = patients(1, ["a", "b"])
     y[3] = "c"  # six visits of one patient
     given = [y[p] if p < 18 else None for p in patient]
-    model = TableModel("y", "classes", budget=0.5).fit(rows, given)
+    model = TableModel("y", "classes", budget=1e-9).fit(rows, given)
     assert model.hides_clumps
     assert set(model.left_out(by_clump=True).given) == {"a", "b"}
     assert set(model.left_out().given) == {"a", "b", "c"}

@@ -43,10 +43,10 @@ def steep_line(labels=30, write=lambda y: y):
 def test_amounts_are_not_below_0():
     frame, given = steep_line(write=lambda y: round(y, 2))
     assert frame["y"][given].min() >= 0
-    filled = halfmoon.fill(frame.astype({"y": float}), "y", budget=0.1).table
+    filled = halfmoon.fill(frame.astype({"y": float}), "y", budget=1e-9).table
     blank = filled["y_source"] == "predicted"
     unbound = frame.astype({"y": float}).assign(y=lambda f: f["y"] - 50)
-    moved = halfmoon.fill(unbound, "y", budget=0.1).table
+    moved = halfmoon.fill(unbound, "y", budget=1e-9).table
     assert (moved["y"][blank] < -50).sum() > 5  # it does lead below 0
     assert filled["y"][blank].min() == 0
     assert filled["y_low"][blank].min() == 0
@@ -56,7 +56,7 @@ def test_amounts_are_not_below_0():
 
 def test_percentages_end_at_100():
     frame, _ = steep_line(write=lambda y: f"{y * 1.24:.1f} %")
-    filled = halfmoon.fill(frame, "y", budget=0.1).table
+    filled = halfmoon.fill(frame, "y", budget=1e-9).table
     ends = filled.loc[filled["y_source"] == "predicted", ["y", "y_high"]]
     text = ends["y"].str.removesuffix(" %").astype(float)
     assert text.max() == 100
@@ -65,7 +65,7 @@ def test_percentages_end_at_100():
 
 def test_claims_are_those_of_numbers_in_the_range():
     frame, _ = steep_line(write=lambda y: round(y, 2))
-    model = halfmoon.fill(frame.astype({"y": float}), "y", budget=0.1).model
+    model = halfmoon.fill(frame.astype({"y": float}), "y", budget=1e-9).model
     found = model.left_out()
     assert found.predicted.min() >= 0
     assert found.low.min() >= 0
@@ -78,7 +78,7 @@ def test_whole_labels_have_whole_predictions_if_they_vary_enough(scale, digits):
     y = np.round(scale * x + rng.normal(size=200) * scale / 20).clip(0)
     cells = [str(int(v)) if i < 40 else "" for i, v in enumerate(y)]
     frame = pd.DataFrame({"x": x, "y": cells})
-    result = halfmoon.fill(frame, "y", task="numbers", budget=0.1)
+    result = halfmoon.fill(frame, "y", task="numbers", budget=1e-9)
     blank = result.table["y_source"] == "predicted"
     for name in ("y", "y_low", "y_high"):
         shown = result.table.loc[blank, name].astype(float)

@@ -131,7 +131,7 @@ def test_a_sentence_is_chosen_once(rng):
     )
     labels = [None] * 60
     labels[::4] = ["a", "b", "c"] * 5
-    model = TableModel("kind", "classes", keep=["text"], budget=0.2).fit(rows, labels)
+    model = TableModel("kind", "classes", keep=["text"], budget=1e-9).fit(rows, labels)
     unsure = UnsureRows(["text", "x"])
     batch = rows.combine_chunks().to_batches()[0]
     unsure.offer(model.predict(batch), batch, np.arange(60))
@@ -145,7 +145,7 @@ def test_next_rows_of_a_model(rng):
     labels = [None] * 60
     labels[:3], labels[30:33] = ["low"] * 3, ["high"] * 3
     rows = pa.table({"x": x})
-    model = TableModel("side", "classes", budget=0.2).fit(rows, labels)
+    model = TableModel("side", "classes", budget=1e-9).fit(rows, labels)
     unsure = UnsureRows(["x"])
     blank = np.array([label is None for label in labels])
     batch = rows.filter(pa.array(blank)).combine_chunks().to_batches()[0]

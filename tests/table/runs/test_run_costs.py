@@ -145,7 +145,7 @@ def test_operations_are_counted_for_each_row_and_label(labels):
     x = np.linspace(-1, 1, 1_000)
     y = [float(v) if i < labels else None for i, v in enumerate(np.sin(3 * x))]
     rows = pa.table({"x": x, "z": np.cos(40 * x)})
-    model = TableModel("y", "numbers", budget=1.0).fit(rows, y)
+    model = TableModel("y", "numbers", budget=1e-9).fit(rows, y)
     scan = scanned(10_000, kept=1_000)
     scan.rows = rows
     forecast = TimeForecast.of([model, model], scan, share=0.5, size=10**6)

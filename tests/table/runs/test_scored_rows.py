@@ -126,7 +126,7 @@ def test_unseen_values():
     x = np.arange(30) % 3 + 0.01 * np.arange(30)
     labels = [f"c{i % 3}" if i < 15 else None for i in range(30)]
     rows = pa.table({"island": island, "x": x})
-    model = TableModel("kind", "classes", budget=0.1).fit(rows, labels)
+    model = TableModel("kind", "classes", budget=1e-9).fit(rows, labels)
     unseen = Unseen(model)
     unseen.see(rows.to_batches()[0])
     assert list(unseen.notes()) == []

@@ -22,7 +22,7 @@ ROWS, BATCH = 3_000, 100
 def model():
     x = np.linspace(-1, 1, 60)
     rows = pa.table({"x": x, "color": ["red", "blue"] * 30})
-    return TableModel("y", "numbers", budget=0.1).fit(rows, np.sin(3 * x).tolist())
+    return TableModel("y", "numbers", budget=1e-9).fit(rows, np.sin(3 * x).tolist())
 
 
 @pytest.fixture

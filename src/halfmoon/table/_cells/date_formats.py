@@ -35,6 +35,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table._cells.letter_patterns import pattern_for
 from halfmoon.table._cells.number_detection import examples
 
 __all__ = [
@@ -62,7 +63,7 @@ MIN_COMPACT = 10  # different dates
 #: The format of days since 1899-12-30.
 SERIAL = "serial"
 SERIAL_DAYS = r"^[2-5][0-9]{4}(\.[0-9]+)?$"
-NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^\p{L}{3,9}[ .-]+[0-9]{2,4}$"
+NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^[\p{L}]{3,9}[ .-]+[0-9]{2,4}$"
 DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
@@ -107,20 +108,20 @@ CHANGES = (
         (rf"(?i){BOUND}(?:{names})\.?([^\p{{L}}]|$)", rf"\1{month}\2")
         for month, names in MONTHS.items()
     ),
-    (r"^\p{L}{2,10}\.?,? ([0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2})", r"\1"),
-    (r"(\d\.? \p{L}{3})\. ([0-9]{4})", r"\1 \2"),
-    (r"(?i)^(\p{L}* ?[0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
-    (r"(?i)([0-9]) de (\p{L}+) (?:de|del) ([0-9])", r"\1 \2 \3"),
+    (r"^[\p{L}]{2,10}\.?,? ([0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2})", r"\1"),
+    (r"(\d\.? [\p{L}]{3})\. ([0-9]{4})", r"\1 \2"),
+    (r"(?i)^([\p{L}]* ?[0-9]{1,2})(?:st|nd|rd|th|er|º|ª)(,? )", r"\1\2"),
+    (r"(?i)([0-9]) de ([\p{L}]+) (?:de|del) ([0-9])", r"\1 \2 \3"),
     (r" GMT([+-][0-9]{4})(?: \(.*\))?$", r" \1"),
     (rf"(?i)([0-9]|[0-9] ?[ap]\.?m\.?) ?(?:{ZONES}|Uhr|o'clock)$", r"\1"),
     (
         r"^([0-9]{4})年([0-9]+)月([0-9]+)日 ?([0-9]+)[時时点]([0-9]+)分?$",
         r"\1/\2/\3 \4:\5",
     ),
-    (r"^([0-9]{1,2})(\p{L}{3})([0-9]{2,4})(:|$)", r"\1 \2 \3\4"),
-    (r"^(\d\d? \p{L}{3} \d+):", r"\1 "),
-    (r"^(\d\d?-\p{L}{3}-\d\d) (\d\d?)\.(\d\d)\.(\d\d)[.0-9]*", r"\1 \2:\3:\4"),
-    (r"^(\p{L}{3,9})\.? ?['’]([0-9]{2})$", r"\1 \2"),
+    (r"^([0-9]{1,2})([\p{L}]{3})([0-9]{2,4})(:|$)", r"\1 \2 \3\4"),
+    (r"^(\d\d? [\p{L}]{3} \d+):", r"\1 "),
+    (r"^(\d\d?-[\p{L}]{3}-\d\d) (\d\d?)\.(\d\d)\.(\d\d)[.0-9]*", r"\1 \2:\3:\4"),
+    (r"^([\p{L}]{3,9})\.? ?['’]([0-9]{2})$", r"\1 \2"),
     (r"([0-9]{4}) ?г\.?$", r"\1"),
     (r"^([0-9/. -]+[0-9]), ([0-9]{1,2}:)", r"\1 \2"),
     (r"(?i)([0-9]) ?([ap])\.?m\.?$", r"\1 \2m"),
@@ -180,7 +181,8 @@ def are_compact_dates(text: pa.Array) -> bool:
 def _formats(values: pa.Array, allowed: float) -> list[str]:
     """Return formats of all dates but an `allowed` number; none if there are none."""
     iso = pc.match_substring_regex(values, ISO)
-    dated = pc.or_(iso, pc.match_substring_regex(values, NUMBER_AND_SEPARATOR))
+    separated = pattern_for(values, NUMBER_AND_SEPARATOR)
+    dated = pc.or_(iso, pc.match_substring_regex(values, separated))
     short = pc.less_equal(pc.utf8_length(values), MAX_DATE_LENGTH)
     if pc.sum(pc.and_(dated, short)).as_py() < len(values) - allowed:
         return []
@@ -192,7 +194,12 @@ def _formats(values: pa.Array, allowed: float) -> list[str]:
     candidates = _ordered_formats(values)
     while len(left) > allowed and len(found) < MAX_FORMATS:
         first = examples(left, FIRST_EXAMPLES)  # most formats fit none of them
-        fitting = [each for each in candidates if pc.any(_fits(first, each)).as_py()]
+        timed = set(pc.match_substring(first, ":").to_pylist())  # as in all times
+        fitting = [
+            each
+            for each in candidates
+            if (":" in each) in timed and pc.any(_fits(first, each)).as_py()
+        ]
         masks = {each: _fits(left, each) for each in fitting}
         if not masks:
             return []
@@ -274,5 +281,6 @@ def plain_dates(text: pa.Array) -> pa.Array:
         if not pc.any(pc.match_substring_regex(text, needed), min_count=0).as_py():
             return text
     for pattern, replacement in CHANGES:
+        pattern = pattern_for(text, pattern)
         text = pc.replace_substring_regex(text, pattern, replacement)
     return text

@@ -22,6 +22,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table._cells.letter_patterns import pattern_for
 from halfmoon.table._cells.number_signs import (
     are_classes,
     has_balances,
@@ -78,7 +79,7 @@ SIZES = (  # in one unit of each quantity
 )
 ZEROS = {"°c": (1.0, 0.0), "°f": (5 / 9, -160 / 9)}  # to degrees Celsius
 
-CURRENCY = rf"(?:[A-Z]{{0,3}}\p{{Sc}}|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
+CURRENCY = rf"(?:[A-Z]{{0,3}}[\p{{Sc}}]|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
 # The longest is checked afterwards: {0,14} in the pattern takes 30 ms to compile.
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]*[23]?)"
 MAX_UNIT = 16  # characters
@@ -203,7 +204,7 @@ def _exact_style(
 
 def _parts_of(texts: pa.Array) -> pa.Array:
     """Return prefix, number and unit of the cells that have such parts."""
-    parts = pc.extract_regex(texts, CELL).drop_null()
+    parts = pc.extract_regex(texts, pattern_for(texts, CELL)).drop_null()
     for unit in ("suffix", "after"):
         lengths = pc.utf8_length(parts.field(unit))
         parts = parts.filter(pc.less_equal(lengths, MAX_UNIT))

@@ -30,6 +30,8 @@ from collections import defaultdict
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from halfmoon.table._cells.letter_patterns import pattern_for
+
 __all__ = [
     "COMMAS",
     "DASHES",
@@ -69,7 +71,7 @@ AFTER = (
     r"(?i)^(.*[0-9][^+*†‡()±]*?) ?"
     rf"(?:[+*†‡]+|\({IN_BRACKETS}\)|\[[^\[\]]{{1,12}}\]|(?:±|\+/-) ?[0-9].*)$"
 )
-PLUS_UNIT = r"^([^+]*[0-9])\+( ?\p{L}[\p{L} .]*)$"
+PLUS_UNIT = r"^([^+]*[0-9])\+( ?[\p{L}][\p{L} .]*)$"
 ENDING = r"(?i)^([0-9]+)(?:st|nd|rd|th|º|ª)$"
 QUOTED = r"^=?[\"“”„]([^\"“”„]*[0-9][^\"“”„]*)[\"“”]$"
 DASHES = "-{1,2}|[\u2012-\u2015]"
@@ -99,7 +101,7 @@ def normalized(text: pa.Array) -> pa.Array:
     ['63.7', '-5', '2 1/2', '59.0']
     """
     if _has(text, rf"[.,/] ?(?:{DASHES})"):  # the whole pattern takes long to compile
-        text = pc.replace_substring_regex(text, NO_CENTS, r"\10\2")
+        text = pc.replace_substring_regex(text, pattern_for(text, NO_CENTS), r"\10\2")
         text = pc.replace_substring_regex(text, NO_PAISE, r"\1")
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
@@ -131,9 +133,9 @@ def without_signs(text: pa.Array) -> pa.Array:
     ['12', '5.2', '3', '1']
     """
     text = normalized(text)
-    for pattern in (QUOTED, BEFORE, AFTER, ENDING):
+    for pattern in (QUOTED, pattern_for(text, BEFORE), AFTER, ENDING):
         text = pc.replace_substring_regex(text, pattern, r"\1")
-    return pc.replace_substring_regex(text, PLUS_UNIT, r"\1\2")
+    return pc.replace_substring_regex(text, pattern_for(text, PLUS_UNIT), r"\1\2")
 
 
 def are_classes(cells: list[str]) -> bool:

@@ -31,6 +31,7 @@ from halfmoon.table._cells.cell_values import (
     without_missing,
     without_words,
 )
+from halfmoon.table._cells.letter_patterns import pattern_for
 from halfmoon.table._files import Batch
 from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._labels.target_labels import quoted
@@ -162,7 +163,7 @@ def description_rows(rows: pa.RecordBatch) -> int:
             return 0
         cells = without_words(without_missing(cells.slice(0, MAX_READ)))
         below = cells[MAX_DESCRIPTIONS:].drop_null()
-        digits = pc.match_substring_regex(below, NUMBER)
+        digits = pc.match_substring_regex(below, pattern_for(below, NUMBER))
         of_numbers = len(below) >= MIN_CELLS and pc.mean(digits).as_py() > MOSTLY
         known = set(below.to_pylist())
         for i, cell in enumerate(cells[:found].to_pylist()):
