@@ -9,6 +9,7 @@ out of Sigma and of b, so that no filter affects them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -17,12 +18,12 @@ import numpy as np
 from halfmoon._moments import label_moments
 from halfmoon._rows import Array
 from halfmoon._solvers import Elimination
-from halfmoon._whitening import symmetric_eigen
+from halfmoon._whitening import Whitening, identity_whitening, symmetric_eigen
 from halfmoon.filters import Filter
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
 
-__all__ = ["solve_filter"]
+__all__ = ["Eigenpairs", "filtered", "generalized_eigenpairs", "solve_filter"]
 
 
 def solve_filter(
@@ -54,8 +55,8 @@ def solve_filter(
         Sigma = _covariance_of_all_rows(posed)
     else:
         raise ValueError(f"covariance is {covariance!r}; 'labeled' or 'all' is needed.")
-    s, U = symmetric_eigen(Sigma)
-    theta = U @ (psi(np.maximum(s, 0.0))[:, None] * (U.T @ b))
+    pairs = generalized_eigenpairs(Sigma, identity_whitening(len(Sigma)))
+    theta = filtered(pairs, b, psi)
     beta = elimination.solve(target - cross @ theta)
     return Fit(
         posed,
@@ -84,3 +85,29 @@ def _covariance_of_all_rows(posed: Posed) -> Array:
         stream=posed.stream,
     )
     return np.asarray((G - cross @ cross.T) / n)
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Generalized eigenvalues s, descending, and eigenvectors u, in columns."""
+
+    values: Array  # (rank,)
+    vectors: Array  # (p, rank), u'Q u = 1
+
+
+def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
+    """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3)."""
+    values, vectors = symmetric_eigen(whitening.congruence(Sigma))
+    values = np.maximum(values[::-1], 0.0)
+    return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))
+
+
+def filtered(
+    pairs: Eigenpairs,
+    b: Array,  # (p, t)
+    psi: Filter,
+) -> Array:  # (p, t)
+    """Return theta = sum psi(s) u u'b."""
+    return np.asarray(
+        pairs.vectors @ (psi(pairs.values)[:, None] * (pairs.vectors.T @ b))
+    )
