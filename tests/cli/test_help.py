@@ -64,7 +64,7 @@ def test_help_loads_no_heavy_library():
 def test_a_missing_library_is_named_with_its_install_command(missing):
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "sys.argv = ['halfmoon', 'fill', 'nothing.csv', '-t', 'y']\n"
+        f"sys.argv = ['halfmoon', 'fill', {__file__!r}, '-t', 'y']\n"
         "from halfmoon._cli import main; main()"
     )
     done = subprocess.run(
