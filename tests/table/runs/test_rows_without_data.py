@@ -44,6 +44,11 @@ def test_empty_rows():
     )
 
 
+def test_a_blank_beside_a_blank_label_is_a_row():
+    rows = pa.record_batch({"text": ["", "a", None], "label": [None, "", ""]})
+    assert empty_rows(rows).tolist() == [False, False, False]
+
+
 def test_an_empty_batch():
     assert empty_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)
     assert header_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)

@@ -52,6 +52,7 @@ __all__ = [
 
 BOM = "\ufeff"  # at the start of each of the joined files
 SHOWN = 3  # row numbers in a note
+MIN_COLUMNS = 3  # of a table whose empty rows are no data
 MAX_DESCRIPTIONS = 3  # rows below the header that describe the columns
 MIN_NUMBERS = 2  # columns of numbers that show it, by a word
 WORDS_PER_NUMBER = 4  # at least; a description may be "0 1" for no and yes
@@ -83,11 +84,16 @@ MIN_EMPTY = 0.5  # share of the other cells
 def empty_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
     """Return where a batch has no cell with a value, shape (b,).
 
+    With one column beside the target, a row may be about what that column lacks.
+
     Examples
     --------
-    >>> empty_rows(pa.record_batch({"a": ["1", " ", ""], "b": [None, 2, None]}))
+    >>> rows = {"a": ["1", " ", ""], "b": [None, 2, None], "c": ["", "", ""]}
+    >>> empty_rows(pa.record_batch(rows))
     array([False, False,  True])
     """
+    if rows.num_columns < MIN_COLUMNS:
+        return np.zeros(rows.num_rows, dtype=bool)
     places = np.arange(rows.num_rows)
     for column in rows.columns:
         if not len(places):
