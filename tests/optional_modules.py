@@ -1,10 +1,23 @@
 """Libraries that halfmoon does not require: what uses a missing one is skipped."""
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-__all__ = ["optional"]
+__all__ = ["far_dates", "optional"]
+
+
+def _major(name):
+    try:
+        return int(version(name).split(".")[0])
+    except PackageNotFoundError:
+        return 0
+
+
+far_dates = pytest.mark.skipif(
+    _major("pandas") < 3, reason="pandas 2 has no dates after 2262"
+)
 
 
 def optional(name):

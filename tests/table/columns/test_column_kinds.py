@@ -5,6 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
+from tests.optional_modules import far_dates
 
 from halfmoon.table._columns.column_kinds import Columns
 
@@ -240,6 +241,7 @@ def test_codes_for_missing_numbers_are_missing():
     assert typed.codes == (9999.0,)
 
 
+@far_dates
 def test_dates_for_none_are_missing():
     cells = [f"{1 + x % 28:02d}.03.202{x % 5}" for x in range(N)]
     cells[::3] = ["31.12.9999"] * 20
@@ -253,6 +255,7 @@ def test_dates_for_none_are_missing():
     assert typed.codes == ()
 
 
+@far_dates
 def test_dates_in_eight_digits():
     cells = [f"2024{1 + x % 12:02d}{1 + x % 28:02d}" for x in range(N)]
     cells[::3] = ["99991231", "0"] * 10
