@@ -391,6 +391,8 @@ def test_half_a_character_is_one_error():
 
 
 def test_integers_of_128_bits_keep_their_digits():
+    if not hasattr(pl, "Int128"):
+        pytest.skip("this polars has none")
     numbers = [2**100, None, -7]
     frame = pl.DataFrame({"a": pl.Series(numbers, dtype=pl.Int128)})
     assert as_rows(frame)["a"].to_pylist() == [str(2**100), None, "-7"]
