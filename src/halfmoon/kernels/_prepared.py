@@ -16,11 +16,34 @@ from sklearn.base import clone
 from halfmoon._rows import Array, Rows
 from halfmoon.kernels._base import Kernel, Wrapper
 
-__all__ = ["Prepared"]
+__all__ = ["OfPreparedRows", "Prepared"]
+
+
+class OfPreparedRows(Wrapper):
+    """The kernel k(t(x), t(z)); `prepare` is t."""
+
+    prepare: Callable[[Rows], Rows]
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        inner = self.kernel.combination(self.prepare(Z), C)
+        return lambda X: inner(self.prepare(X))
+
+    def log(self, X: Rows, Z: Rows) -> Array | None:
+        return self.kernel.log(*self._prepared(X, Z))
+
+    def _value(self, X: Rows, Z: Rows) -> Array:
+        return self.kernel(*self._prepared(X, Z))
+
+    def _diag(self, X: Rows) -> Array:
+        return self.kernel.diag(self.prepare(X))
+
+    def _prepared(self, X: Rows, Z: Rows) -> tuple[Rows, Rows]:
+        prepared = self.prepare(X)
+        return prepared, prepared if Z is X else self.prepare(Z)
 
 
 @dataclass(eq=False, repr=False)
-class Prepared(Wrapper):
+class Prepared(OfPreparedRows):
     """The kernel k(t(x), t(z)), with parameters of k resolved on transformed rows.
 
     Examples
@@ -34,20 +57,6 @@ class Prepared(Wrapper):
     prepare: Callable[[Rows], Rows]
     kernel: Kernel
 
-    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
-        inner = self.kernel.combination(self.prepare(Z), C)
-        return lambda X: inner(self.prepare(X))
-
-    def log(self, X: Rows, Z: Rows) -> Array | None:
-        return self.kernel.log(self.prepare(X), self.prepare(Z))
-
     def __sklearn_clone__(self) -> Any:
         """Copy the kernel and share the fitted transformation."""
         return replace(self, kernel=clone(self.kernel))
-
-    def _value(self, X: Rows, Z: Rows) -> Array:
-        prepared = self.prepare(X)
-        return self.kernel(prepared, prepared if Z is X else self.prepare(Z))
-
-    def _diag(self, X: Rows) -> Array:
-        return self.kernel.diag(self.prepare(X))

@@ -21,15 +21,15 @@ others                 inf     the origin matters, or may do so
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from halfmoon._rows import Array, Rows
-from halfmoon.kernels._base import Kernel, Wrapper
+from halfmoon.kernels._base import Kernel
 from halfmoon.kernels._length_scales import minus
+from halfmoon.kernels._prepared import OfPreparedRows
 
 __all__ = ["Shifted", "from_origin"]
 
@@ -40,7 +40,7 @@ def from_origin(X: Rows, origin: Array | None) -> Rows:
 
 
 @dataclass(eq=False, repr=False)
-class Shifted(Wrapper):
+class Shifted(OfPreparedRows):
     """The kernel k(x - o, z - o).
 
     Examples
@@ -65,22 +65,11 @@ class Shifted(Wrapper):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         return replace(self, kernel=self.kernel.resolve(X, rng))
 
-    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
-        inner = self.kernel.combination(minus(Z, self.origin), C)
-        return lambda X: inner(minus(self._pair(X, Z)[0], self.origin))
-
-    def _value(self, X: Rows, Z: Rows) -> Array:
-        return self.kernel(*self._shifted(X, Z))
-
-    def _diag(self, X: Rows) -> Array:
-        return self.kernel.diag(minus(X, self.origin))
+    def prepare(self, X: Rows) -> Rows:  # type: ignore[override]
+        return minus(X, self.origin)
 
     def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
-        return self.kernel.gradient_coefficients(*self._shifted(X, Z))
+        return self.kernel.gradient_coefficients(*self._prepared(X, Z))
 
     def _second_derivatives(self, X: Rows, Z: Rows) -> Array:
-        return self.kernel.second_derivatives(*self._shifted(X, Z))
-
-    def _shifted(self, X: Rows, Z: Rows) -> tuple[Any, Any]:
-        shifted = minus(X, self.origin)
-        return shifted, shifted if Z is X else minus(Z, self.origin)
+        return self.kernel.second_derivatives(*self._prepared(X, Z))

@@ -45,7 +45,7 @@ from halfmoon.table._table_errors import CommandError
 
 __all__ = ["TableEncoder", "unpenalized_outputs"]
 
-MAX_COMPONENTS = 300  # of all texts together
+MAX_TEXT_COMPONENTS = 300  # of all texts together
 MAX_ONE_HOTS = 1_000  # of all categories together
 MIN_UNIT_COLUMNS = 10  # columns that may share one unit
 MAX_UNIT_RATIO = 2.0  # between the quartiles of the ranges of such columns
@@ -75,7 +75,7 @@ class TableEncoder:
         """
         n_texts = sum(use.kind == "text" for use in uses)
         n_categories = sum(use.kind in ("category", "several choices") for use in uses)
-        max_components = max(2, MAX_COMPONENTS // max(1, n_texts))
+        max_components = max(2, MAX_TEXT_COMPONENTS // max(1, n_texts))
         max_one_hots = max(2, min(CATEGORIES, MAX_ONE_HOTS // max(1, n_categories)))
         encoders: list[Any] = []
         for use in uses:

@@ -41,6 +41,8 @@ __all__ = [
     "loo_predictions",
 ]
 
+ENOUGH_LABELS = 5  # none below 0, after which no prediction is
+
 
 class RowPrediction(NamedTuple):
     """The prediction for one row."""
@@ -189,9 +191,6 @@ def loo_class_prediction(
     return LooClasses(
         given, predicted, p[each, best], p[each, codes], rows, independent
     )
-
-
-ENOUGH_LABELS = 5
 
 
 def label_range(y: Sequence[float], style: NumberStyle | None) -> tuple[float, float]:

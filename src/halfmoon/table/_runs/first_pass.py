@@ -24,9 +24,7 @@ from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
     TotalsRows,
     description_note,
-    description_rows,
     empty_note,
-    empty_rows,
     header_note,
     not_data,
     totals_note,
@@ -106,14 +104,13 @@ def scan(
             [*(plain.column(name) for name in features), batch_labels],
             [*features, target],
         )
-        empty, skipped = empty_rows(plain), not_data(batch)
-        totals.see(plain, batch.start, blank, empty)
-        n_empty += int(empty.sum())
-        headers += (batch.start + np.flatnonzero(skipped & ~empty)).tolist()
-        if batch.start == 0:
-            n_described = description_rows(plain)
+        skipped = not_data(batch)
+        totals.see(plain, batch.start, blank, skipped.empty)
+        n_empty += int(skipped.empty.sum())
+        headers += (batch.start + np.flatnonzero(skipped.of_header)).tolist()
+        n_described += skipped.n_described
         for sample, mask in ((labeled, ~blank), (unlabeled, blank)):
-            chosen = np.flatnonzero(mask & ~skipped)
+            chosen = np.flatnonzero(mask & ~skipped.rows)
             if len(chosen):
                 sample.offer(rows, chosen, batch.start)
     n_data = labeled.offered + unlabeled.offered

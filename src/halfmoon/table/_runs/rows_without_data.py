@@ -37,6 +37,7 @@ from halfmoon.table._files.arrow_types import is_text
 from halfmoon.table._labels.target_labels import quoted
 
 __all__ = [
+    "NotData",
     "TotalsRow",
     "TotalsRows",
     "description_note",
@@ -194,13 +195,26 @@ def description_rows(rows: pa.RecordBatch) -> int:
     return found
 
 
-def not_data(batch: Batch) -> NDArray[np.bool_]:
-    """Return which rows of a batch are empty or belong to the header, shape (b,)."""
+class NotData(NamedTuple):
+    """Which rows of a batch hold no data, but for totals at the end of a table."""
+
+    empty: NDArray[np.bool_]  # (b,)
+    of_header: NDArray[np.bool_]  # (b,)
+    n_described: int  # the first of these, which describe the columns
+
+    @property
+    def rows(self) -> NDArray[np.bool_]:
+        """Either kind, shape (b,)."""
+        return self.empty | self.of_header
+
+
+def not_data(batch: Batch) -> NotData:
+    """Return which rows of a batch are empty or belong to the header."""
     rows = batch.plain
-    found = header_rows(rows) | empty_rows(rows)
-    if batch.start == 0:
-        found[: description_rows(rows)] = True
-    return found
+    empty, of_header = empty_rows(rows), header_rows(rows)
+    n_described = description_rows(rows) if batch.start == 0 else 0
+    of_header[:n_described] = True
+    return NotData(empty, of_header & ~empty, n_described)
 
 
 def description_note(rows: int, first_row: int) -> Note:

@@ -81,7 +81,7 @@ class Job:
         """Return what is to be predicted in a batch; count and score what is known."""
         n = len(batch)
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-        skipped = not_data(batch)
+        skipped = not_data(batch).rows
         self.n_without_data += int(skipped.sum())
         if self.given is not None:
             labels, blank = self.given.of(batch)
