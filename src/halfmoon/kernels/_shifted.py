@@ -65,7 +65,7 @@ class Shifted(OfPreparedRows):
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         return replace(self, kernel=self.kernel.resolve(X, rng))
 
-    def prepare(self, X: Rows) -> Rows:  # type: ignore[override]
+    def prepare(self, X: Rows) -> Rows:
         return minus(X, self.origin)
 
     def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
