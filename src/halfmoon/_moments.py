@@ -45,7 +45,7 @@ from halfmoon.bases._base import GradientCoefficients, Sections
 from halfmoon.blocks import Stream, alone
 from halfmoon.kernels._length_scales import squared_distances, squared_norms
 from halfmoon.kernels._radial import Radial
-from halfmoon.kernels._shifted import from_origin
+from halfmoon.kernels._transformed_rows import from_origin
 
 __all__ = [
     "dirichlet",

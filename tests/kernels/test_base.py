@@ -25,7 +25,7 @@ from halfmoon.kernels import (
     RationalQuadratic,
     ThinPlate,
 )
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights, Neighbors

@@ -17,7 +17,7 @@ from halfmoon.bases import Exact, Nystrom, RandomFeatures, Smoothed, WithDerivat
 from halfmoon.kernels import NNGP, Gaussian, Laplace, Linear, Matern, Polynomial
 from halfmoon.kernels._base import Sum
 from halfmoon.kernels._length_scales import middle_of
-from halfmoon.kernels._shifted import Shifted
+from halfmoon.kernels._transformed_rows import Shifted
 from halfmoon.problem import Problem
 from halfmoon.smoothers import KernelWeights, Neighbors
 from halfmoon.unpenalized import Constant, Polynomials

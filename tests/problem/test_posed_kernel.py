@@ -8,7 +8,7 @@ from sklearn.base import clone
 from halfmoon import ConditionalRegressor
 from halfmoon.bases import Exact, Nystrom, RandomFeatures
 from halfmoon.kernels import Gaussian
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import Problem, solve_ridge
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.unpenalized import Constant

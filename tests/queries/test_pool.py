@@ -19,7 +19,7 @@ from halfmoon.baselines import (
     TSVMClassifier,
 )
 from halfmoon.kernels import Laplace
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.queries import (
     informative,
     margin,

@@ -9,7 +9,7 @@ from halfmoon._selection.row_preparation import NormalScores, Preparation
 from halfmoon.bases import Nystrom
 from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Linear, ProductLaplace
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed_kernel import PosedKernel
 from halfmoon.smoothers import Diffusion, KernelWeights

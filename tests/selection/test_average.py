@@ -20,7 +20,7 @@ from halfmoon.bases import Nystrom
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._gaussian_sums import gaussian_sum
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import solve_locally, solve_ridge
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.smoothers import Diffusion

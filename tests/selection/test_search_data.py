@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from halfmoon._selection import search_data
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon.kernels import Gaussian, Linear
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.unpenalized import Polynomials
 from helpers import squared_distances
 from selection.search_tables import bench_of

@@ -28,7 +28,7 @@ from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._shifted import Shifted
+from halfmoon.kernels._transformed_rows import Shifted
 from halfmoon.problem import Fit, Problem
 from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._posed import Posed

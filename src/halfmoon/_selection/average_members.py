@@ -21,7 +21,7 @@ from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon.bases import Exact
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.kernels._gaussian_sums import gaussian_sum
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import Fit
 from halfmoon.problem._local_fits import LocalFit
 from halfmoon.smoothers._diffusion import DiffusionKernel

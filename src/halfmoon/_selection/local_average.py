@@ -38,7 +38,7 @@ from halfmoon.bases import Exact
 from halfmoon.blocks import blas_for, free_workers, side_by_side
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import solve_locally
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._regions import Regions

@@ -31,7 +31,7 @@ from halfmoon._selection.target_transforms import TargetTransform
 from halfmoon._solvers import ridge_weighted
 from halfmoon.kernels import Gaussian, Kernel, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.unpenalized import Unpenalized
 

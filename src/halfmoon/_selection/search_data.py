@@ -17,7 +17,7 @@ import numpy as np
 from halfmoon._graphs import NeighborIndex
 from halfmoon._rows import EPS, TINY, Array, Indices, Rows
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Unpenalized
 

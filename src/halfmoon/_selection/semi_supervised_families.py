@@ -41,7 +41,7 @@ from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Kernel, Linear
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.problem._posed_kernel import PosedKernel

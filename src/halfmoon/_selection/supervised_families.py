@@ -39,7 +39,7 @@ from halfmoon._selection.row_preparation import (
 from halfmoon._selection.search_data import SearchData
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._base import PreparedFeatures
 

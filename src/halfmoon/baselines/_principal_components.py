@@ -29,7 +29,7 @@ from halfmoon._solvers import Elimination, ridge_svd
 from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.baselines._base import BaselineRegressor
 from halfmoon.kernels._length_scales import large_offset
-from halfmoon.kernels._shifted import from_origin
+from halfmoon.kernels._transformed_rows import from_origin
 
 __all__ = ["PrincipalComponentRegressor"]
 

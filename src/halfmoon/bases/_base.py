@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._sklearn_conventions import refuse_unfitted
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._shifted import from_origin
+from halfmoon.kernels._transformed_rows import from_origin
 
 __all__ = ["Basis", "GradientCoefficients", "Sections"]
 

@@ -19,7 +19,7 @@ from halfmoon._rows import Array, Rows, as_dense_rows
 from halfmoon.bases._base import Basis
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.kernels._length_scales import middle_of
-from halfmoon.kernels._shifted import Shifted, from_origin
+from halfmoon.kernels._transformed_rows import Shifted, from_origin
 
 __all__ = ["WithDerivatives"]
 

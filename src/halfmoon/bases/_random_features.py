@@ -42,7 +42,7 @@ from halfmoon._rows import Array, Rows, as_rows, as_table, inner_products
 from halfmoon.bases._base import Basis, GradientCoefficients
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.kernels._length_scales import large_offset
-from halfmoon.kernels._shifted import from_origin
+from halfmoon.kernels._transformed_rows import from_origin
 
 __all__ = ["RandomFeatures", "RandomUnits"]
 

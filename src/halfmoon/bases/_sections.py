@@ -22,7 +22,7 @@ from halfmoon._rows import Array, Indices, Rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.bases._base import Basis, GradientCoefficients, Sections
 from halfmoon.kernels import Gaussian, Kernel
-from halfmoon.kernels._shifted import Shifted, from_origin
+from halfmoon.kernels._transformed_rows import Shifted, from_origin
 
 __all__ = ["Exact", "Nystrom"]
 

@@ -2,8 +2,9 @@ r"""Rows far from 0: measure them from their middle, where that leaves the fit a
 
 A fit with a linear or polynomial kernel loses about twice the digits by which the rows
 are farther from 0 than from each other. Where the unpenalized features make fits
-independent of the origin (`kernels._shifted`), no digit needs to be lost. A smoothed
-basis averages functions of the rows; constants stay constants if weights sum to 1.
+independent of the origin (`kernels._transformed_rows`), no digit needs to be lost. A
+smoothed basis averages functions of the rows; constants stay constants if weights sum
+to 1.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from halfmoon.bases import Basis, Exact, Nystrom, Smoothed, WithDerivatives
 from halfmoon.kernels import NNGP, NTK, Kernel
 from halfmoon.kernels._length_scales import large_offset
 from halfmoon.kernels._radial import PositiveRadial
-from halfmoon.kernels._shifted import Shifted
+from halfmoon.kernels._transformed_rows import Shifted
 from halfmoon.smoothers import KernelWeights, Neighbors, Smoother
 from halfmoon.unpenalized import Unpenalized
 

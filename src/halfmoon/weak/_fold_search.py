@@ -44,7 +44,7 @@ from halfmoon._selection.row_preparation import NormalScores, Preparation, Stand
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.smoothers import Diffusion
 from halfmoon.smoothers._diffusion import DiffusionKernel
 

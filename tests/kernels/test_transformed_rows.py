@@ -1,16 +1,21 @@
-"""Kernels of prepared rows against preparing them by hand."""
+"""Kernels of transformed rows: against transforming by hand; the table of degrees."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import null_space
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from halfmoon import ConditionalRegressor
 from halfmoon.kernels import Gaussian, Laplace, Linear, Polynomial, ThinPlate
-from halfmoon.kernels._prepared import Prepared
+from halfmoon.kernels._transformed_rows import Prepared, Shifted
 from halfmoon.smoothers import KernelWeights
+from halfmoon.unpenalized import Polynomials
+from kernels.test_base import KERNELS
 
 
 @pytest.fixture
@@ -123,3 +128,30 @@ def test_an_estimator_sees_raw_rows(X, new):
 def test_memory_is_that_of_the_kernel():
     assert Prepared(np.tanh, Polynomial(2)).temporaries == Polynomial(2).temporaries
     assert Prepared(np.tanh, Gaussian(1.0)).row_bytes(5) == Gaussian(1.0).row_bytes(5)
+
+
+INVARIANT = [kernel for kernel in KERNELS if kernel.origin_degree < np.inf]
+
+
+@pytest.mark.parametrize("kernel", INVARIANT, ids=str)
+def test_a_shift_matters_only_to_polynomials_up_to_the_degree(kernel, rng):
+    d = 1 if "Periodic" in str(kernel) else 2
+    X, origin = rng.normal(size=(25, d)), rng.normal(size=d)
+    N = np.eye(25)
+    if kernel.origin_degree >= 0:
+        N = null_space(Polynomials(int(kernel.origin_degree)).fit(X).transform(X).T)
+    expected = N.T @ kernel(X) @ N
+    shifted = N.T @ Shifted(kernel, origin)(X) @ N
+    assert_allclose(shifted, expected, atol=1e-10 * np.abs(expected).max())
+
+
+def test_no_lower_degree_would_do(rng):
+    X, origin = rng.normal(size=(25, 2)), rng.normal(size=2)
+    for kernel in INVARIANT:
+        if kernel.origin_degree < 0:
+            continue
+        N, below = np.eye(25), int(kernel.origin_degree) - 1
+        if below >= 0:
+            N = null_space(Polynomials(below).fit(X).transform(X).T)
+        change = N.T @ (Shifted(kernel, origin)(X) - kernel(X)) @ N
+        assert np.abs(change).max() > 1e-3

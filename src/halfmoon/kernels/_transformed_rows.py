@@ -1,10 +1,13 @@
-r"""A kernel of rows measured from an origin.
+r"""Kernels of transformed rows, as kernels of the original rows.
 
-.. math:: k'(x, z) = k(x - o, z - o)
+.. math:: k'(x, z) = k(t(x), t(z))
+
+with a fitted transformation t, such as scaling, principal components or ranks
+(`Prepared`), or with rows measured from an origin, t(x) = x - o (`Shifted`).
 
 Inner products of rows that lie far from 0 lose the digits in which the rows differ. If
-the polynomials up to `Kernel.origin_degree` are unpenalized, all fits with k' are those
-with k, so o may be the middle of the rows:
+the polynomials up to `Kernel.origin_degree` are unpenalized, all fits with `Shifted`
+are those with k, so o may be the middle of the rows:
 
 =====================  ======  =======================================================
 kernel                 degree  because
@@ -21,17 +24,61 @@ others                 inf     the origin matters, or may do so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from halfmoon._rows import Array, Rows
-from halfmoon.kernels._base import Kernel
+from halfmoon.kernels._base import Kernel, Wrapper
 from halfmoon.kernels._length_scales import minus
-from halfmoon.kernels._prepared import OfPreparedRows
 
-__all__ = ["Shifted", "from_origin"]
+__all__ = ["OfPreparedRows", "Prepared", "Shifted", "from_origin"]
+
+
+class OfPreparedRows(Wrapper):
+    """The kernel k(t(x), t(z)); `prepare` is t."""
+
+    prepare: Callable[[Rows], Rows]
+
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        inner = self.kernel.combination(self.prepare(Z), C)
+        return lambda X: inner(self.prepare(X))
+
+    def log(self, X: Rows, Z: Rows) -> Array | None:
+        return self.kernel.log(*self._prepared(X, Z))
+
+    def _value(self, X: Rows, Z: Rows) -> Array:
+        return self.kernel(*self._prepared(X, Z))
+
+    def _diag(self, X: Rows) -> Array:
+        return self.kernel.diag(self.prepare(X))
+
+    def _prepared(self, X: Rows, Z: Rows) -> tuple[Rows, Rows]:
+        prepared = self.prepare(X)
+        return prepared, prepared if Z is X else self.prepare(Z)
+
+
+@dataclass(eq=False, repr=False)
+class Prepared(OfPreparedRows):
+    """The kernel k(t(x), t(z)), with parameters of k resolved on transformed rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfmoon.kernels import Linear
+    >>> Prepared(np.log, Linear())([[np.e]], [[np.e**2]])
+    array([[2.]])
+    """
+
+    prepare: Callable[[Rows], Rows]
+    kernel: Kernel
+
+    def __sklearn_clone__(self) -> Any:
+        """Copy the kernel and share the fitted transformation."""
+        return replace(self, kernel=clone(self.kernel))
 
 
 def from_origin(X: Rows, origin: Array | None) -> Rows:
