@@ -7,9 +7,9 @@ All but 20 or 60 labels of a table, drawn at random, are blanked. `halfmoon.fill
 them, and its claims are compared with the blanked labels: the interval of the expected
 accuracy or error should contain the truth in 95 of 100 draws, and 90 % of the numbers
 should be between low and high. The constants of `halfmoon._report.quality_scores` and
-`halfmoon._optimism` were chosen on the first set of tables. The second set was run
-after they were fixed, and again after the search had changed; the constants stayed.
-Runs that are already stored are not repeated.
+`halfmoon._estimators.intervals` were chosen on the first set of tables. The second set
+was run after they were fixed, and again after the search had changed; the constants
+stayed. Runs that are already stored are not repeated.
 """
 
 from __future__ import annotations

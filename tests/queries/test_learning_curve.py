@@ -19,8 +19,8 @@ from halfmoon import (
     HalfmoonRegressor,
     LaplacianRegressor,
 )
+from halfmoon._estimators.intervals import choice_factor
 from halfmoon._labels import is_missing
-from halfmoon._optimism import choice_factor
 from halfmoon.kernels import Gaussian
 from halfmoon.queries import forecast_learning_curve
 from halfmoon.queries._hidden_labels import HiddenLabels

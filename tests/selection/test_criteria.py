@@ -12,7 +12,6 @@ from sklearn.metrics import log_loss, mean_squared_error
 
 from halfmoon._estimators import HalfmoonClassifier, halfmoon
 from halfmoon._selection import criteria, families
-from halfmoon._selection.class_shares import share_costs
 from halfmoon._selection.criteria import (
     TEMPERATURES,
     ClassCriterion,
@@ -22,6 +21,7 @@ from halfmoon._selection.criteria import (
     explained_share,
     log_losses,
     mean_and_standard_error,
+    share_costs,
     squared_losses,
 )
 from halfmoon._selection.target_transforms import IDENTITY

@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.explanations import Explanation
 from halfmoon._estimators.fit_problem import HeldOut, fit_problem, held_out
-from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import (
     OutputGroups,
     by_output,
@@ -53,7 +52,26 @@ from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_loss
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "LabeledPlaces"]
+
+
+class LabeledPlaces(ABC):
+    """Base class of the estimators that know which rows of their table are labeled."""
+
+    labeled_: Indices  # row numbers among the rows that the fit used
+    _weighted_rows: Indices | None = None  # these; None if the fit used every row
+    _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
+
+    @abstractmethod
+    def _table(self, X: Any, *, reset: bool) -> Rows:
+        """Check rows; `reset` if they are those to fit."""
+
+    @property
+    def _labeled_places(self) -> Indices:
+        """Row numbers of the labeled rows in the fitted table."""
+        if self._weighted_rows is None:
+            return self.labeled_
+        return self._weighted_rows[self.labeled_]
 
 
 class Estimator(LabeledPlaces, BaseEstimator, ABC):

@@ -24,13 +24,13 @@ trial more, because k comes in whole trials (the usual continuity correction). F
 lower end n also counts the only labels of their classes, as if they were missed: they
 cannot be tested, but the filled rows have such classes too.
 
-The mean absolute error is multiplied by `choice_factor` (`_optimism.py`), except for
-the lower end: the factor is an average over tables, and some need none. The interval
-is Student's, for the logarithm of the error, with v the squared coefficient of
-variation of the errors. It is shrunk towards 0.75 with the weight of 10 labels: that is
-between its value for normal errors (0.57) and for Laplace errors (1). A label far
-outside the range of the others was moved to them before the fit, as if it were
-mistyped. It may be right, so the upper end is at least that of the labels as given.
+The mean absolute error is multiplied by `choice_factor`, except for the lower end: the
+factor is an average over tables, and some need none. The interval is Student's, for the
+logarithm of the error, with v the squared coefficient of variation of the errors. It is
+shrunk towards 0.75 with the weight of 10 labels: that is between its value for normal
+errors (0.57) and for Laplace errors (1). A label far outside the range of the others
+was moved to them before the fit, as if it were mistyped. It may be right, so the upper
+end is at least that of the labels as given.
 
 R^2 = 1 - r, where r is the ratio of the means of e^2 and d^2, of errors and of
 deviations from the mean. To first order log r varies as the mean of
@@ -46,7 +46,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, t
 
-from halfmoon._optimism import choice_factor
+from halfmoon._estimators.intervals import choice_factor
 from halfmoon._rows import Array
 
 __all__ = [

@@ -10,7 +10,7 @@ So the cost of an entry, in nats, has three terms:
 - The log loss of held-out labels. One row's worth of doubt is spread over the classes,
   so that four correct labels are not certainty.
 - S, the cost of class shares of the predictions at all points that do not agree with
-  the labels (`class_shares.py`). Predicting a single class is not smooth, it is empty.
+  the labels (see below). Predicting a single class is not smooth, it is empty.
   The term is at most B_l = B 20 / (20 + l) nats, because even the best models seldom
   predict classes that are rare and hard to tell, and with many labels the log loss sees
   empty predictions by itself.
@@ -26,6 +26,20 @@ The last two terms suppose clusters, which need columns that are dense in some p
 and empty in others. Columns of categories and grades make a cluster of each combination
 of their values. So both terms are multiplied by c, the share of pairs of columns that
 both have more than 10 different values.
+
+**The cost S of class shares** s that could not have given the class counts n of the l
+labels. Labels may be drawn at random. Or k labels of each class are given first,
+because somebody wanted examples of each, and only the rest is drawn at random. So the
+cost of s, in nats, is
+
+.. math:: -\log \sum_k P(k) \, Mult(n - k; s) - \frac{1}{C} \sum_c \log s_c
+
+minus its smallest value. Mult is the multinomial probability; k goes from 0 to the
+smallest count. P(0) is 0.99, and the rest is divided equally among the other k, so that
+nothing changes unless the counts are unlikely at random. With two labels of each of
+seven classes and six more of the largest, k = 2 explains the counts by far better than
+any shares do. Then only the six tell of the shares. The last term is a Dirichlet prior,
+worth one label: no class of a table is empty.
 """
 
 from __future__ import annotations
@@ -36,6 +50,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
 
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average_weights import (
@@ -47,7 +62,6 @@ from halfmoon._selection.average_weights import (
     shrink_to_constant,
     stacked_weights,
 )
-from halfmoon._selection.class_shares import share_costs
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm, TargetTransform
 
 __all__ = [
@@ -60,6 +74,7 @@ __all__ = [
     "explained_share",
     "log_losses",
     "mean_and_standard_error",
+    "share_costs",
     "squared_losses",
 ]
 
@@ -72,6 +87,7 @@ VALUE_ROWS = 500  # in which values are counted, at least
 CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
 MIXING_STEPS = 20  # in which the parts of a mixture grow
+GIVEN_FIRST = 0.01  # probability that some labels of each class were given first
 RANGE_MARGIN = 0.25  # of the range of the labels; predictions go no further beyond
 
 
@@ -243,6 +259,40 @@ class ClassCriterion:
 
 
 Criterion: TypeAlias = NumberCriterion | ClassCriterion
+
+
+def share_costs(
+    predicted: Indices,  # (e, C), counts of predicted classes
+    labels: Indices,  # (C,), counts of labels
+) -> Array:  # (e,)
+    """Return S of the formula.
+
+    Examples
+    --------
+    >>> predicted = np.array([[50, 50], [90, 10], [100, 0]])
+    >>> share_costs(predicted, np.array([5, 5])).round(1)
+    array([0. , 4.6, 6.8])
+    >>> share_costs(predicted, np.array([9, 2])).round(1)
+    array([2.1, 0.6, 6.2])
+    """
+    C, K = len(labels), int(labels.min())
+    drawn = labels - np.arange(K + 1.0)[:, None]  # (K + 1, C), at random, for each k
+    log_prior = np.log(
+        np.r_[1.0 - GIVEN_FIRST * (K > 0), np.full(K, GIVEN_FIRST / max(K, 1))]
+    )
+    log_count = gammaln(drawn.sum(axis=1) + 1) - gammaln(drawn + 1).sum(axis=1)
+
+    def cost(shares: Array) -> Array:
+        logs = np.log(shares)
+        likelihood = logsumexp(log_prior + log_count + logs @ drawn.T, axis=1)
+        return np.asarray(-likelihood - logs.sum(axis=1) / C)
+
+    # The likeliest shares for each k; one of them nearly has the smallest cost.
+    likeliest = (drawn + 1.0 / C) / (drawn.sum(axis=1, keepdims=True) + 1.0)
+    # One more prediction, shared as the labels are, so that no share is 0.
+    m = predicted.sum(axis=1, keepdims=True)
+    shares = (predicted + likeliest[0]) / (m + 1.0)
+    return cost(shares) - float(cost(likeliest).min())
 
 
 def squared_losses(

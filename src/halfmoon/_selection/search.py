@@ -9,7 +9,7 @@ only:
 
 The leave-one-out values :math:`g_{e,i}` are known already, so this costs only one small
 weighting problem per fold. Some optimism remains, because the values at j have seen
-label i. It fades faster than 1/l; `_optimism.py` corrects for it.
+label i. It fades faster than 1/l; `choice_factor` corrects for it.
 """
 
 from __future__ import annotations

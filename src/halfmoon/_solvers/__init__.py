@@ -3,9 +3,11 @@
 from halfmoon._solvers.bordered_system import Bordered
 from halfmoon._solvers.box_program import LossPoint, solve_box
 from halfmoon._solvers.cholesky_ridge import (
+    PathPoint,
     PointFactor,
     RidgePoint,
     factor_point,
+    path_point,
     ridge_point,
 )
 from halfmoon._solvers.elimination import Elimination
@@ -15,7 +17,6 @@ from halfmoon._solvers.feature_path import (
     hard_threshold,
     nested_features,
 )
-from halfmoon._solvers.path_point import PathPoint, path_point
 from halfmoon._solvers.preconditioned_cg import (
     SolveResult,
     conjugate_gradients,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from halfmoon._estimators.base import LabeledPlaces
 from halfmoon._estimators.classification import ByScores
-from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import (

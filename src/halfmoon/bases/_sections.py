@@ -1,4 +1,4 @@
-r"""Kernel sections as a basis: one for every row (exact), or at landmarks (Nystrom).
+r"""Kernel sections as a basis: at every row (exact), at landmarks, with derivatives.
 
 .. math:: phi(x) = (k(x, z_1), ..., k(x, z_p)), \quad Q = K_{ZZ}
 
@@ -6,6 +6,14 @@ By the representer theorem, the sections at all rows span the minimizer over the
 RKHS of any problem whose loss and penalty depend on a function only through its values
 at the rows and its norm. If the penalty is the norm alone, the fit is done in the dual,
 with the l-by-l matrix at the labeled rows.
+
+**With derivatives**, a Dirichlet energy has its exact minimizer in the span of
+
+.. math:: phi(x) = (k(x, x_i))_i \; and \; (d k(x, z) / d z_j |_{z = x_i})_{i, j}
+
+These are n (d + 1) functions: Cabannes, Pillaud-Vivien, Bach, Rudi, "Overcoming the
+curse of dimensionality with Laplacian regularization", 2021, section 3.2. All costs are
+cubic in their number, so this is for small n. The landmark basis is tested against it.
 """
 
 from __future__ import annotations
@@ -18,13 +26,14 @@ import numpy as np
 
 from halfmoon._landmarks import select_landmarks
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._rows import Array, Indices, Rows, as_dense_rows, as_table
 from halfmoon._whitening import whitening
 from halfmoon.bases._base import Basis, GradientCoefficients, Sections
 from halfmoon.kernels import Gaussian, Kernel
+from halfmoon.kernels._length_scales import middle_of
 from halfmoon.kernels._transformed_rows import Shifted, from_origin
 
-__all__ = ["Exact", "Nystrom"]
+__all__ = ["Exact", "Nystrom", "WithDerivatives"]
 
 
 @dataclass(eq=False, repr=False)
@@ -182,3 +191,74 @@ class Nystrom(Basis):
     def missing_variance(self, X: Rows) -> Array:
         """Return k(x, x) - k(x, Z) K_ZZ^+ k(Z, x), which is 0 at the landmarks."""
         return self.sections_.missing_variance(X)
+
+
+@dataclass(eq=False, repr=False)
+class WithDerivatives(Basis):
+    """Kernel sections k(., x_i), then their derivatives in the order (row, column).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Needs second derivatives.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+    rows_ : ndarray of shape (n, d)
+    """
+
+    kernel: Kernel = field(default_factory=Gaussian)
+
+    def fit(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
+        """Store the rows and resolve the kernel on them."""
+        self.rows_ = as_dense_rows(X)
+        self.kernel_ = self.kernel.resolve(X, rng)
+        self.n_components_ = self.rows_.shape[0] * (self.rows_.shape[1] + 1)
+        self.conditional_degree = self.kernel_.conditional_degree
+        return self
+
+    def transform(self, X: Rows) -> Array:
+        """Return sections and derivatives at X, shape (b, n (d + 1))."""
+        X = as_dense_rows(X)
+        return np.hstack([self.kernel_(X, self.rows_), self._in_z(X)])
+
+    def penalty(self) -> Array:
+        """Return the inner products of all functions in the RKHS."""
+        X, n = self.rows_, self.rows_.shape[0]
+        values_by_derivatives = self._in_z(X)  # (n, n d)
+        both = self.kernel_.second_derivatives(X, X)  # (n, n, d, d)
+        derivatives = both.transpose(0, 2, 1, 3).reshape(n * X.shape[1], -1)
+        return np.block(
+            [
+                [self.kernel_(X), values_by_derivatives],
+                [values_by_derivatives.T, derivatives],
+            ]
+        )
+
+    def gradient(self, X: Rows) -> Array:
+        """Return the gradients of all functions, shape (b, n (d + 1), d)."""
+        X = as_dense_rows(X)
+        A, B = self.kernel_.gradient_coefficients(X, self.rows_)
+        U, V = (from_origin(R, self.origin) for R in (X, self.rows_))
+        of_sections = A[:, :, None] * U[:, None, :] + B[:, :, None] * V
+        both = self.kernel_.second_derivatives(X, self.rows_)  # [b, i, in x, in z]
+        of_derivatives = both.transpose(0, 1, 3, 2).reshape(X.shape[0], -1, X.shape[1])
+        return np.concatenate([of_sections, of_derivatives], axis=1)
+
+    @property
+    def origin(self) -> Array | None:
+        if self.kernel_.origin_degree < 0:  # A = -B, and any origin will do
+            return middle_of(self.rows_)
+        return self.kernel_.origin if isinstance(self.kernel_, Shifted) else None
+
+    @property
+    def row_bytes(self) -> int:
+        return 24 * self.n_components_ * self.rows_.shape[1]  # second derivatives too
+
+    def _in_z(self, X: Array) -> Array:
+        """Return d k(x, z) / d z_j at the rows, (b, n d), as k(x, z) = k(z, x)."""
+        A, B = self.kernel_.gradient_coefficients(self.rows_, X)  # (n, b)
+        U, V = (from_origin(R, self.origin) for R in (X, self.rows_))
+        G = A[:, :, None] * V[:, None, :] + B[:, :, None] * U
+        return G.transpose(1, 0, 2).reshape(X.shape[0], -1)

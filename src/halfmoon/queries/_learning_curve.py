@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._optimism import choice_factor
+from halfmoon._estimators.intervals import choice_factor
 from halfmoon._rows import Array
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.queries._hidden_labels import HiddenLabels

@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from halfmoon._estimators.base import LabeledPlaces
 from halfmoon._estimators.classification import probabilities, scores_by_class
-from halfmoon._estimators.labeled_places import LabeledPlaces
 from halfmoon._memory import MEMORY_LIMIT, parse_bytes
 from halfmoon._rows import Array, Indices, as_table
 from halfmoon._selection.average import Average
