@@ -38,7 +38,7 @@ from halfmoon.table._table_errors import OutputError, ReadError
 __all__ = ["FOLDER", "Manifest", "inputs_of", "locked_folder", "refuse_nonempty"]
 
 FOLDER = "_halfmoon"
-VERSION = 2
+VERSION = 3
 
 
 def inputs_of(files: Sequence[FolderFile]) -> list[dict[str, Any]]:

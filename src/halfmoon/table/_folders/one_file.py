@@ -27,7 +27,7 @@ from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.learn_from_table import given_labels
 from halfmoon.table._runs.output_columns import column_types
-from halfmoon.table._runs.running_counts import RunningCounts
+from halfmoon.table._runs.running_counts import RunningCounts, UnsureRows
 from halfmoon.table._runs.scored_rows import ScoredRows, Sums, Unseen
 from halfmoon.table._runs.second_pass import Job, write_filled
 
@@ -140,17 +140,16 @@ def add_up(outcomes: Iterable[FileOutcome], jobs: Sequence[Job]) -> int:
 def _job_state(job: Job) -> dict[str, Any]:
     """Return the counts of a job that has filled a file, as plain values."""
     tally = job.tally
-    codes = {name: i for i, name in enumerate(_class_names(job.model))}
     rows, predictions = tally.unsure.state()
     state: dict[str, Any] = {
         "n": tally.n,
         "n_within": tally.n_within,
         "total": tally.total,
-        "classes": [[codes[x], n] for x, n in tally.classes.items()],
-        "confidences": [[codes[x], p] for x, p in tally.confidences.items()],
+        "classes": list(tally.classes.items()),  # a key would become a text
+        "confidences": list(tally.confidences.items()),
         "histogram": tally.histogram.counts.tolist(),
         "unsure": None if rows is None else _serialized(rows),
-        "answers": [_encoded(each, codes) for each in predictions],
+        "answers": predictions,
         "unread": dict(job.model.unread_),
     }
     if job.scored is not None:
@@ -164,16 +163,20 @@ def _job_state(job: Job) -> dict[str, Any]:
 
 
 def _add(job: Job, state: dict[str, Any]) -> None:
-    names = _class_names(job.model)
-    part = RunningCounts(job.cells.edges, copy(job.tally.unsure))
-    part.n, part.n_within, part.total = state["n"], state["n_within"], state["total"]
-    part.classes = Counter({names[i]: n for i, n in state["classes"]})
-    part.confidences = Counter({names[i]: p for i, p in state["confidences"]})
+    unsure = UnsureRows(job.tally.unsure.features)
+    predictions = [RowPrediction(*each) for each in state["answers"]]
+    unsure.restore(_deserialized(state["unsure"]), predictions)
+    part = RunningCounts(
+        job.cells.edges,
+        unsure,
+        state["n"],
+        state["n_within"],
+        Counter(dict(state["classes"])),
+        state["total"],
+        Counter(dict(state["confidences"])),
+    )
     counts = np.array(state["histogram"], dtype=np.int64)
     part.histogram = Histogram(part.edges, counts)
-    part.unsure = type(job.tally.unsure)(job.tally.unsure.features)
-    predictions = [_decoded(each, names) for each in state["answers"]]
-    part.unsure.restore(_deserialized(state["unsure"]), predictions)
     job.tally.merge(part)
     for name, cells in state["unread"].items():
         job.model.unread_[name] = job.model.unread_.get(name, 0) + cells
@@ -188,27 +191,6 @@ def _add(job: Job, state: dict[str, Any]) -> None:
         rows, missing = state["missing"]
         job.unseen.rows += rows
         job.unseen.missing.update(missing)
-
-
-def _class_names(model: TableModel) -> list[Any]:
-    """Return the classes, which are stored as numbers, because JSON has no dates."""
-    classes = getattr(model.estimator_, "classes_", [])
-    names: list[Any] = np.asarray(classes).tolist()
-    return names
-
-
-def _encoded(prediction: RowPrediction, codes: dict[Any, int]) -> list[Any]:
-    value, second, *rest = prediction
-    if not codes:
-        return list(prediction)
-    return [codes[value], None if second is None else codes[second], *rest]
-
-
-def _decoded(stored: list[Any], names: list[Any]) -> RowPrediction:
-    value, second, *rest = stored
-    if not names:
-        return RowPrediction(*stored)
-    return RowPrediction(names[value], None if second is None else names[second], *rest)
 
 
 def _serialized(rows: pa.Table) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,23 +95,15 @@ def empty_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
     """
     if rows.num_columns < MIN_COLUMNS:
         return np.zeros(rows.num_rows, dtype=bool)
-    places = np.arange(rows.num_rows)
-    for column in rows.columns:
-        if not len(places):
-            break
-        cells = as_column(column)
-        if pa.types.is_string_view(cells.type):
-            cells = cells.cast(pa.large_string())
-        if len(places) < rows.num_rows:
-            cells = cells.take(pa.array(places))
-        empty = cells.is_null(nan_is_null=pa.types.is_floating(cells.type))
-        if is_text(cells.type):
-            blank = pc.or_(pc.equal(cells, ""), pc.utf8_is_space(cells))
-            empty = pc.or_kleene(empty, blank)
-        places = places[empty.to_numpy(zero_copy_only=False)]
-    found = np.zeros(rows.num_rows, dtype=bool)
-    found[places] = True
-    return found
+    return _where_all(rows, _are_empty)
+
+
+def _are_empty(cells: pa.Array, _: str) -> pa.Array:
+    empty = cells.is_null(nan_is_null=pa.types.is_floating(cells.type))
+    if is_text(cells.type):
+        blank = pc.or_(pc.equal(cells, ""), pc.utf8_is_space(cells))
+        empty = pc.or_kleene(empty, blank)
+    return empty
 
 
 def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
@@ -123,23 +115,31 @@ def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
     >>> header_rows(rows)
     array([False,  True])
     """
-    found = np.zeros(rows.num_rows, dtype=bool)
-    if rows.num_columns < 2 or not rows.num_rows:
-        return found  # a column of words may hold its own name
+    if rows.num_columns < 2:  # a column of words may hold its own name
+        return np.zeros(rows.num_rows, dtype=bool)
+    return _where_all(rows, _are_their_name)
+
+
+def _are_their_name(cells: pa.Array, name: str) -> pa.Array:
+    if not is_text(cells.type):
+        return pa.array(np.zeros(len(cells), dtype=bool))
+    cells = pc.utf8_trim_whitespace(pc.utf8_ltrim(cells, BOM))
+    return pc.equal(cells, name.strip()).fill_null(False)
+
+
+def _where_all(
+    rows: pa.RecordBatch, holds: Callable[[pa.Array, str], pa.Array]
+) -> NDArray[np.bool_]:
+    """Return where all cells of a row, with the names of their columns, are such."""
     places = np.arange(rows.num_rows)
     for name, column in zip(rows.schema.names, rows.columns, strict=True):
+        if not len(places):
+            break
         cells = as_column(column)
-        if not is_text(cells.type):
-            return found
         if len(places) < rows.num_rows:
             cells = cells.take(pa.array(places))
-        if pa.types.is_string_view(cells.type):
-            cells = cells.cast(pa.large_string())
-        cells = pc.utf8_trim_whitespace(pc.utf8_ltrim(cells, BOM))
-        same = pc.equal(cells, name.strip())
-        places = places[same.fill_null(False).to_numpy(zero_copy_only=False)]
-        if not len(places):
-            return found
+        places = places[holds(cells, name).to_numpy(zero_copy_only=False)]
+    found = np.zeros(rows.num_rows, dtype=bool)
     found[places] = True
     return found
 
@@ -367,8 +367,6 @@ def _totals_words(column: pa.Array) -> list[str]:
     """Return the cells that are words for totals."""
     if not is_text(column.type) or not _may_have_letters(column):
         return []
-    if pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
     lower = pc.utf8_rtrim(pc.utf8_lower(pc.utf8_trim_whitespace(column)), ": ")
     marked = pc.is_in(lower, pa.array(WORDS, lower.type))
     return [_word(value) for value in column.filter(marked).to_pylist()]
