@@ -342,7 +342,7 @@ def unseen():
 
 def explained():
     """Lines of `halfmoon explain`."""
-    from halfmoon._cli.run_explain import _lines
+    from halfmoon._cli.run_rows import _explained_lines
 
     for_it, against = (Reason(3, "left", 0.6),), (Reason(4, "right", -0.2),)
     cells = {i: {"x": str(i)} for i in range(2, 5)}
@@ -354,7 +354,7 @@ def explained():
         (None, 0.5, ((), ()), "classes"),
     ):
         row = ShownRow(2, (), "left", "", confidence, "1", "3", given, *reasons)
-        yield from _lines(ExplainedRow(row, scale, cells), "side", ["x"])
+        yield from _explained_lines(ExplainedRow(row, scale, cells), "side", ["x"])
 
 
 def errors():

@@ -1,7 +1,7 @@
 """The commands of ``halfmoon``: their options, help texts and exit codes.
 
-What they do is in `run_fill`, `run_label`, `run_next`, `run_explain` and `run_model`,
-which are imported when they run: help must come at once.
+What they do is in `run_fill`, `run_label`, `run_rows` and `run_model`, which are
+imported when they run: help must come at once.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def next_rows(common: CommonOptions, **others: Any) -> None:
         halfmoon next flowers.csv --target species -o todo.csv
         halfmoon next flowers.csv --target species --labels todo.csv -o more.csv
     """
-    from halfmoon._cli.run_next import run_next
+    from halfmoon._cli.run_rows import run_next
 
     run_next(common, **others)
 
@@ -300,7 +300,7 @@ def explain(common: CommonOptions, **others: Any) -> None:
       Explain several rows with a saved model:
         halfmoon explain flowers.csv --row 17 40 --model flowers.halfmoon
     """
-    from halfmoon._cli.run_explain import run_explain
+    from halfmoon._cli.run_rows import run_explain
 
     run_explain(common, **others)
 

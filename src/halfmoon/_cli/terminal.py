@@ -6,8 +6,8 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 from rich.console import Console
@@ -22,18 +22,12 @@ from rich.progress import (
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import STREAM
 
-if TYPE_CHECKING:
-    from halfmoon._report.findings import ShownRow
-
 __all__ = [
     "ProgressBars",
     "print_json",
     "print_runs",
     "print_sentence",
     "print_text",
-    "row_record",
-    "shortened",
-    "text_columns",
 ]
 
 WIDTH = 80  # characters of a line
@@ -147,31 +141,3 @@ def print_json(result: Any, *, err: bool = False) -> None:
 def print_sentence(text: str, *, err: bool = False) -> None:
     """Print a sentence in lines that fit a terminal."""
     print_text(textwrap.fill(text, WIDTH, subsequent_indent="  "), err=err)
-
-
-def row_record(row: ShownRow) -> dict[str, Any]:
-    """Return a row and its prediction as plain data."""
-    sure: dict[str, Any] = {"low": row.low, "high": row.high}
-    if row.confidence is not None:
-        sure = {"confidence": row.confidence}
-    return {"row": row.number, "prediction": row.prediction, **sure}
-
-
-def text_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return lines of cells as text, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        yield "  " + "  ".join(cells).rstrip()
-
-
-def shortened(text: str, width: int) -> str:
-    """Return a cell on one line, cut off if it is long.
-
-    Examples
-    --------
-    >>> shortened("a cell\\nof two lines", 12)
-    'a cell of...'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 3] + "..."
