@@ -7,8 +7,10 @@ import pytest
 from halfmoon.table._cells.cell_values import read_dates, read_times
 from halfmoon.table._cells.date_formats import (
     describe_date_format,
+    find_compact_format,
     find_date_format,
     find_time_format,
+    without_weekday,
 )
 
 MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in range(60)]
@@ -37,7 +39,7 @@ MOMENTS = [dt.datetime(2021, 1 + i % 12, 1 + i % 28, i % 24, i % 60) for i in ra
 )
 def test_the_format_of_dates_is_found(form):
     text = pa.array([moment.strftime(form) for moment in MOMENTS])
-    assert find_date_format(text, 0.0) == form
+    assert find_date_format(text, 0.0) == without_weekday(form)
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m", "%Y-%m-%dT%H:%M:%SZ"])
@@ -88,7 +90,7 @@ def test_one_column_in_several_formats():
     forms = ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%b %d, %Y", "%A, %d %B %Y"]
     cells = [m.strftime(forms[i % 5]) for i, m in enumerate(MOMENTS)]
     found = find_date_format(pa.array(cells), 0.0)
-    assert set(found.split("|")) == {"ISO8601", *forms[1:]}
+    assert set(found.split("|")) == {"ISO8601", *forms[1:4], "%d %B %Y"}
     dates, unread = read_dates(pa.array(cells), found)
     assert unread == 0
     assert [d.date() for d in dates] == [m.date() for m in MOMENTS]
@@ -130,6 +132,19 @@ def test_strays_before_the_dates():
         ("03.03.2024, 00:00 Uhr", "17.05.2023, 00:00 Uhr"),
         ("Sun, 03 Mar 2024 00:00:00 +0000", "Wed, 17 May 2023 00:00:00 +0000"),
         ("2024年3月3日", "2023年5月17日"),
+        ("dimanche 3 mars 2024", "mercredi 17 mai 2023"),
+        ("Sonntag, 3. März 2024", "Mittwoch, 17. Mai 2023"),
+        ("03/mar/2024", "17/mai/2023"),
+        ("3 марта 2024 г.", "17 мая 2023 г."),
+        ("3 marca 2024", "17 maja 2023"),
+        ("3 mars 2024", "17 maj 2023"),
+        ("3. března 2024", "17. května 2023"),
+        ("3 Mart 2024", "17 Mayıs 2023"),
+        ("2024年3月3日(日)", "2023年5月17日(水)"),
+        ("2024/3/3 (Sun)", "2023/5/17 (Wed)"),
+        ("2024. 3. 3.", "2023. 5. 17."),
+        ("2024.03.03.", "2023.05.17."),
+        ("3. 3. 2024", "17. 5. 2023"),
     ],
 )
 def test_dates_with_words(cells):
@@ -162,6 +177,13 @@ def test_short_names_of_months(cells):
         (("KW 10/2024", "KW 20/2023"), ["2024-03-04", "2023-05-15"]),
         (("Q1 2024", "Q2 2023"), ["2024-01-01", "2023-04-01"]),
         (("2024Q1", "2023Q2"), ["2024-01-01", "2023-04-01"]),
+        (("1Q24", "Q2'23"), ["2024-01-01", "2023-04-01"]),
+        (("T1 2024", "2. Quartal 2023"), ["2024-01-01", "2023-04-01"]),
+        (("H2 2024", "1. Halbjahr 2023"), ["2024-07-01", "2023-01-01"]),
+        (("2024M03", "2023M05"), ["2024-03-01", "2023-05-01"]),
+        (("2024年3月", "2023年5月"), ["2024-03-01", "2023-05-01"]),
+        (("Mrz 24", "Mai 23"), ["2024-03-01", "2023-05-01"]),
+        (("marzo de 2024", "mayo de 2023"), ["2024-03-01", "2023-05-01"]),
     ],
 )
 def test_months_weeks_and_quarters_are_their_first_day(cells, days):
@@ -169,10 +191,58 @@ def test_months_weeks_and_quarters_are_their_first_day(cells, days):
     assert [f"{day:%Y-%m-%d}" for day in found] == days
 
 
-@pytest.mark.parametrize("cells", [("3:05pm", "11:40 a.m."), ("15h05", "11h40")])
+@pytest.mark.parametrize(
+    "cells",
+    [("3:05pm", "11:40 a.m."), ("15h05", "11h40"), ("15:05", "11:40:00", "3:05 PM")],
+)
 def test_times_with_words(cells):
     seconds, unread = read_times(pa.array(cells), find_time_format(pa.array(cells), 0))
     assert (seconds[0], unread) == (15 * 3600 + 300, 0)
+
+
+def test_hours_without_minutes():
+    cells = pa.array(["9 AM", "12 PM", "3 p.m."])
+    seconds, unread = read_times(cells, find_time_format(cells, 0.0))
+    assert (seconds.tolist(), unread) == ([9 * 3600, 12 * 3600, 15 * 3600], 0)
+
+
+def test_times_with_seconds_in_some_cells_are_no_durations():
+    cells = pa.array(["16:09:00", "14:03", "08:15:30"])
+    assert find_time_format(cells, 0.0) == "%H:%M|%H:%M:%S"
+    assert find_time_format(pa.array(["9:58", "10:05", "1:02:11"]), 0.0) == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "form"),
+    [
+        ([f"20240{m}" for m in range(1, 10)] + ["202311"], "%Y%m"),
+        ([f"2024{m}" for m in range(10, 20)], ""),  # there is no month 13
+        ([f"20240{m}" for m in range(1, 10)], ""),  # too few
+        ([f"{h:02}30" for h in range(24)], "%H%M"),
+        ([f"{h}30" for h in range(10, 24)], ""),  # numbers
+        ([f"{h:02}60" for h in range(24)], ""),
+    ],
+)
+def test_months_and_times_of_digits_alone(cells, form):
+    assert find_compact_format(pa.array(cells)) == form
+    if form:
+        parts = ["month", "hour"]
+        dates, unread = read_dates(pa.array(cells), form)
+        found = getattr(dates.dt, parts[form == "%H%M"])
+        at = 0 if form == "%H%M" else 4
+        assert found.tolist() == [int(cell[at : at + 2]) for cell in cells]
+        assert unread == 0
+
+
+def test_formats_of_earlier_versions_named_the_weekday():
+    cells = pa.array(["Sunday, 3 March 2024", "Wed, 17 May 2023"])
+    dates, unread = read_dates(cells, "%A, %d %B %Y|%a, %d %b %Y")
+    assert [f"{day:%Y-%m-%d}" for day in dates] == ["2024-03-03", "2023-05-17"]
+    assert unread == 0
+
+
+def test_months_in_two_spellings_are_written_in_one_way():
+    assert describe_date_format("%b %y|%B %y") == ""
 
 
 @pytest.mark.parametrize("cells", [("may", "june 5"), ("Mai Ling 1", "x 2024")])
@@ -194,6 +264,18 @@ def test_other_words_are_no_dates(cells):
         ),
         (("20240503T150800Z", "20240731T090500Z"), "2024-05-03 15:08"),
         (("2024年5月3日 15時08分", "2024年7月31日 9時05分"), "2024-05-03 15:08"),
+        (
+            ("2024/05/03 3:08:00 PM GMT+2", "2024/07/31 9:05:00 AM GMT+2"),
+            "2024-05-03 15:08",
+        ),
+        (
+            ("2024/05/03 3:08:00 PM MESZ", "2024/01/31 9:05:00 AM MEZ"),
+            "2024-05-03 15:08",
+        ),
+        (
+            ("May 3, 2024 3:08 PM (GMT+2)", "July 31, 2024 9:05 AM (UTC)"),
+            "2024-05-03 15:08",
+        ),
         (("May '24", "Jul ’23"), "2024-05-01"),
         (("03.05.2024 г.", "31.07.2024 г."), "2024-05-03"),
     ],

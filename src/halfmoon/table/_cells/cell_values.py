@@ -18,7 +18,8 @@ import pyarrow.compute as pc
 
 from halfmoon._rows import Array
 from halfmoon.table._cells.compound_numbers import read_form
-from halfmoon.table._cells.date_formats import SERIAL, plain_dates
+from halfmoon.table._cells.date_formats import SERIAL, without_weekday
+from halfmoon.table._cells.date_spellings import plain_dates
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._files.arrow_types import decoded_array, is_text, null_where
 
@@ -260,7 +261,7 @@ def read_dates(array: pa.Array, date_format: str) -> tuple[pd.Series, int]:
     values, codes = _distinct(text, plain_dates)
     cells = pd.Series(values, dtype=object)
     dates = pd.Series(np.full(len(cells), "NaT", dtype="datetime64[us]"))
-    for each in date_format.split("|"):
+    for each in without_weekday(date_format).split("|"):
         left = dates.isna()
         if left.any():
             read = _dates_in(cells[left], each)

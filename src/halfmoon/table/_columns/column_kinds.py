@@ -56,9 +56,9 @@ from halfmoon.table._cells.cell_values import (
 )
 from halfmoon.table._cells.compound_numbers import FORMS, find_form
 from halfmoon.table._cells.date_formats import (
-    COMPACT,
-    are_compact_dates,
+    COMPACT_TIME,
     describe_date_format,
+    find_compact_format,
     find_date_format,
     find_time_format,
 )
@@ -267,8 +267,9 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
     cells = without_missing_words(text)
     if len(values) <= MAX_TRUTH_SPELLINGS and _are_truths(values):
         use.kind = "boolean"
-    elif are_compact_dates(cells):
-        use.kind, use.date_format = "date", COMPACT
+    elif compact := find_compact_format(cells):
+        use.kind = "time" if compact == COMPACT_TIME else "date"
+        use.date_format = compact
     elif (style := number_style(cells, MAX_STRAY_NUMBERS, inexact=True)) is not None:
         use.kind, use.style = "number", style
     elif date_format := find_date_format(cells, MAX_STRAYS):
