@@ -34,7 +34,7 @@ __all__ = [
 HALFMOON = """
     bases baselines blocks _estimators filters _graphs kernels losses problem _progress
     _selection smoothers _solvers _transformers unpenalized weak _whitening
-    table._cells.number_style table._cells.several_numbers
+    table._cells.number_style table._cells.several_values
     table._columns.column_choice table._columns.column_encoders
     table._columns.column_kinds table._columns.column_vectors
     table._columns.text_columns

@@ -6,7 +6,7 @@ import pyarrow as pa
 from numpy.testing import assert_allclose, assert_array_equal
 
 import halfmoon
-from halfmoon.table._cells.several_numbers import NumberPattern
+from halfmoon.table._cells.several_values import NumberPattern
 from halfmoon.table._columns.column_encoders import (
     ChoicesEncoder,
     NumberEncoder,

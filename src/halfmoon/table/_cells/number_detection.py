@@ -37,13 +37,14 @@ from halfmoon.table._cells.number_style import (
     PLAIN,
     NumberStyle,
     OtherUnit,
+    as_written,
+    letters_of,
 )
 from halfmoon.table._cells.points_and_commas import (
     are_whole_with_points,
     is_money_with_points,
     may_be_thousands,
 )
-from halfmoon.table._cells.written_style import as_written, letters_of
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["are_codes", "examples", "number_style"]

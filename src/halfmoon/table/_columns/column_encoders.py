@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from halfmoon._rows import Array
-from halfmoon.table._cells.several_choices import items_of
-from halfmoon.table._cells.several_numbers import NumberPattern
+from halfmoon.table._cells.several_values import NumberPattern, items_of
 
 __all__ = [
     "CategoryEncoder",

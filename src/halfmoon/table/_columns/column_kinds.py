@@ -10,9 +10,9 @@ boolean      truth values; true and false, yes and no, t and f, y and n
 date         dates and timestamps; texts in known formats
 time         times of the day, in seconds
 several      texts with the same signs around their numbers, such as 120/80
-numbers      (`_cells/several_numbers.py`)
+numbers      (`_cells/several_values.py`)
 several      texts with one or more of a few items, such as red;blue
-choices      (`_cells/several_choices.py`)
+choices      (the same)
 category     text with few distinct values
 text         text with many
 ===========  ====================================================================
@@ -69,8 +69,12 @@ from halfmoon.table._cells.missing_codes import (
 )
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
-from halfmoon.table._cells.several_choices import SEPARATORS, find_separator
-from halfmoon.table._cells.several_numbers import NumberPattern, find_pattern
+from halfmoon.table._cells.several_values import (
+    SEPARATORS,
+    NumberPattern,
+    find_pattern,
+    find_separator,
+)
 from halfmoon.table._files.arrow_types import is_text, type_text
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]

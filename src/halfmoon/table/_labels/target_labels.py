@@ -40,7 +40,7 @@ from halfmoon.table._cells.compound_numbers import find_form
 from halfmoon.table._cells.date_formats import find_date_format, find_time_format
 from halfmoon.table._cells.number_detection import are_codes, number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
-from halfmoon.table._cells.several_numbers import find_pattern
+from halfmoon.table._cells.several_values import find_pattern
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 

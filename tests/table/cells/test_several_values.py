@@ -1,11 +1,18 @@
-"""Several numbers in one cell."""
+"""Several values in one cell: numbers, or choices."""
+
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from halfmoon.table._cells.several_numbers import NumberPattern, find_pattern
+from halfmoon.table._cells.several_values import (
+    NumberPattern,
+    find_pattern,
+    find_separator,
+    items_of,
+)
 from halfmoon.table._columns.column_kinds import Columns
 
 nan = np.nan
@@ -107,3 +114,48 @@ def test_the_only_number_in_a_text_is_a_number():
     values, unread = use.read(pa.array(["PH 7.5", "neutral", None]))
     assert_array_equal(values, [7.5, nan, nan])
     assert unread == 1
+
+
+COLORS = ["red", "green", "blue", "gray"]
+SETS = [*combinations(COLORS, 1), *combinations(COLORS, 2), *combinations(COLORS, 3)]
+
+
+@pytest.mark.parametrize(
+    ("join", "separator"),
+    [
+        (";".join, ";"),
+        (" | ".join, "|"),
+        ("\n".join, "\n"),
+        (", ".join, ","),
+        (" / ".join, "/"),
+        (" + ".join, "+"),
+        (lambda items: str(list(items)), ","),
+        (lambda items: " ".join(f"#{item}" for item in items), " #"),
+    ],
+)
+def test_items_are_separated(join, separator):
+    cells = [join(items) for items in SETS]
+    assert find_separator(pa.array(cells * 2)) == separator
+    assert [items_of(cell, separator) for cell in cells] == [set(s) for s in SETS]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["Smith, Ann", "Jones, Bob", "Brown, Cy", "Green, Di"],  # names
+        ["farming/fishing", "craft/repair", "other"],  # each item has its own category
+        ["S/M", "M/L", "L"],  # no more combinations than items
+        [f"{a}, {b}" for a in range(50) for b in "xyz"],  # too many items
+        ["a" * 501 + ";b", "b;c", "c;a", "a;b;c"],  # too long
+    ],
+)
+def test_other_texts_are_no_choices(cells):
+    assert find_separator(pa.array(cells * 3)) == ""
+
+
+def test_rare_items_may_be_anything():
+    cells = [";".join(items) for items in SETS] * 5
+    cells[0] = "red;something else that nobody wrote before"
+    (use,) = Columns.of(pa.table({"colors": cells})).uses
+    assert use.kind == "several choices"
+    assert use.reading() == "with semicolons between them"
