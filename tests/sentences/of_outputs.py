@@ -163,10 +163,6 @@ def writings():
         )
         copied("t.csv", os.devnull)
     with refused():
-        copied("t.csv", "new.csv", {"q": [1, 2]})
-    with refused():
-        copied("t.csv", "new.csv", {}, {"n": [1, 2]})
-    with refused():
         copied("t.csv", "new.csv", formulas="run")
     with refused():
         copied("t.csv", "new.xlsx", {"kind": ["a", "b" * 40_000]})

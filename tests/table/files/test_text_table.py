@@ -219,22 +219,6 @@ def test_another_delimiter_quotes_cells_again(tmp_path):
     assert (tmp_path / "out.tsv").read_bytes() == b'a\tb\tc\r\nx,y\t"1\tz"\tq\r\n'
 
 
-def test_values_that_do_not_fit_are_refused():
-    with opened("plain") as table:
-        (batch,) = table.batches()
-        with new_table(io.BytesIO(), table) as out:
-            with pytest.raises(CommandError, match="no column 'q'"):
-                out.write(batch, {"q": ["x", "y"]})
-            with pytest.raises(CommandError, match="already has a column 'a'"):
-                out.write(batch, append={"a": ["x", "y"]})
-            with pytest.raises(
-                ValueError, match="1 values for 'c', but the batch has 2"
-            ):
-                out.write(batch, append={"c": ["x"]})
-            with pytest.raises(ValueError, match="Append the same to each batch"):
-                out.write(batch, append={"d": ["x", "y"]})
-
-
 def test_a_character_that_the_encoding_lacks():
     with (
         opened("latin-1") as table,

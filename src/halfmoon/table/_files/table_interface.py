@@ -10,10 +10,11 @@ from typing import IO, Any, Self
 import pyarrow as pa
 
 from halfmoon._notes import Note
+from halfmoon._number_format import listed
 from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
-from halfmoon.table._table_errors import CommandError, ReadError
+from halfmoon.table._table_errors import ReadError
 
 __all__ = [
     "BATCH_ROWS",
@@ -133,7 +134,6 @@ class TableOutput(ABC):
     """A table that is written again, with replaced cells and new columns."""
 
     takes_arrays = False  # whether `_write` takes Arrow arrays as new values
-    _appended: list[str] | None = None
 
     def __init__(
         self,
@@ -163,40 +163,14 @@ class TableOutput(ABC):
         columns for each batch: None gives an empty cell.
         """
         replace, append = replace or {}, append or {}
-        self._check(batch, replace, append)
         if not self.takes_arrays:
             replace = {name: as_list(values) for name, values in replace.items()}
             append = {name: as_list(values) for name, values in append.items()}
         self._write(batch, replace, append)
 
-    def _check(self, batch: Batch, replace: Values, append: Values) -> None:
-        names = self._like.columns
-        for column in replace:
-            if column not in names:
-                raise CommandError(f"{self._like.name} has no column {column!r}.")
-        for column in append:
-            if column in names:
-                raise CommandError(
-                    f"{self._like.name} already has a column {column!r}. Rename it, or "
-                    f"leave it out."
-                )
-        if self._appended is None:
-            self._appended = list(append)
-        elif self._appended != list(append):
-            raise ValueError(
-                f"Columns {list(append)} are appended to this batch, but "
-                f"{self._appended} to the first one. Append the same to each batch."
-            )
-        for column, values in [*replace.items(), *append.items()]:
-            if len(values) != len(batch):
-                raise ValueError(
-                    f"{len(values)} values for {column!r}, but the batch has "
-                    f"{len(batch)} rows. Give one value for each row."
-                )
-
     @abstractmethod
     def _write(self, batch: Batch, replace: Values, append: Values) -> None:
-        """Write the rows of a batch, which were checked."""
+        """Write the rows of a batch."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -222,27 +196,16 @@ def named_by_place(columns: Sequence[str]) -> list[str]:
     return [name or f"column {place}" for place, name in enumerate(columns, start=1)]
 
 
-def _listed(places: Sequence[str]) -> str:
-    """Return at most five places.
-
-    Examples
-    --------
-    >>> _listed(["1", "3", "6"]), _listed(list("123456789"))
-    ('1, 3 and 6', '1, 2, 3, 4 and 5 more')
-    """
-    if len(places) > MAX_LISTED:
-        n_more = len(places) - MAX_LISTED + 1
-        places = [*places[: MAX_LISTED - 1], f"{n_more:,} more"]
-    return f"{', '.join(places[:-1])} and {places[-1]}"
-
-
 def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:
     """Refuse a header in which two columns have the same name."""
     places: dict[str, list[str]] = {}
     for place, column in enumerate(columns, start=1):
         places.setdefault(column, []).append(str(place))
+    for where in places.values():
+        if len(where) > MAX_LISTED:
+            where[MAX_LISTED - 1 :] = [f"{len(where) - MAX_LISTED + 1:,} more"]
     duplicates = [
-        f"{repr(column) if column else 'an empty name'} (columns {_listed(where)})"
+        f"{repr(column) if column else 'an empty name'} (columns {listed(where)})"
         for column, where in places.items()
         if len(where) > 1
     ]
