@@ -8,11 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from halfmoon._cli.command_inputs import (
-    choose_targets,
-    read_typed_labels,
-    save_model,
-)
+from halfmoon._cli.command_inputs import choose_targets, read_typed_labels, save_model
 from halfmoon._cli.common_options import CommonOptions, command_line
 from halfmoon._cli.paths import STREAM, display_name, path_for_target, report_path
 from halfmoon._cli.terminal import ProgressBars, print_runs
@@ -21,10 +17,7 @@ from halfmoon.table._files import Table, refuse_place, replacing
 from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.build_findings import filled_rows, findings_of
-from halfmoon.table._runs.label_sheets import (
-    refuse_to_lose_labels,
-    write_rows_to_label,
-)
+from halfmoon.table._runs.label_sheets import refuse_to_lose_labels, write_rows_to_label
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
 from halfmoon.table._runs.run_summary import record_of

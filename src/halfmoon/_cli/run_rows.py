@@ -20,10 +20,7 @@ from halfmoon._report.findings import ShownRow
 from halfmoon.table._files import refuse_place
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._runs.column_findings import column_importance
-from halfmoon.table._runs.label_sheets import (
-    refuse_to_lose_labels,
-    write_rows_to_label,
-)
+from halfmoon.table._runs.label_sheets import refuse_to_lose_labels, write_rows_to_label
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.row_reasons import (

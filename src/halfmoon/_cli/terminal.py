@@ -22,13 +22,7 @@ from rich.progress import (
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import STREAM
 
-__all__ = [
-    "ProgressBars",
-    "print_json",
-    "print_runs",
-    "print_sentence",
-    "print_text",
-]
+__all__ = ["ProgressBars", "print_json", "print_runs", "print_sentence", "print_text"]
 
 WIDTH = 80  # characters of a line
 #: What a terminal would obey, or cannot show: control characters, marks of text

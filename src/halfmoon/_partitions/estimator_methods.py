@@ -26,11 +26,7 @@ from halfmoon._rows import fitted_to_part_of, is_in_partitions, text_in_column
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.blocks import Stream, alone
 
-__all__ = [
-    "answers_by_partition",
-    "fit_by_partition",
-    "scores_by_partition",
-]
+__all__ = ["answers_by_partition", "fit_by_partition", "scores_by_partition"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -33,11 +33,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfmoon.table._files import open_table
     from halfmoon.table._fill_frame import FilledFrame
-    from halfmoon.table._fill_table import (
-        fill_table,
-        fill_targets,
-        predict_table,
-    )
+    from halfmoon.table._fill_table import fill_table, fill_targets, predict_table
     from halfmoon.table._folders import fill_folder, predict_folder
     from halfmoon.table._models.table_model import TableModel
     from halfmoon.table._run_settings import Settings

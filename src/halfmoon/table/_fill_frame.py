@@ -48,11 +48,7 @@ def fill(
 ) -> FilledFrame: ...
 @overload
 def fill(
-    frame: Any,
-    target: Iterable[str],
-    *,
-    stages: Stages | None = None,
-    **options: Any,
+    frame: Any, target: Iterable[str], *, stages: Stages | None = None, **options: Any
 ) -> dict[str, FilledFrame]: ...
 def fill(
     frame: Any,

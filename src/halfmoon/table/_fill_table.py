@@ -30,12 +30,7 @@ from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
 from halfmoon.table._runs.second_pass import Filled, Job, new_columns, write_filled
 from halfmoon.table._table_errors import ModelError
 
-__all__ = [
-    "fill_table",
-    "fill_targets",
-    "predict_table",
-    "refuse_unfit",
-]
+__all__ = ["fill_table", "fill_targets", "predict_table", "refuse_unfit"]
 
 
 def fill_table(

@@ -39,13 +39,7 @@ from halfmoon._rows import Array
 from halfmoon.table._cells.number_detection import examples
 from halfmoon.table._cells.number_signs import normalized
 
-__all__ = [
-    "SEPARATORS",
-    "NumberPattern",
-    "find_pattern",
-    "find_separator",
-    "items_of",
-]
+__all__ = ["SEPARATORS", "NumberPattern", "find_pattern", "find_separator", "items_of"]
 
 MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 60  # characters of a cell

@@ -14,10 +14,7 @@ import pyarrow as pa
 from halfmoon._notes import Note
 from halfmoon._number_format import count
 from halfmoon.table._files.byte_source import Source, decompressed
-from halfmoon.table._files.dialect import (
-    MARKING,
-    SEPARATOR_LINE,
-)
+from halfmoon.table._files.dialect import MARKING, SEPARATOR_LINE
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.header_rows import (
     grouped_names,

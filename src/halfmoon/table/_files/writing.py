@@ -12,11 +12,7 @@ from typing import IO, Any
 from halfmoon._atomic_files import leftovers
 from halfmoon._notes import Note
 from halfmoon.table._files.byte_source import compressing
-from halfmoon.table._files.formats import (
-    Format,
-    format_from_name,
-    unsupported_ending,
-)
+from halfmoon.table._files.formats import Format, format_from_name, unsupported_ending
 from halfmoon.table._files.frame_table import FrameWriter
 from halfmoon.table._files.outputs import replacing, streaming
 from halfmoon.table._files.table_interface import Table, TableOutput

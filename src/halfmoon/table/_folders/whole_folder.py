@@ -31,12 +31,7 @@ from halfmoon.table._folders.folder_table import (
     refuse_nested,
 )
 from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
-from halfmoon.table._folders.one_file import (
-    FileOutcome,
-    FilePlan,
-    add_up,
-    fill_file,
-)
+from halfmoon.table._folders.one_file import FileOutcome, FilePlan, add_up, fill_file
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.first_pass import Scan

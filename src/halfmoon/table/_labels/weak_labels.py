@@ -236,9 +236,7 @@ def _set_notes(
 
 
 def checked_ends(
-    labels: Sequence[dict[str, Any] | None],
-    settings: Settings,
-    numbers: Sequence[int],
+    labels: Sequence[dict[str, Any] | None], settings: Settings, numbers: Sequence[int]
 ) -> CheckedLabels:
     """Check labels with ends, and return them as `Ends`.
 

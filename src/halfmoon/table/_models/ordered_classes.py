@@ -29,10 +29,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from halfmoon._estimators import HalfmoonClassifier, HalfmoonRegressor
-from halfmoon._estimators.classification import (
-    fitted_temperature,
-    probabilities,
-)
+from halfmoon._estimators.classification import fitted_temperature, probabilities
 from halfmoon._rows import Array, Indices
 
 __all__ = ["Ordered", "fitted_share", "fitted_spread"]

@@ -48,11 +48,7 @@ from halfmoon.queries._learning_curve import Forecast, forecast_of
 from halfmoon.table._cells.cell_values import row_texts
 from halfmoon.table._labels.unrepresentative_labels import leave_out_a_part
 from halfmoon.table._labels.weak_labels import Candidates, Ends
-from halfmoon.table._models.predictions import (
-    Unsure,
-    held_out_values,
-    loo_prediction,
-)
+from halfmoon.table._models.predictions import Unsure, held_out_values, loo_prediction
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._parameter_text import with_command
