@@ -75,6 +75,9 @@ def books():
     with refused(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("halfmoon.table._files.workbook_size.MAX_UNPACKED_BYTES", 2**20)
         walked(book_of([["a"], ["b"]], "large.xlsx", more=b"0" * 2**21))
+    with refused(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("halfmoon.table._files.workbook_size.MAX_HELD_BYTES", 0)
+        walked("two.xlsx")
     with refused():
         far = "<row><c r='XFD1048576'><v>1</v></c></row>"
         walked(book_of([["a"], ["b"]], "far.xlsx", xml=far))

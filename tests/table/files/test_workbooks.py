@@ -691,14 +691,6 @@ def test_a_far_cell_that_has_only_a_format_is_not_held(tmp_path):
         assert table.columns == ("kind", "x")
 
 
-def test_cells_without_references_are_counted():
-    extent = workbook_size.Extent()
-    xml = b"<row><c><v>1</v></c><c/></row>" + b"<row><c/></row>" * 9 + b"<row/>"
-    for i in range(0, len(xml), 7):  # tags are cut between chunks
-        extent.add(xml[i : i + 7])
-    assert (extent.rows, extent.columns) == (10, 2)
-
-
 def test_an_encrypted_part_is_called_so(tmp_path):
     book = workbook_of([["kind", "x"], ["a", 1]], tmp_path / "t.xlsx")
     data = bytearray(book.read_bytes())

@@ -1,196 +1,96 @@
 """The size of a workbook, counted before it is read into memory.
 
-A few bytes may stand for much: a part may unpack to gigabytes, and the library that
-reads sheets holds every cell from the first to the last row and column in use, also the
-empty ones between them. A single cell ``XFD1048576`` stands for 2^34 of them, and one
-of an OpenDocument workbook may be repeated as often.
+A few bytes may stand for much: a part may unpack to gigabytes, a text may be that of
+millions of cells, and the library that reads sheets holds every cell from the first to
+the last row and column in use, also the empty ones between them. A single cell
+``XFD1048576`` stands for 2^34 of them.
 """
 
 from __future__ import annotations
 
-import re
 import zipfile
-from dataclasses import dataclass
+from array import array
 from functools import partial
 from typing import IO
 
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.sheet_sizes import OdsSizes, SheetSize, XlsxSizes
+from halfmoon.table._files.xls_sizes import sizes_of_xls
+from halfmoon.table._files.xlsb_sizes import XlsbSizes
 from halfmoon.table._table_errors import ReadError
 
 __all__ = ["refuse_large"]
 
-MAX_UNPACKED_BYTES = 2**29  # of XML; the cells in memory take about as much
+MAX_UNPACKED_BYTES = 2**29  # of XML
 MAX_XLS_BYTES = 2**28  # of a format that is not compressed
-MAX_CELLS = 2**24  # from the first to the last row and column; about 24 bytes each
+MAX_CELLS = 2**24  # of a sheet, from the first to the last row and column
+MAX_HELD_BYTES = 2**30  # of the cells in memory
+CELL_BYTES, USED_BYTES = 32, 40  # of each cell; in addition of one with a value
 CHUNK_BYTES = 2**20
-MAX_TAG_BYTES = 1000  # that may be cut between two chunks
-#: Of a cell that is not empty; ``<c r="B3" s="1"/>`` has a format only.
-REFERENCE = re.compile(
-    rb"""\sr\s*=\s*["']([A-Za-z]{1,9})([0-9]{1,19})["'](?:[^<>]*[^/<>])?>"""
-)
-ROW = re.compile(rb"<(?:\w+:)?row\b")
-ODS_TAG = re.compile(
-    rb"<(/?)table:(table|table-row|(?:covered-)?table-cell)(?=[\s/>])([^<>]*)>"
-)
-ODS_ROWS = re.compile(rb"""number-rows-repeated\s*=\s*["']([0-9]{1,18})""")
-ODS_COLUMNS = re.compile(rb"""number-columns-repeated\s*=\s*["']([0-9]{1,18})""")
-CELL_WITHOUT_REFERENCE = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^<>]*\sr\s*=)")
+AT_ONCE = ("ods", "xls")  # formats of which all sheets are read at once
+SHARED_TEXTS = "sharedstrings"
 
 
 def refuse_large(file: IO[bytes], source: Source, found: Format) -> None:
     """Refuse a workbook that would take too much memory."""
-    if found.name == "xls":
-        size, limit = source.size, MAX_XLS_BYTES
-    else:
-        limit = MAX_UNPACKED_BYTES
-        try:
-            extent = RepeatedExtent if found.name == "ods" else Extent
-            size = _unpacked_size(file, source.name, limit, extent)
-        except ReadError:
-            raise
-        except Exception as error:  # of zipfile, zlib, struct and others
-            raise _damaged(source.name, error) from error
-    if size > limit:
-        raise ReadError(
-            f"{source.name} takes more than {limit // 2**20} MB when it is unpacked, "
-            f"and a workbook is held in memory. Save the sheet as CSV and give that "
-            f"file, which is read in parts."
-        )
+    name = source.name
+    if found.name == "xls" and source.size > MAX_XLS_BYTES:
+        raise _too_large(name, "when it is unpacked", MAX_XLS_BYTES)
+    try:
+        is_zip = found.name != "xls"
+        sheets = _sheet_sizes(file, name, found) if is_zip else sizes_of_xls(file)
+    except ReadError:
+        raise
+    except Exception as error:  # of zipfile, zlib, struct, expat and others
+        raise _damaged(name, error) from error
+    held = [0]
+    for each in sheets:
+        if each.rows * each.columns > MAX_CELLS:
+            raise ReadError(
+                f"{name} has a sheet that reaches to row {each.rows:,} and column "
+                f"{each.columns:,}, and all cells up to there would be held in memory. "
+                f"Delete what is outside of the table, or save the sheet as CSV."
+            )
+        cells = each.rows * each.columns * CELL_BYTES
+        held.append(cells + each.used * USED_BYTES + each.text)
+    if (sum if found.name in AT_ONCE else max)(held) > MAX_HELD_BYTES:
+        raise _too_large(name, "of memory with all its cells", MAX_HELD_BYTES)
 
 
-def _unpacked_size(
-    file: IO[bytes], name: str, limit: int, kind: type[Extent | RepeatedExtent]
-) -> int:
-    """Count the bytes of the unpacked parts; the sizes in the file may be wrong."""
-    size = 0
+def _sheet_sizes(file: IO[bytes], name: str, found: Format) -> list[SheetSize]:
+    """Count the cells of the sheets in a zip file; the sizes in it may be wrong."""
+    size, sheets = 0, []
+    lengths = array("L")  # of texts that are cells in several places
     with zipfile.ZipFile(file) as packed:
-        for part in packed.infolist():
-            if not part.filename.endswith((".xml", ".bin", ".rels")):
-                continue
+        parts = packed.infolist()
+        for part in sorted(parts, key=lambda x: SHARED_TEXTS not in x.filename.lower()):
             part.file_size = 2**40  # ignore the size in the file
-            extent = kind()
+            sizes: OdsSizes | XlsbSizes | XlsxSizes
+            if found.name == "ods":
+                sizes = OdsSizes()
+            elif found.name == "xlsb":
+                sizes = XlsbSizes(lengths)
+            else:
+                sizes = XlsxSizes(lengths)
             with packed.open(part) as stream:
                 for chunk in iter(partial(stream.read, CHUNK_BYTES), b""):
                     size += len(chunk)
-                    if size > limit:
-                        return size
-                    extent.add(chunk)
-            if extent.rows * extent.columns > MAX_CELLS:
-                raise ReadError(
-                    f"{name} has a sheet that reaches to row {extent.rows:,} and "
-                    f"column {extent.columns:,}, and all cells up to there would be "
-                    f"held in memory. Delete what is outside of the table, or save the "
-                    f"sheet as CSV."
-                )
-    return size
+                    if size > MAX_UNPACKED_BYTES:
+                        raise _too_large(
+                            name, "when it is unpacked", MAX_UNPACKED_BYTES
+                        )
+                    sizes.add(chunk)
+            sizes.finish()
+            sheets += sizes.sheets
+    return sheets
 
 
-@dataclass
-class Extent:
-    """The last row and column of a sheet of an xlsx workbook, found in its XML.
-
-    Cells may have references such as ``B3``; those without follow each other.
-    """
-
-    rows: int = 0
-    columns: int = 0
-    _rest: bytes = b""  # of the chunk before: perhaps the beginning of a tag
-    _n_rows: int = 0
-    _n_cells: int = 0  # of the row that is open
-
-    def add(self, chunk: bytes) -> None:
-        """Go on with the next bytes of the sheet."""
-        data = self._rest + chunk
-        end = max(data.rfind(b">") + 1, len(data) - MAX_TAG_BYTES)
-        data, self._rest = data[:end], data[end:]
-        found = REFERENCE.findall(data)
-        if found:
-            letters = max({each[0].upper() for each in found}, key=_place)
-            self.columns = max(self.columns, _place(letters))
-            self.rows = max(self.rows, *map(int, {each[1] for each in found}))
-        first, *others = ROW.split(data)
-        self._n_rows += len(others)
-        self._n_cells += len(CELL_WITHOUT_REFERENCE.findall(first))
-        self.columns = max(self.columns, self._n_cells)
-        for row in others:
-            self._n_cells = len(CELL_WITHOUT_REFERENCE.findall(row))
-            self.columns = max(self.columns, self._n_cells)
-        if self._n_cells:
-            self.rows = max(self.rows, self._n_rows)
-
-
-@dataclass
-class RepeatedExtent:
-    """The last row and column in use of any sheet of an OpenDocument workbook.
-
-    Rows and cells that are empty count only if others follow.
-
-    Examples
-    --------
-    >>> found = RepeatedExtent()
-    >>> found.add(b'<table:table-row table:number-rows-repeated="9"><table:table-cell ')
-    >>> found.add(b'office:value="1"/></table:table-row><table:table-row/>')
-    >>> found.rows, found.columns
-    (9, 1)
-    """
-
-    rows: int = 0
-    columns: int = 0
-    _rest: bytes = b""  # of the chunk before: perhaps the beginning of a tag
-    _row: int = 0  # rows of the sheet so far
-    _column: int = 0  # cells of the row so far
-    _repeated: int = 1  # times that the row occurs
-    _used: bool = False  # whether the row has a cell with a value
-
-    def add(self, chunk: bytes) -> None:
-        """Go on with the next bytes of the workbook."""
-        data = self._rest + chunk
-        end = max(data.rfind(b">") + 1, len(data) - MAX_TAG_BYTES)
-        data, self._rest = data[:end], data[end:]
-        for ends, name, attributes in ODS_TAG.findall(data):
-            if name == b"table":
-                self._row = 0
-            elif name != b"table-row":
-                if not ends:
-                    self._add_cells(attributes)
-            elif ends:
-                self._end_row()
-            else:
-                self._repeated, self._column = _times(ODS_ROWS, attributes), 0
-                self._used = False
-                if attributes.endswith(b"/"):
-                    self._end_row()
-
-    def _add_cells(self, attributes: bytes) -> None:
-        self._column += _times(ODS_COLUMNS, attributes)
-        if not attributes.endswith(b"/") or b"office:" in attributes:
-            self._used = True
-            self.columns = max(self.columns, self._column)
-
-    def _end_row(self) -> None:
-        self._row += self._repeated
-        if self._used:
-            self.rows = max(self.rows, self._row)
-
-
-def _times(repeated: re.Pattern[bytes], attributes: bytes) -> int:
-    found = repeated.search(attributes)
-    return int(found[1]) if found else 1
-
-
-def _place(letters: bytes) -> int:
-    """Return the number of a column.
-
-    Examples
-    --------
-    >>> _place(b"A"), _place(b"Z"), _place(b"AA"), _place(b"XFD")
-    (1, 26, 27, 16384)
-    """
-    place = 0
-    for letter in letters:
-        place = 26 * place + letter - ord("A") + 1
-    return place
+def _too_large(name: str, when: str, limit: int) -> ReadError:
+    return ReadError(
+        f"{name} takes more than {limit // 2**20} MB {when}, and a workbook is held in "
+        f"memory. Save the sheet as CSV and give that file, which is read in parts."
+    )
 
 
 def _damaged(name: str, error: Exception) -> ReadError:
