@@ -26,7 +26,7 @@ from scipy.linalg import eigh, eigvalsh
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from experiments.data import load_california_housing, load_usps
-from halfmoon._landmarks import select_landmarks
+from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._rows import Array
 from halfmoon.kernels import Gaussian, Kernel
 

@@ -5,7 +5,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from benchmarks.lines import Line, alternate
 from halfmoon import ConditionalRegressor, Problem
-from halfmoon._solvers import hard_threshold
+from halfmoon._solvers.feature_path import hard_threshold
 from halfmoon._whitening import symmetric_eigen
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import NNGP, Gaussian

@@ -18,7 +18,8 @@ import numpy as np
 
 from experiments.store import key
 from halfmoon._rows import Array, Indices
-from halfmoon._solvers import Elimination, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 
 __all__ = ["LAMS", "Chosen", "honest", "one_hot", "ridge_trials", "tuned"]
 

@@ -38,7 +38,7 @@ from experiments.conditional.circle import (
 )
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon._solvers import nested_features
+from halfmoon._solvers.feature_path import nested_features
 
 TARGET = TARGETS["sum of n cos nx, n ≤ 5"]
 NOISE = 1.0

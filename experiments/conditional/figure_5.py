@@ -27,7 +27,7 @@ from experiments.conditional.random_units import ACTIVATIONS, Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
 from halfmoon._rows import Array
-from halfmoon._solvers import nested_features
+from halfmoon._solvers.feature_path import nested_features
 
 DIMENSIONS, NOISE = 10, 0.3
 TEST_ROWS = 1_000

@@ -26,7 +26,7 @@ from experiments.conditional.random_units import Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
 from halfmoon._rows import Array
-from halfmoon._solvers import nested_features
+from halfmoon._solvers.feature_path import nested_features
 
 ALPHAS = (0.01, 1.0)
 SEED = 580

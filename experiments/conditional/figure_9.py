@@ -28,7 +28,8 @@ from experiments.conditional.random_units import Units
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Picture, Table
 from halfmoon._rows import Array
-from halfmoon._solvers import Elimination, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 from halfmoon.unpenalized import HiddenLayer
 
 HIDDEN = 20

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfmoon._rows import Array
-from halfmoon._solvers import HardThreshold
+from halfmoon._solvers.feature_path import HardThreshold
 from halfmoon.blocks import Stream
 
 __all__ = ["left_out_errors"]

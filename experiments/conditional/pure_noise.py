@@ -21,7 +21,7 @@ import numpy as np
 from experiments.conditional.circle import ALPHA, KERNEL, grid, sample_rows, waves
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Table
-from halfmoon._solvers import hard_threshold, nested_features
+from halfmoon._solvers.feature_path import hard_threshold, nested_features
 
 NOISE = 1.0
 FUNCTIONS = {"waves": "of the operator", "kernel": "of the kernel matrix"}

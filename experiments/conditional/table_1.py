@@ -27,7 +27,7 @@ from experiments.conditional.left_out import left_out_errors
 from experiments.experiment import Experiment, Run, Size
 from experiments.page import Claim, Page, Table
 from halfmoon._rows import Array, Indices
-from halfmoon._solvers import hard_threshold
+from halfmoon._solvers.feature_path import hard_threshold
 from halfmoon.kernels import NNGP, Gaussian, Kernel, Laplace, Matern
 
 KERNELS: dict[str, Kernel] = {

@@ -27,7 +27,7 @@ import numpy as np
 from experiments.experiment import Experiment, Run, Size
 from experiments.laplacian.pictures import plane, show, shown
 from experiments.page import Claim, Page, Picture, Table
-from halfmoon._landmarks import select_landmarks
+from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._moments import dirichlet_and_covariance
 from halfmoon._rows import Array, Indices
 from halfmoon._whitening import whitening

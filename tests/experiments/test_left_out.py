@@ -6,7 +6,7 @@ from experiments.conditional.left_out import left_out_errors
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 
-from halfmoon._solvers import hard_threshold
+from halfmoon._solvers.feature_path import hard_threshold
 from halfmoon.blocks import Stream
 
 

@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from halfmoon._landmarks import leverage, ridge_leverage_scores
 from halfmoon._landmarks.sampling import (
     DIMENSION_SHARE,
+    leverage,
+    ridge_leverage_scores,
     ridge_of_dimension,
 )
 from halfmoon.kernels import Gaussian, Linear, Matern

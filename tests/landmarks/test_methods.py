@@ -10,12 +10,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from halfmoon._landmarks import (
-    leverage,
-    randomly_pivoted_cholesky,
-    ridge_leverage_scores,
-    select_landmarks,
-)
+from halfmoon._landmarks.methods import select_landmarks
+from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
+from halfmoon._landmarks.sampling import leverage, ridge_leverage_scores
 from halfmoon.kernels import Gaussian, Kernel, Linear
 
 NAMES = ["rpcholesky", "uniform", "kmeans++", "leverage"]

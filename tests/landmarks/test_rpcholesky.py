@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import cholesky
 from scipy.stats import chisquare
 
-from halfmoon._landmarks import randomly_pivoted_cholesky
+from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
 from halfmoon.kernels import Gaussian, Laplace, Linear, Matern, Polynomial
 
 BLOCK_SIZES = [1, 2, 7, 40, 1000]  # single, small, ragged, as many as asked, over

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
-from halfmoon._landmarks import kmeans_plusplus, uniform
+from halfmoon._landmarks.sampling import kmeans_plusplus, uniform
 
 
 def test_different_rows_in_order():

@@ -18,7 +18,7 @@ from halfmoon._selection.relevance import (
 )
 from halfmoon._selection.row_preparation import Preparation, Standardized
 from halfmoon._selection.target_transforms import IDENTITY, Logarithm
-from halfmoon._solvers import ridge_weighted
+from halfmoon._solvers.ridge import ridge_weighted
 from halfmoon.kernels import Gaussian, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._transformed_rows import Prepared

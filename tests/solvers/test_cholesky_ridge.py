@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import (
-    Elimination,
-    factor_point,
-    ridge_dual,
-    ridge_point,
-)
-from halfmoon._solvers import (
-    cholesky_ridge as point,
-)
+from halfmoon._solvers import cholesky_ridge as point
+from halfmoon._solvers.cholesky_ridge import factor_point, ridge_point
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 
 S, LAM = 14, 0.3
 

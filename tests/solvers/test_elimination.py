@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import Elimination
+from halfmoon._solvers.elimination import Elimination
 
 
 def quietly(F, names=None):

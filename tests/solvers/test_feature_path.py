@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._solvers import Elimination, nested_features, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.feature_path import nested_features
+from halfmoon._solvers.ridge import ridge_dual
 from halfmoon.kernels import Gaussian, Matern
 
 ALPHA = 0.01

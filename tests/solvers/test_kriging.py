@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from halfmoon._solvers import Elimination, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.5])

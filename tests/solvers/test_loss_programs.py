@@ -8,14 +8,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear, minimize
 from scipy.special import log_softmax
 
-from halfmoon._solvers import (
-    Bordered,
-    Elimination,
-    ridge_dual,
-    solve_box,
-    solve_logistic,
-    solve_softmax,
-)
+from halfmoon._solvers.bordered_system import Bordered
+from halfmoon._solvers.box_program import solve_box
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
+from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon.losses import Hinge, Huber, Logistic, Quantile, Softmax
 
 L = 24

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import Elimination, path_point, ridge_dual
+from halfmoon._solvers.cholesky_ridge import path_point
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 
 S, LAM = 14, 0.3
 

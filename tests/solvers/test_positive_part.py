@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import IndefiniteKernelError, column_sum_norm, positive_part
+from halfmoon._solvers.ridge import (
+    IndefiniteKernelError,
+    column_sum_norm,
+    positive_part,
+)
 
 
 def test_eigenvalues_that_are_rounding_become_0(rng):

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import (
-    Elimination,
-    ridge_dual,
-    ridge_eigh,
-    ridge_svd,
-    ridge_weighted,
-)
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual, ridge_eigh, ridge_svd, ridge_weighted
 
 W = 13.0  # any total weight: the root weights are in the matrices already
 ALPHAS = [1e-6, 1e-2, 1.0]

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon import Problem
-from halfmoon._solvers import hard_threshold
+from halfmoon._solvers.feature_path import hard_threshold
 from halfmoon.bases import Exact
 from halfmoon.kernels import NNGP, Gaussian, Linear
 from halfmoon.unpenalized import Features

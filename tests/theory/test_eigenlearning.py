@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers import nested_features
+from halfmoon._solvers.feature_path import nested_features
 from halfmoon.kernels import PeriodicSobolev
 from halfmoon.theory import eigenlearning
 

@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon import ConditionalRegressor
-from halfmoon._solvers import Elimination, nested_features, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.feature_path import nested_features
+from halfmoon._solvers.ridge import ridge_dual
 from halfmoon.kernels import Gaussian, PeriodicSobolev
 from halfmoon.theory import (
     eigenlearning,

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from halfmoon._solvers import hard_threshold
+from halfmoon._solvers.feature_path import hard_threshold
 from halfmoon.bases import Exact
 from halfmoon.kernels import NNGP, Gaussian, Laplace, Linear, Matern, ThinPlate
 from halfmoon.problem import Problem

@@ -26,7 +26,8 @@ from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import as_labels, no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._solvers import Elimination, FeaturePath, hard_threshold, nested_features
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.feature_path import FeaturePath, hard_threshold, nested_features
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._transformed_rows import Shifted
 from halfmoon.problem import Fit, Problem

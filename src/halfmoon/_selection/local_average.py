@@ -33,7 +33,7 @@ from halfmoon._selection.relevance import Stretched, by_gradient
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.supervised_families import SAMPLE_ROWS, TABLE_COLUMNS
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
-from halfmoon._solvers import ridge_weighted
+from halfmoon._solvers.ridge import ridge_weighted
 from halfmoon.bases import Exact
 from halfmoon.blocks import blas_for, free_workers, side_by_side
 from halfmoon.kernels import Gaussian, Kernel, Laplace, Linear, ProductLaplace

@@ -41,7 +41,7 @@ from halfmoon._selection.criteria import (
 )
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
-from halfmoon._solvers import IndefiniteKernelError
+from halfmoon._solvers.ridge import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge

@@ -28,7 +28,7 @@ from halfmoon._selection.candidate import ALPHAS, WIDTHS, Candidate
 from halfmoon._selection.row_preparation import Preparation
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
-from halfmoon._solvers import ridge_weighted
+from halfmoon._solvers.ridge import ridge_weighted
 from halfmoon.kernels import Gaussian, Kernel, Linear, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._transformed_rows import Prepared

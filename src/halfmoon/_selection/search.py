@@ -30,7 +30,7 @@ from halfmoon._selection.comparison import compare_with_twin
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
-from halfmoon._solvers import IndefiniteKernelError
+from halfmoon._solvers.ridge import IndefiniteKernelError
 from halfmoon.blocks import blas_for
 
 __all__ = [

@@ -44,13 +44,11 @@ def conjugate_gradients(
     preconditioner: Operator | None = None,  # r to M^-1 r
     tolerance: float = 1e-8,  # of the residual, relative to b
     max_iterations: int = 1_000,
-    progress: Callable[[int, float], None] | None = None,
 ) -> SolveResult:
     """Solve A x = b for a positive definite A given by its products.
 
     Each column has its own step lengths, and all share one product with A. Warns if the
-    residuals do not reach the tolerance. `progress` is called with the number of
-    iterations and the largest residual after each iteration.
+    residuals do not reach the tolerance.
     """
     M = preconditioner or (lambda r: r)
     size = np.linalg.norm(b, axis=0)
@@ -77,8 +75,6 @@ def conjugate_gradients(
         rho = rho_next
         residual = np.linalg.norm(r, axis=0) / size
         iterations += 1
-        if progress is not None:
-            progress(iterations, float(residual.max()))
     if iterations:
         residual = (
             np.linalg.norm(b - operator(x), axis=0) / size

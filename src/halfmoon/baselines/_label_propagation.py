@@ -35,7 +35,7 @@ from halfmoon._parameter_rules import RULES, Rule, is_positive, is_whole
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator
-from halfmoon._solvers import conjugate_gradients
+from halfmoon._solvers.preconditioned_cg import conjugate_gradients
 from halfmoon.baselines._base import Baseline, BaselineClassifier, BaselineRegressor
 from halfmoon.baselines._row_graph import (
     AllPairs,

@@ -25,7 +25,8 @@ from halfmoon._estimators.output_groups import by_output, groups_of_outputs
 from halfmoon._parameter_rules import Rule
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
-from halfmoon._solvers import Elimination, ridge_svd
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_svd
 from halfmoon._solvers.ridge_path import RowFactor
 from halfmoon.baselines._base import BaselineRegressor
 from halfmoon.kernels._length_scales import large_offset

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from halfmoon._landmarks import select_landmarks
+from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows, as_table
 from halfmoon._whitening import whitening

@@ -271,8 +271,6 @@ LengthScale: TypeAlias = (
 def median_distance(
     X: Rows,  # (n, d)
     rng: np.random.Generator | int | None = None,
-    *,
-    sample_rows: int = PAIRED_ROWS,
 ) -> float:
     """Return the median distance between two rows, from a sample of the rows.
 
@@ -283,7 +281,7 @@ def median_distance(
     >>> median_distance([[0.0], [3.0], [3.0], [3.0]])
     3.0
     """
-    X = as_float_rows(some_rows(_indexable(X), sample_rows, rng))
+    X = as_float_rows(some_rows(_indexable(X), PAIRED_ROWS, rng))
     places = np.arange(X.shape[0])
     q = squared_distances(X, X)[places[:, None] < places]  # each pair once
     scale = float(np.sqrt(median_of_positive(q)))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfmoon._landmarks import randomly_pivoted_cholesky
+from halfmoon._landmarks.rpcholesky import randomly_pivoted_cholesky
 from halfmoon._rows import Array
-from halfmoon._solvers import SolveResult, conjugate_gradients, nystrom_preconditioner
+from halfmoon._solvers.preconditioned_cg import (
+    SolveResult,
+    conjugate_gradients,
+    nystrom_preconditioner,
+)
 from halfmoon.bases import Exact
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed

@@ -27,14 +27,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon._memory import refuse_beyond
 from halfmoon._rows import EPS, Array
-from halfmoon._solvers import (
-    LossPoint,
-    column_sum_norm,
-    positive_part,
-    solve_box,
-    solve_logistic,
-    solve_softmax,
-)
+from halfmoon._solvers.box_program import LossPoint, solve_box
+from halfmoon._solvers.ridge import column_sum_norm, positive_part
+from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon.losses import Huber, Logistic, Quantile, Softmax
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed

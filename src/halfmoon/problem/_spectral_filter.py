@@ -17,7 +17,7 @@ import numpy as np
 
 from halfmoon._moments import label_moments
 from halfmoon._rows import Array
-from halfmoon._solvers import Elimination
+from halfmoon._solvers.elimination import Elimination
 from halfmoon._whitening import Whitening, identity_whitening, symmetric_eigen
 from halfmoon.filters import Filter
 from halfmoon.problem._fit import Fit

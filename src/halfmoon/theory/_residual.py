@@ -36,7 +36,8 @@ import numpy as np
 from halfmoon._labels import as_targets
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon._sklearn_conventions import unfitted_copy
-from halfmoon._solvers import Elimination, ridge_dual
+from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.ridge import ridge_dual
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Kernel
 from halfmoon.unpenalized import Unpenalized

@@ -28,7 +28,7 @@ import numpy as np
 
 from halfmoon._labels import as_targets, no_labels
 from halfmoon._rows import Array, Rows, as_table
-from halfmoon._solvers import Elimination
+from halfmoon._solvers.elimination import Elimination
 from halfmoon._whitening import symmetric_eigen
 from halfmoon.kernels import Kernel
 from halfmoon.theory._eigenlearning import eigenlearning

@@ -43,7 +43,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.linalg as sla
 
-from halfmoon._landmarks import select_landmarks
+from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._rows import EPS, Array, Rows, as_table
 from halfmoon._whitening import symmetric_eigen, whitening
 from halfmoon.blocks import Stream

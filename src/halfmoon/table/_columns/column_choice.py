@@ -39,7 +39,7 @@ from halfmoon._rows import Array, Indices
 from halfmoon._selection.candidate import ALPHAS, WIDTHS
 from halfmoon._selection.criteria import squared_losses
 from halfmoon._selection.row_preparation import Standardized
-from halfmoon._solvers import ridge_weighted
+from halfmoon._solvers.ridge import ridge_weighted
 from halfmoon.blocks import blas_for
 from halfmoon.kernels._length_scales import median_of_positive
 from halfmoon.problem._folds import balanced_folds, some_labels
