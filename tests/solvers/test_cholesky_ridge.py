@@ -7,7 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from halfmoon._solvers import cholesky_ridge as point
-from halfmoon._solvers.cholesky_ridge import factor_point, ridge_point
+from halfmoon._solvers.cholesky_ridge import (
+    factor_of_path,
+    factor_point,
+    ridge_point,
+)
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import ridge_dual
 
@@ -184,7 +188,7 @@ def test_variance_at_the_labeled_rows_is_their_noise(data, lam):
     K = K + np.eye(S)
     root = np.sqrt(w)[:, None]
     path = ridge_dual(root * K * root.T, root * y, Elimination(root * F), 1.0)
-    by_noise, by_prior = path.kriging_variance(K * root.T, np.diag(K), F, lam)
+    expected = factor_of_path(path, lam).variance(K * root.T, np.diag(K), F)
     found = factor_point(K, F, w, lam).variance(K, np.diag(K), F)
-    assert_allclose(found, lam * by_noise + by_prior, rtol=1e-7)
+    assert_allclose(found, expected, rtol=1e-7)
     assert_allclose(found, lam / w, rtol=1e-5)

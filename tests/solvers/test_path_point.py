@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers.cholesky_ridge import path_point
+from halfmoon._solvers.cholesky_ridge import factor_of_path, path_point
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import ridge_dual
 
@@ -39,9 +39,8 @@ def test_a_point_answers_as_the_path_does(data, rng, k, alpha):
         assert_allclose(found.leave_one_out([alpha]), e, rtol=1e-7)
     k_x, f_x = 0.1 * rng.normal(size=(5, S)) @ K, rng.normal(size=(5, k))
     k_xx = np.full(5, 40.0)
-    by_noise, by_prior = path.kriging_variance(k_x, k_xx, f_x, alpha)
-    expected = by_prior + w.sum() * alpha * by_noise  # tau = 1
-    none, variance = found.kriging_variance(k_x, k_xx, f_x, alpha)
+    expected = factor_of_path(path, path.lam(alpha)).variance(k_x, k_xx, f_x)
+    none, variance = found.factor.variance_parts(k_x, k_xx, f_x)
     assert_allclose(variance + none, expected, rtol=1e-7)
 
 
@@ -71,9 +70,9 @@ def test_a_point_where_the_kernel_is_definite_only_without_F(rng, data, alpha):
     e = path.leave_one_out([alpha])
     assert_allclose(found.leave_one_out([alpha]), e, rtol=1e-8)
     k_x, f_x, k_xx = -np.abs(x[:4, None] + 0.3 - x), np.ones((4, 1)), np.zeros(4)
-    by_noise, by_prior = path.kriging_variance(k_x, k_xx, f_x, alpha)
-    _, variance = found.kriging_variance(k_x, k_xx, f_x, alpha)
-    assert_allclose(variance, by_prior + w.sum() * alpha * by_noise, rtol=1e-8)
+    expected = factor_of_path(path, path.lam(alpha)).variance(k_x, k_xx, f_x)
+    _, variance = found.factor.variance_parts(k_x, k_xx, f_x)
+    assert_allclose(variance, expected, rtol=1e-8)
     assert path_point(K, y, Elimination(F[:, :0]), w.sum(), alpha) is None
 
 

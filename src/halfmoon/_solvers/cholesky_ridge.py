@@ -13,13 +13,19 @@ A = K + lam I,
 where e_i is the leave-one-out residual of row i, as in (3) of `ridge.py`. The columns
 of M are projected before they are squared, so G_ii loses no digits to cancellation.
 
-At a new row with k = k(x, X_l) and f = f(x), let :math:`c_0 = Q_1 T^{-T} f`, as in
-`ridge_path.py`, and v = k - K c_0. Then g(x) = h'y with
+**Posterior variance**, which is universal kriging. At a new row with k = k(x, X_l) and
+f = f(x),
+
+.. math:: var \, g(x) = tau (k(x,x) - (k, f)' [A, F; F', 0]^{-1} (k, f))
+
+for noise of the variance s2 = lam tau. The system is solved by the same elimination:
+with :math:`c_0 = Q_1 T^{-T} f`, for which F'c_0 = f, and v = k - K c_0, g(x) = h'y with
 
 .. math:: h = c_0 + G v, \quad
           var \, g(x) = tau (k(x,x) - 2 k'c_0 + c_0'A c_0 - |M v|^2)
 
-for noise of the variance s2 = lam tau.
+It needs only some M with G = M'M, which a whole path has too (`factor_of_path`), and
+holds for conditionally positive definite kernels as well.
 
 `ridge_point` gives what depends on y, and `factor_point` what does not. `path_point`
 stands in for `RidgePath` where one alpha is enough, on rows that carry the root
@@ -42,11 +48,13 @@ from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import column_sum_norm, indefinite_limit, ridge_dual
+from halfmoon._solvers.ridge_path import RidgePath
 
 __all__ = [
     "PathPoint",
     "PointFactor",
     "RidgePoint",
+    "factor_of_path",
     "factor_point",
     "half_of_G",
     "inverse_factor",
@@ -154,6 +162,29 @@ class PointFactor:
             left[near] = noise + unknown
         return np.asarray(left)
 
+    def variance_parts(
+        self, k_x: Array, k_xx: Array, F: Array
+    ) -> tuple[Array, Array]:  # (b,), (b,)
+        """Return the factors of s2 and of tau, as `RidgePath.variance_parts` does.
+
+        All of it is in the second, as s2 = lam tau, unless lam is 0.
+        """
+        of_tau = self.variance(k_x, k_xx, F)
+        if self.lam > 0:
+            return np.zeros_like(of_tau), of_tau
+        return (self.smoother_matrix(k_x, F) ** 2) @ (1 / self.w), of_tau
+
+    def covariance(
+        self,
+        k_x: Array,  # (b, s)
+        K_xx: Array,  # (b, b)
+        F: Array,  # (b, k)
+    ) -> Array:  # (b, b)
+        """Return the factor of tau in the posterior covariance of new rows."""
+        f, M_v = self._coordinates(k_x, F)
+        half = (f @ self.A_E / 2 - k_x @ self.E) @ f.T
+        return np.asarray(K_xx + half + half.T - M_v @ M_v.T)
+
     def residuals(self, c: Array) -> Array:
         """Return the leave-one-out residuals of weighted rows."""
         return _loo_residuals(self.M, c, self.elimination)
@@ -182,11 +213,28 @@ def factor_point(
     if M is None:
         none = np.zeros((len(K), 0))
         path = ridge_dual(root * K * root.T, none, elimination, 1.0)
-        M = np.sqrt(path.inverse(lam))[:, None] * path.V.T
+        M = factor_of_path(path, lam).M
     M, E = M * root.T, elimination.Q1 * root
     KE = K @ E
     A_E = E.T @ KE + lam * np.eye(elimination.rank)
     return PointFactor(M, E, KE, M @ KE, A_E, elimination, w, lam)
+
+
+def factor_of_path(path: RidgePath, lam: float) -> PointFactor:
+    """Return the factorization at one lam of a path in the dual, of weighted rows."""
+    M = np.sqrt(path.inverse(lam))[:, None] * path.V.T
+    return _of_weighted_rows(M, path.elimination, path.cross.T, lam)
+
+
+def _of_weighted_rows(
+    M: Array,  # (q, l)
+    elimination: Elimination,
+    KE: Array,  # (l, rank F)
+    lam: float,
+) -> PointFactor:
+    Q1 = elimination.Q1
+    A_E = Q1.T @ KE + lam * np.eye(elimination.rank)
+    return PointFactor(M, Q1, KE, M @ KE, A_E, elimination, np.ones(len(Q1)), lam)
 
 
 def half_of_G(
@@ -281,23 +329,6 @@ class PathPoint:
         """Return the residuals e_i, shape (1, l, t), times the root weights."""
         return self.factor.residuals(self.theta(alphas[0]))[None]
 
-    def kriging_variance(
-        self,
-        k_x: Array,  # (b, l), root weights in
-        k_xx: Array,  # (b,)
-        F: Array,  # (b, k)
-        alpha: float,
-    ) -> tuple[Array, Array]:  # (b,), (b,)
-        """Return the factors of s2 and of tau in the posterior variance at new rows.
-
-        All of it is in the second, as s2 = lam tau, unless lam is 0.
-        """
-        of_tau = self.factor.variance(k_x, k_xx, F)
-        if alpha > 0:
-            return np.zeros_like(of_tau), of_tau
-        h = self.factor.smoother_matrix(k_x, F)
-        return np.einsum("bl,bl->b", h, h), of_tau
-
 
 def path_point(
     K: Array,  # (l, l)
@@ -311,7 +342,7 @@ def path_point(
     None if N'K N is not positive semi-definite, or if N'A N is too close
     to singular: then `ridge_dual` decides. All arguments carry the root weights.
     """
-    lam, l, Q1 = total_weight * alpha, len(K), elimination.Q1
+    lam, l = total_weight * alpha, len(K)
     if not 0 <= lam < np.inf:
         return None
     limit = indefinite_limit(column_sum_norm(K), l)
@@ -327,9 +358,7 @@ def path_point(
             M = M if M is None else elimination.expand(M.T).T
     if M is None:
         return None
-    KE = K @ Q1
-    A_E = Q1.T @ KE + lam * np.eye(elimination.rank)
-    factor = PointFactor(M, Q1, KE, M @ KE, A_E, elimination, np.ones(l), lam)
+    factor = _of_weighted_rows(M, elimination, K @ elimination.Q1, lam)
     return PathPoint(factor, y, alpha, total_weight)
 
 

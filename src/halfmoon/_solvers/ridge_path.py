@@ -10,23 +10,6 @@ residuals are lam G y, and the leave-one-out residual of row i is
 .. math:: e_i = (y_i - g(x_i)) / (1 - H_{ii}) = (G y)_i / G_{ii}                     (3)
 
 where the second form has no cancellation when lam is small, and holds at lam = 0.
-
-**Posterior variance in the dual**, which is universal kriging:
-
-.. math:: var \, g(x) = tau (k(x,x) - (k, f)' [K + lam I, F; F', 0]^{-1} (k, f))
-
-with k = k(x, X_l) and f = f(x). With c the solution of that system in its first part,
-g(x) is estimated by c'y, and
-
-.. math:: var \, g(x) = tau (k(x,x) - 2 k'c + c'K c) + s2 \, c'c
-
-where the first term is the part that the labeled rows do not determine, and the second
-their noise. The system is solved by the elimination of the fit: :math:`c_0 = Q_1 T^{-T}
-f` satisfies F'c0 = f, and with :math:`h = k - (K + lam I) c_0`,
-
-.. math:: c = c_0 + \sum_j u_j u_j'h / (s_j^2 + lam)
-
-which also holds for conditionally positive definite kernels.
 """
 
 from __future__ import annotations
@@ -39,12 +22,7 @@ import numpy as np
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
 
-__all__ = [
-    "RidgePath",
-    "RowFactor",
-    "kriging_weights",
-    "scaled_variances",
-]
+__all__ = ["RidgePath", "RowFactor", "scaled_variances"]
 
 
 @dataclass(frozen=True)
@@ -251,40 +229,6 @@ class RidgePath:
         unseen = size - seen[:, moved].sum(axis=1)
         unseen[unseen <= EPS * self.V.shape[0] * size] = 0.0
         return noise, unseen
-
-    def kriging_variance(
-        self,
-        k_x: Array,  # (b, l), root weights in
-        k_xx: Array,  # (b,)
-        F: Array,  # (b, k)
-        alpha: float,
-    ) -> tuple[Array, Array]:  # (b,), (b,)
-        """Return the same factors in the dual."""
-        c, c_0, K_0, by_modes = kriging_weights(self, k_x, F, self.lam(alpha))
-        cKc = np.einsum("ij,ij->i", K_0, c_0)
-        # c = c_0 + V by_modes, so another product with V is not needed
-        cKc += 2 * np.einsum("ij,ij->i", K_0, c - c_0) + by_modes**2 @ self.s2
-        kc = np.einsum("ij,ij->i", k_x, c)
-        unknown = k_xx - 2 * kc + cKc
-        # The terms cancel at the labeled rows, where the remainder is rounding.
-        size = np.abs(k_xx) + 2 * np.abs(kc) + np.abs(cKc)
-        unknown[unknown <= EPS * self.n_labeled * size] = 0.0
-        return np.einsum("ij,ij->i", c, c), unknown
-
-
-def kriging_weights(
-    path: RidgePath,
-    k_x: Array,  # (b, l), root weights in
-    F: Array,  # (b, k)
-    lam: float,
-) -> tuple[Array, Array, Array, Array]:
-    """Return c, c_0, K c_0, each (b, l), and U'h / (s^2 + lam), (b, m)."""
-    f = path.elimination.solve_adjoint(F)  # T^-T f, (b, rank F)
-    c_0 = f @ path.elimination.Q1.T
-    K_0 = f @ path.cross  # K c0, as cross = Q1'K
-    by_modes = (k_x - K_0 - lam * c_0) @ path.V
-    by_modes *= path.inverse(lam)
-    return c_0 + by_modes @ path.V.T, c_0, K_0, by_modes
 
 
 def scaled_variances(

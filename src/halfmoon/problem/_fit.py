@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import Array, Indices, Rows, as_table
-from halfmoon._solvers.cholesky_ridge import PathPoint
+from halfmoon._solvers.cholesky_ridge import PathPoint, factor_of_path
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge_path import RidgePath, scaled_variances
 from halfmoon.problem._offset import constant_of_shift
@@ -291,10 +291,14 @@ class Fit:
     def _parts_in_dual(self) -> Callable[[Rows], tuple[Array, Array]]:
         posed, (path, alpha) = self.posed, self._ridge()
         gram, root_w = posed.basis.gram(posed.labeled), posed.root_w[:, 0]
+        if isinstance(path, PathPoint):
+            factor = path.factor
+        else:
+            factor = factor_of_path(path, path.lam(alpha))
 
         def parts(rows: Rows) -> tuple[Array, Array]:
             k_x, k_xx = gram(rows) * root_w, posed.basis.prior_variance(rows)
-            return path.kriging_variance(k_x, k_xx, posed.features(rows), alpha)
+            return factor.variance_parts(k_x, k_xx, posed.features(rows))
 
         return parts
 

@@ -6,11 +6,12 @@ the unpenalized features f explain of them (see `halfmoon._solvers.ridge`),
 .. math:: C(x, z) = u_x' \Bigl(I - V V' + V diag\Bigl(\frac{lam}{s^2 + lam}\Bigr) V'
                     \Bigr) u_z + lam \, f_x' T^{-1} T^{-T} f_z                      (1)
 
-so C = Psi Psi' with p + k features. In the dual it is universal kriging,
+so C = Psi Psi' with p + k features. In the dual it is universal kriging, with the
+smoother h of `halfmoon._solvers.cholesky_ridge`,
 
-.. math:: C(x, z) = k(x, z) - k_x'c_z - c_x'k_z + c_x'(K + lam I) c_z               (2)
+.. math:: C(x, z) = k(x, z) - k_x'h_z - h_x'k_z + h_x'(K + lam I) h_z               (2)
 
-with c of `halfmoon._solvers.ridge_path`. An average, such as `HalfmoonClassifier`, has
+An average, such as `HalfmoonClassifier`, has
 no exact update by one more label: it is a mixture of up to hundreds of posteriors,
 which a label changes each in its own way, together with their weights. Before any pick
 its covariance is that of the mixture, here of the heaviest members i with shares w_i,
@@ -59,7 +60,7 @@ from sklearn.preprocessing import StandardScaler
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows
 from halfmoon._selection.average import Average
-from halfmoon._solvers.ridge_path import kriging_weights
+from halfmoon._solvers.cholesky_ridge import factor_of_path
 from halfmoon.bases import Exact, Nystrom
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._user_kernels import Precomputed
@@ -223,14 +224,9 @@ def _in_primal(fit: Fit, X: Rows, lam: float) -> Array:  # (n, p + k)
 
 
 def _in_dual(fit: Fit, X: Rows, places: Indices | None, lam: float) -> Array:  # (n, n)
-    posed, path = fit.posed, fit.path
+    posed, prior = fit.posed, _prior(fit, X, places)
     k = posed.basis.gram(posed.labeled)(X) * posed.root_w[:, 0]  # (n, l)
-    c, c_0, K_0, by_modes = kriging_weights(path, k, posed.features(X), lam)
-    # c'K c by the modes, as in `RidgePath.kriging_variance`, without forming K again.
-    cross = K_0 @ (c - c_0).T
-    cKc = K_0 @ c_0.T + cross + cross.T + (by_modes * path.s2) @ by_modes.T
-    kc = k @ c.T
-    C = _prior(fit, X, places) - kc - kc.T + cKc + lam * (c @ c.T)
+    C = factor_of_path(fit.path, lam).covariance(k, prior, posed.features(X))
     return np.asarray((C + C.T) / 2)
 
 
