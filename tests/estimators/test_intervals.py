@@ -32,6 +32,30 @@ def test_few_labels_take_students_distribution():
     assert np.isfinite(radius(one))
 
 
+def test_a_weight_is_a_share_of_the_residuals():
+    r = np.array([3.0, -1.0, 2.0, -9.0, 5.0, 4.0, -8.0, 6.0, 7.0])
+    w = np.array([1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    n = 13.0**2 / 33.0
+    factor = np.sqrt(1 + 6 / n)
+    # Of 13 / 33 (n + 1) level, 8 are those of the other labels.
+    for level in (0.1, 0.3, 0.5, 0.6, 0.75, 0.8):
+        rank = int(np.ceil((n + 1) * level * 33 / 13))
+        expected = min(rank, 9) * factor
+        assert_allclose(radius(Intervals.of(*even(r), level, w)), expected)
+    many = Intervals.of(*even(r), 0.9, w)  # more than the share of all labels
+    size = np.sqrt((w @ r**2) / 13.0 * (1 + 1 / n))
+    assert_allclose(radius(many), factor * size * t.ppf(0.95, n - 1))
+
+
+@pytest.mark.parametrize("w", [0.3, 1e-100, 7.0])
+def test_equal_weights_change_nothing(w):
+    rng = np.random.default_rng(0)
+    y, g = rng.normal(size=(2, 29))
+    for level in (0.1, 0.5, 0.7, 0.9):
+        expected = Intervals.of(y, g, level)(g)
+        assert_allclose(Intervals.of(y, g, level, np.full(29, w))(g), expected)
+
+
 def test_labels_that_are_all_met_have_no_width():
     y = np.arange(30.0)
     assert radius(Intervals.of(y, y, 0.9), 3.0) == 0.0

@@ -107,3 +107,17 @@ def test_bad_levels_are_refused():
     model = ConditionalRegressor(alpha=0.01).fit(X, y)
     with pytest.raises(ValueError, match=r"level is 90; a share between 0 and 1"):
         model.predict_interval(X, level=90)
+
+
+def test_intervals_contain_the_share_of_the_weight():
+    # Noise of a tenth where the weight is: other labels do not widen the intervals.
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 1))
+    heavy = rng.random(400) < 0.5
+    y = np.sin(3 * X[:, 0]) + rng.normal(size=400) * np.where(heavy, 0.1, 1.0)
+    model = ConditionalRegressor(Gaussian(0.8), alpha=1e-4)
+    low, high = model.fit(X, y, np.where(heavy, 1.0, 1e-6)).predict_interval(X)
+    held = np.mean((y >= low) & (y <= high) & heavy) / heavy.mean()
+    assert abs(held - 0.9) < 0.03
+    wide = model.fit(X, y).predict_interval(X)
+    assert (high - low).mean() < 0.3 * (wide[1] - wide[0]).mean()

@@ -120,6 +120,18 @@ def test_scales_whose_powers_overflow_are_refused(name, scale):
 
 
 @each
+@pytest.mark.filterwarnings("error")
+def test_weights_of_any_scale(name):
+    X = rows()
+    model = clone(ESTIMATORS[name]).set_params(random_state=0, alpha=0.01)
+    y, w = labels(X, model), np.linspace(0.5, 2.0, len(X))
+    known = model.fit(X, y, w).leave_one_out_predictions()
+    for scale in (2.0**-700, 2.0**700):
+        other = model.fit(X, y, scale * w).leave_one_out_predictions()
+        assert_allclose(other, known, rtol=1e-6, atol=1e-9)
+
+
+@each
 def test_two_rows(name):
     X = np.array([[0.0, 1.0], [2.0, 0.0]])
     model = fitted(name, X, np.array([-1.0, 1.0]), **_without_graph(name))

@@ -148,7 +148,7 @@ class Regressor(RegressorMixin, Estimator):
             raise ValueError(f"level is {level!r}; a share between 0 and 1 is needed.")
         values, held = self.predict(X), self._held_out_outputs()
         ends = [
-            Intervals.of(y, predicted, level)(column)
+            Intervals.of(y, predicted, level, held.w)(column)
             for y, predicted, column in zip(
                 held.y.T, held.values.T, values.reshape(len(values), -1).T, strict=True
             )
