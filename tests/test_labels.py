@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from halfmoon._labels import (
     as_targets,
     as_weights,
+    class_codes,
     is_missing,
     label_array,
     labeled_rows,
     labels_of,
+    without_extremes,
 )
 from optional_modules import optional
 
+pa = optional("pyarrow")
 pd = optional("pandas")
 
 NAN = float("nan")
@@ -29,6 +35,8 @@ COLUMNS = {
     "list of strings": (["a", None, "None"], ["a", "None"], "O"),
     "tuple of strings": (("a", NAN, "nan"), ["a", "nan"], "O"),
     "objects": (np.array(["a", None, "bcd"], dtype=object), ["a", "bcd"], "O"),
+    "decimals": ([Decimal("1.5"), None, Decimal(2)], [1.5, 2.0], "f"),
+    "fractions": ([Fraction(1, 2), None, 2], [0.5, 2.0], "f"),
     "booleans": (np.array([True, None, False], dtype=object), [True, False], "b"),
     "pandas strings": (pd.Series(["a", None, "b"]), ["a", "b"], "O"),
     "pandas strings, nullable": (
@@ -93,6 +101,22 @@ def test_several_targets():
     assert_array_equal(labels_of(y, labeled_rows(y)), [[1.0, 2.0], [3.0, NAN]])
 
 
+def test_texts_of_any_length():
+    for missing in (None, NAN):
+        texts = np.dtypes.StringDType(na_object=missing)
+        y = np.array(["a", missing, "bcd"], dtype=texts)
+        assert_array_equal(is_missing(y), [False, True, False])
+        codes = class_codes(label_array(y))
+        assert_array_equal(codes[0], ["a", "bcd"])
+        assert_array_equal(codes[1], [0, -1, 1])
+
+
+def test_tables_of_arrow():
+    y = pa.table({"a": [1.0, None, 2.0], "b": [None, None, 3.0]})
+    expected = [[1.0, NAN], [NAN, NAN], [2.0, 3.0]]
+    assert_array_equal(as_targets(y, 3), expected)
+
+
 def test_one_label_for_each_row():
     with pytest.raises(ValueError, match="one label for each row"):
         labeled_rows("label")
@@ -138,3 +162,13 @@ def test_weights_are_checked():
     with pytest.raises(ValueError, match=r"The largest sample_weight is 1e[+]307"):
         as_weights([1.0, 1e307], 2)  # the sum of twenty is infinite
     assert as_weights([1.0, 1e300], 2)[1] == 1e300
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-80, 1e80, 1e300])
+def test_weights_whose_squares_leave_the_range(scale):
+    w = np.array([0.0, 1.0, 0.75]) * scale
+    moderate = without_extremes(w)
+    assert np.isfinite(moderate @ moderate)
+    assert moderate @ moderate > 0
+    assert_allclose(moderate[2] / moderate[1], 0.75, rtol=1e-15)
+    assert (moderate is w) == (1e-90 < scale < 1e90)

@@ -8,6 +8,8 @@ parameter ``unlabeled`` is one more value that counts as missing, such as -1.
 from __future__ import annotations
 
 import warnings
+from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -32,11 +34,13 @@ __all__ = [
     "require_y",
     "rows_with_targets",
     "unmasked",
+    "without_extremes",
 ]
 
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas, without importing pandas
 MAX_TARGET = 1e140  # the sum of squares of many is still finite
 MAX_WEIGHT = 1e300  # the sum of many is still finite
+MAX_WEIGHT_EXPONENT = 300  # of 2: the sum of many squares is still finite
 
 
 def label_array(y: Any) -> NDArray[Any]:
@@ -58,7 +62,9 @@ def label_array(y: Any) -> NDArray[Any]:
         kinds = {type(value) for value in y}
         if str in kinds and len(kinds) > 1:
             return np.array(y, dtype=object)
-    return np.asarray(y)
+    labels = np.asarray(y)
+    # NumPy's texts of any length hold missing values, which only objects can share.
+    return labels.astype(object) if labels.dtype.kind == "T" else labels
 
 
 def is_missing(y: Any, unlabeled: Any = None) -> NDArray[np.bool_]:
@@ -107,7 +113,9 @@ def labels_of(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:
     """
     labels = label_array(y)[labeled]
     if labels.dtype == object and not all(isinstance(v, str) for v in labels.ravel()):
-        return np.array(labels.tolist())
+        labels = np.array(labels.tolist())
+        if labels.dtype == object and all(isinstance(v, Number) for v in labels.flat):
+            return labels.astype(np.float64)  # decimal and rational numbers
     return labels
 
 
@@ -115,7 +123,7 @@ def _column_as_list(y: Any) -> list[Any] | None:
     """Return the values of a pandas, polars or pyarrow column; None for others."""
     if hasattr(y, "to_list"):
         return list(y.to_list())
-    if hasattr(y, "to_pylist"):
+    if hasattr(y, "to_pylist") and not hasattr(y, "column_names"):  # no whole table
         return list(y.to_pylist())
     if hasattr(y, "isna") and hasattr(y, "tolist"):  # a pandas array
         return list(y.tolist())
@@ -181,12 +189,12 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> NDArray[np.f
         )
     if labels.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must be real.")
-    if labels.dtype.kind in "mM":
+    missing = is_missing(labels, unlabeled)
+    if labels.dtype.kind in "mM" or _has_times(labels[~missing]):
         raise ValueError(
             f"y has dates or times ({labels.dtype}); a regression needs numbers. Give "
             f"them in a unit, such as (y - y.min()) / np.timedelta64(1, 'D')."
         )
-    missing = is_missing(labels, unlabeled)
     if missing.any():
         labels = np.where(missing, np.nan, labels)
     try:
@@ -198,6 +206,13 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> NDArray[np.f
         ) from error
     refuse_extreme_targets(values)
     return values
+
+
+def _has_times(known: NDArray[Any]) -> bool:
+    """Whether there are dates, times or durations of Python or pandas."""
+    return known.dtype == object and any(
+        isinstance(value, (date, time, timedelta)) for value in known
+    )
 
 
 def class_codes(
@@ -329,6 +344,18 @@ def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
             f"leave the range of floating-point numbers. Divide all weights by it."
         )
     return w
+
+
+def without_extremes(w: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights whose squares may be summed, in the same ratios to each other.
+
+    Examples
+    --------
+    >>> without_extremes(np.array([1e200, 3e200])).round(3)
+    array([0.155, 0.466])
+    """
+    exponent = int(np.frexp(w.max(initial=0.0))[1])
+    return np.ldexp(w, -exponent) if abs(exponent) > MAX_WEIGHT_EXPONENT else w
 
 
 def unmasked(values: Any, name: str) -> Any:

@@ -117,6 +117,17 @@ def test_default_weights_are_those_of_the_paper():
     assert_allclose(model.gamma_I_ * 18 / 30**2, 0.045)
 
 
+def test_outputs_with_gaps_have_the_default_weights_of_their_own_labels(rng):
+    X = rng.normal(size=(30, 2))
+    Y = np.column_stack([X[:, 0], X[:, 1] ** 2])
+    Y[12:], Y[:4, 1] = np.nan, np.nan
+    model = LapRLSRegressor().fit(X, Y)
+    assert_allclose(model.gamma_A_, 0.005 / np.array([12, 8]))
+    assert_allclose(model.gamma_I_, 0.045 * 30**2 / np.array([12, 8]))
+    alone = [LapRLSRegressor().fit(X, y).predict(X) for y in Y.T]
+    assert_allclose(model.predict(X), np.column_stack(alone), rtol=1e-10)
+
+
 def test_landmarks():
     data = table(n=60, l=30, weights=False)
     exact = LapRLSRegressor(**options()).fit(data.X, data.y).predict(data.new)

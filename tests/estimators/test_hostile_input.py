@@ -86,6 +86,8 @@ def test_labels_that_are_refused(model):
         (Y * 1e-300, "The largest number in y is 2e-300, and its square leaves"),
         (DAYS, "y has dates or times .datetime64.D..; a regression needs numbers"),
         (DAYS - DAYS[0], "y has dates or times .timedelta64.D.."),
+        ((DAYS - DAYS[0]).tolist(), "y has dates or times .object.; a regression"),
+        (pd.Series(DAYS), "y has dates or times .object.; a regression"),
     ]:
         with pytest.raises(ValueError, match=message):
             model.fit(X, labels)

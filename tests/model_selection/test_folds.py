@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -96,6 +98,7 @@ def test_fewer_labels_of_a_class_than_folds():
         (np.repeat([0.5, 1.5], 5), False),
         (np.append(np.repeat([3, 1], 5), 7), False),  # 7 occurs once: a count, say
         (np.arange(10), False),
+        (np.array([Decimal(i) / 8 for i in range(10)]), False),  # money, from SQL
         (np.repeat([[1.0, 2.0], [3.0, 4.0]], 5, axis=0), False),
     ],
 )

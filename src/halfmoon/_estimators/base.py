@@ -26,7 +26,7 @@ from halfmoon._estimators.output_groups import (
     collect_groups,
     fit_groups,
 )
-from halfmoon._labels import as_labels, as_weights
+from halfmoon._labels import as_labels, as_weights, without_extremes
 from halfmoon._moments import dirichlet
 from halfmoon._parameter_rules import RULES, Rule, check_parameters, is_name
 from halfmoon._partitioned_rows import PartitionedRows
@@ -94,6 +94,8 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
     landmarks: Any = "rpcholesky"
 
     _parameter_rules: ClassVar[dict[str, Rule]] = RULES
+    #: Fitted attributes by which the problem depends on the number of labels.
+    _by_labels: ClassVar[tuple[str, ...]] = ()
 
     solution_: Fit | OutputGroups | Average  # groups where rows lack some outputs
     parts_: list[Any]  # only where rows lack some outputs
@@ -160,7 +162,8 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
             return self
         start = time.monotonic()
         X = self._table(X, reset=True)
-        labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
+        labels = as_labels(y, X.shape[0])
+        w = without_extremes(as_weights(sample_weight, X.shape[0]))
         X, labels, w = self._with_weight(X, labels, w)
         with self._stream.handed_down():
             self._fit_labels(X, labels, w)

@@ -186,7 +186,7 @@ def fit_groups(
 
     What does not depend on labels is computed once, for all groups.
     """
-    if kernel_settings(model, X) != [{}]:
+    if model._by_labels or kernel_settings(model, X) != [{}]:
         parts = [copy(model) for _ in groups]
         for part, columns in zip(parts, groups, strict=True):
             with fitted_to_part_of(part, model._all_rows):
@@ -226,6 +226,7 @@ def fit_groups(
 def collect_groups(model: Estimator) -> None:
     """Set attributes of a model from those of its parts, with a column per output."""
     columns, parts = cast(OutputGroups, model.solution_).columns, model._parts()
+    names = ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_", *model._by_labels)
 
     def collected(name: str) -> Any:
         values = [getattr(part, name) for part in parts]
@@ -237,6 +238,6 @@ def collect_groups(model: Estimator) -> None:
         ]
         return by_output(columns, repeated, fill=np.nan)
 
-    for name in ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_"):
+    for name in names:
         setattr(model, name, collected(name))
     model.coef_ = by_output(columns, [part.coef_ for part in parts])

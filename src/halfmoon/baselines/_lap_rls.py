@@ -61,8 +61,10 @@ PARAMETERS = {
     "normalized": "bool. Use the normalized Laplacian.",
 }
 ATTRIBUTES = {
-    "gamma_A_": "float. Weight of the norm that was used.",
-    "gamma_I_": "float. Weight of the energy that was used.",
+    "gamma_A_": """
+        float. Weight of the norm that was used; an array if rows lack outputs.""",
+    "gamma_I_": """
+        float. Weight of the energy that was used; an array if rows lack outputs.""",
     **{
         name: parameter_docs.ATTRIBUTES[name]
         for name in ("loo_score_", "n_labeled_", "dual_coef_", "solution_")
@@ -91,6 +93,7 @@ class LapRLS(Estimator):
     _parameter_rules: ClassVar[dict[str, Rule]] = RULES | dict.fromkeys(
         ("gamma_A", "gamma_I"), NOT_NEGATIVE
     )
+    _by_labels = ("gamma_A_", "gamma_I_")
 
     def _make_problem(self, X: Rows, l: int, rng: np.random.Generator) -> Problem:
         if self._is_precomputed():
