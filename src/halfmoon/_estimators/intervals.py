@@ -140,7 +140,8 @@ def _quantile(r: Array, w: Array, level: float) -> float:  # (n,), (n,)
     if needed <= n:
         return choice_factor(n) * float(r[order][np.searchsorted(upto, needed)])
     spread = math.sqrt(float(np.average(r * r, weights=w)) * (1 + 1 / n))
-    return choice_factor(n) * spread * float(student.ppf((1 + level) / 2, max(1, n - 1)))
+    tail = float(student.ppf((1 + level) / 2, max(1, n - 1)))
+    return choice_factor(n) * spread * tail
 
 
 def choice_factor(n: float) -> float:

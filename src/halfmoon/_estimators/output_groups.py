@@ -226,7 +226,7 @@ def fit_groups(
 def collect_groups(model: Estimator) -> None:
     """Set attributes of a model from those of its parts, with a column per output."""
     columns, parts = cast(OutputGroups, model.solution_).columns, model._parts()
-    names = ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_", *model._by_labels)
+    names = ("alpha_", "mu_", "alphas_", "loo_errors_", "fold_errors_")
 
     def collected(name: str) -> Any:
         values = [getattr(part, name) for part in parts]
@@ -238,6 +238,6 @@ def collect_groups(model: Estimator) -> None:
         ]
         return by_output(columns, repeated, fill=np.nan)
 
-    for name in names:
+    for name in (*names, *model._by_labels):
         setattr(model, name, collected(name))
     model.coef_ = by_output(columns, [part.coef_ for part in parts])
