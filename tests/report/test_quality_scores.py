@@ -9,6 +9,7 @@ from halfmoon._report.findings import LooNumbers
 from halfmoon._report.quality_scores import (
     accuracy,
     balanced_accuracy,
+    interval_coverage,
     mean_absolute_error,
     per_class,
     r_squared,
@@ -52,7 +53,9 @@ def test_scores_of_numbers_agree_with_scikit_learn(rng):
     predicted = given + rng.normal(0, 1, 80)
     r2, error = r_squared(given, predicted), mean_absolute_error(given, predicted)
     # New rows are missed by more than hidden labels: the choice was made on these.
-    assert_allclose(1 - r2.value, (1 - r2_score(given, predicted)) * (1 + 6 / 80))
+    # The variance of the labels is that of independent rows, as of the errors.
+    ratio = (1 - r2_score(given, predicted)) * 79 / 80
+    assert_allclose(1 - r2.value, ratio * (1 + 6 / 80))
     assert_allclose(error.value, sk_error(given, predicted) * np.sqrt(1 + 6 / 80))
     # The naive guess is the mean of the others.
     guesses = [np.delete(given, i).mean() for i in range(80)]
@@ -171,12 +174,48 @@ def test_interval_of_r2_is_near_that_of_the_bootstrap(rng):
     assert_allclose(steps, np.sqrt(2) * half, rtol=0.15)
 
 
-def test_interval_of_r2_is_a_point_for_proportional_errors(rng):
+def test_interval_of_r2_for_proportional_errors(rng):
     given = rng.normal(size=20)
     predicted = given.mean() + 0.5 * (given - given.mean())
     found = r_squared(given, predicted)
-    assert_allclose([found.value, found.low], 1 - 0.25 * (1 + 6 / 20), rtol=1e-12)
-    assert_allclose(found.high, 1 - 0.25, rtol=1e-12)
+    ratio = 0.25 * 19 / 20
+    assert_allclose(found.value, 1 - ratio * (1 + 6 / 20), rtol=1e-12)
+    # The ratio is the same in each row, but 20 labels do not show that of the others:
+    # its variance is shrunk from 0 towards 1 with the weight of 10 labels.
+    half = t.ppf(0.975, 19) * np.sqrt(10 / 30 * 2 / 20)
+    assert_allclose(found.high, 1 - ratio * np.exp(-half), rtol=1e-12)
+    assert_allclose(found.low, 1 - ratio * (1 + 6 / 20) * np.exp(half), rtol=1e-12)
+
+
+def test_interval_of_r2_holds_0_where_the_mean_is_predicted(rng):
+    inside = 0
+    for _ in range(50):
+        given = rng.normal(size=15)
+        others = (given.sum() - given) / 14  # leave-one-out
+        found = r_squared(given, others)
+        inside += found.low < 0 < found.high
+        assert_allclose(found.value, 1 - 15 / 14 * (1 + 6 / 15))
+    assert inside == 50
+
+
+@pytest.mark.parametrize(("labels", "filled"), [(15, np.inf), (60, 400), (60, 1e5)])
+def test_coverage_of_intervals_against_draws(rng, labels, filled):
+    k = int(np.ceil((labels + 1) * 0.9))
+    errors = np.sort(rng.exponential(size=(20_000, labels)), axis=1)
+    share = 1 - np.exp(-errors[:, k - 1])  # of all rows
+    if np.isfinite(filled):
+        share = rng.binomial(int(filled), share) / filled
+    expected = np.quantile(share, [0.025, 0.975])
+    assert_allclose(interval_coverage(labels, 0.9, filled), expected, atol=0.012)
+
+
+def test_coverage_of_intervals_is_unknown_for_few_labels():
+    assert np.isnan(interval_coverage(8, 0.9)).all()  # no error is the 9th of 8
+    assert np.isnan(interval_coverage(60, 0.9, 0)).all()
+    assert interval_coverage(60, 0.9, 1) == (0.0, 1.0)
+    # Clumps count, not labels: 60 labels in 15 clumps say as much as 15.
+    loo = LooNumbers(np.zeros(60), *np.zeros((3, 60)), 0.9, independent=0.25)
+    assert loo.coverage(100) == interval_coverage(15, 0.9, 100)
 
 
 def test_r2_of_few_and_of_exact_predictions():

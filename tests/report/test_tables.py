@@ -105,6 +105,15 @@ def test_reliability_agrees_with_the_calibration_curve(rng, bins):
     assert_allclose(np.array([found.low, found.high]).T, ends)
 
 
+def test_calibration_error_by_chance_is_that_of_right_confidences(rng):
+    confidence = rng.uniform(0.3, 1, 40)
+    rights = rng.uniform(size=(2_000, 40)) < confidence
+    mean = np.mean([reliability(confidence, right).error for right in rights])
+    found = reliability(confidence, rights[0]).error_by_chance
+    assert_allclose(found, mean, rtol=0.03)
+    assert np.isnan(reliability(np.empty(0), np.empty(0, bool)).error_by_chance)
+
+
 def test_reliability_of_full_and_of_unknown_confidence():
     confidence = np.array([1.0, 0.95, np.nan])
     found = reliability(confidence, np.array([True, False, True]), 10)

@@ -57,7 +57,7 @@ def test_errors_have_the_unit_of_the_labels():
     figures = {each.name: each for each in key_figures(found)}
     assert figures["Expected error"].figure == f"€ {about}"
     gain = replace(found.helped.gain, with_rows=2.5, without=4.0)
-    helped = replace(found.helped, gain=gain)
+    helped = replace(found.helped, gain=gain, tried=True)  # also on a busy machine
     missed = "missed by 2.5 kg on average instead of 4.0"
     assert missed in help_given(helped, Unit("", " kg"))
     found = replace(found, unit=NumberStyle(suffix=" %").unit)
@@ -96,7 +96,8 @@ def test_key_figures():
     error = np.abs(left.given - left.predicted).mean() * np.sqrt(1 + 6 / 60)
     assert by_name["Expected error"].figure == f"{error:.0f}"
     assert by_name["Filled"].figure == "382"
-    assert plain(by_name["Within interval"].figure) == "90 %"
+    # Of 60 errors, intervals end at the 55th: for 382 rows Beta(55, 6) is 81 to 96 %.
+    assert plain(by_name["Within interval"].figure) == "81–96 %"
     by_name = {tile.name: tile for tile in key_figures(iris())}
     assert plain(by_name["Expected accuracy"].figure) == "93 %"
     assert by_name["Unlabeled rows"].figure in ("helped", "used", "not used")

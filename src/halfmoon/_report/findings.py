@@ -21,6 +21,7 @@ from halfmoon._report.quality_scores import (
     Expectation,
     Score,
     accuracy,
+    interval_coverage,
     mean_absolute_error,
     r_squared,
 )
@@ -226,6 +227,11 @@ class LooNumbers:
             score(given, self.predicted, filled, self.independent)
             for given in (self.given, unmoved)
         ]
+
+    def coverage(self, filled: float = np.inf) -> tuple[float, float]:
+        """Return the share of `filled` rows that their intervals should hold."""
+        known = np.isfinite(self.given) & np.isfinite(self.predicted)
+        return interval_coverage(self.independent * known.sum(), self.level, filled)
 
     @property
     def held(self) -> float:

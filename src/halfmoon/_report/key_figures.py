@@ -80,11 +80,15 @@ def _of_numbers(loo: LooNumbers, filled: int, unit: Unit) -> list[KeyFigure]:
     if np.isfinite([r2.low, r2.high]).all():
         low, high = two_decimals(r2.low), two_decimals(r2.high)
         r2_note = f"{low} to {high}; guessing the mean: 0"
-    level = f"of the labels; the aim is {percent(loo.level)}"
+    low_share, high_share = loo.coverage(filled)
+    held, level = "unknown", f"too few labels; the aim is {percent(loo.level)}"
+    if np.isfinite(low_share):
+        held = percent_range(low_share, high_share)
+        level = f"of the true numbers to expect; the aim is {percent(loo.level)}"
     return [
         KeyFigure("Expected error", figure, note),
         KeyFigure("R²", two_decimals(r2.value), r2_note),
-        KeyFigure("Within interval", percent(loo.held), level),
+        KeyFigure("Within interval", held, level),
     ]
 
 

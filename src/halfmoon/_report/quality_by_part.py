@@ -4,6 +4,9 @@ The expected calibration error is the mean distance between how sure predictions
 and how often they are right, over bins of confidence,
 
 .. math:: ECE = \sum_b (l_b / l) \, |accuracy_b - confidence_b|
+
+Few labels make it large by chance alone. So it is compared with its expectation if each
+confidence were right: the labels of bin b that are predicted right would be binomial.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from halfmoon._number_format import natural
 from halfmoon._report.findings import FilledClasses, Findings, LooClasses, LooNumbers
@@ -185,6 +189,22 @@ class Reliability:
     def error(self) -> float:
         """Expected calibration error; NaN without rows."""
         return self.mean(np.abs(self.accuracy - self.confidence))
+
+    @property
+    def error_by_chance(self) -> float:
+        """The same on average if each confidence were right; NaN without rows.
+
+        Examples
+        --------
+        >>> one = np.ones(1)
+        >>> Reliability(one / 2, one, one, one, np.array([2])).error_by_chance
+        0.25
+        """
+        by_chance = np.zeros(len(self.counts))
+        for i, (n, p) in enumerate(zip(self.counts, self.confidence, strict=True)):
+            right = np.arange(n + 1)
+            by_chance[i] = np.abs(right / n - p) @ binom.pmf(right, n, p)
+        return self.mean(by_chance)
 
     def mean(self, values: Array) -> float:
         """Return the mean over all rows of a value for each bin; NaN without rows."""

@@ -95,6 +95,11 @@ def _confusion_matrix(found: Confusion) -> Picture:
 
 def _reliability_diagram(found: Reliability) -> Picture:
     """Draw accuracy over confidence with intervals, above the labels in each bin."""
+    differ = (
+        f"On average, confidence and accuracy differ by {percent(found.error)}; if "
+        f"each confidence were right, they would differ by "
+        f"{percent(found.error_by_chance)} by chance."
+    )
 
     def paint(ax: Any, below: Any) -> None:
         ax.plot([0, 100], [0, 100], color=GRAY, linestyle="--", linewidth=1.3)
@@ -117,14 +122,12 @@ def _reliability_diagram(found: Reliability) -> Picture:
     alt = (
         f"Hidden labels were predicted with "
         f"{percent(found.mean(found.confidence))} confidence on average, and "
-        f"{percent(found.mean(found.accuracy))} of the predictions were right. On "
-        f"average the two differ by {percent(found.error)}."
+        f"{percent(found.mean(found.accuracy))} of the predictions were right. {differ}"
     )
     caption = (
         f"Can you trust the confidence? On the dashed line, rows predicted with "
         f"80{PERCENT} confidence are right 80{PERCENT} of the time. Bars are "
-        f"95{PERCENT} intervals; the numbers below count the labels. On average, "
-        f"confidence and accuracy differ by {percent(found.error)}."
+        f"95{PERCENT} intervals; the numbers below count the labels. {differ}"
     )
     return draw(paint, height=4.2, parts=(3.6, 1), alt=alt, caption=caption)
 
@@ -165,7 +168,8 @@ def _predicted_against_given(loo: LooNumbers) -> Picture:
     )
     caption = (
         f"On the dashed line the prediction is exact. Vertical lines are the "
-        f"intervals, which should hold {percent(loo.level)} of the given numbers."
+        f"intervals, which should hold {percent(loo.level)} of the given numbers: they "
+        f"were made from these errors, so this is no test of them."
     )
     return draw(paint, height=4.0, alt=alt, caption=caption)
 

@@ -34,17 +34,28 @@ end is at least that of the labels as given.
 
 R^2 = 1 - r, where r is the ratio of the means of e^2 and d^2, of errors and of
 deviations from the mean. To first order log r varies as the mean of
-(e_i^2 / r - d_i^2) / mean d^2, which gives an interval that never goes beyond 1.
+(e_i^2 / r - d_i^2) / mean d^2, which gives an interval that never goes beyond 1. The
+mean of d^2 is that of independent rows, with n - 1 in its denominator. If predictions
+hardly differ from the mean, e and d are nearly equal and their ratio seems to be known
+exactly; it is not, because the filled rows have other means. So the variance of log r
+is shrunk too, towards `PRIOR_R2_VARIANCE`.
+
+**Intervals of numbers** that end at the k-th smallest of n held-out errors hold the
+number of a new row with a probability that is known before anything is measured: it
+varies from draw to draw of the labels as Beta(k, n + 1 - k), whatever the errors are
+(Vovk, 2012). The share of m rows varies more. So the share of the n labels within their
+own intervals, k/n or more, is no test of them.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.stats import beta, norm, t
 
 from halfmoon._estimators.intervals import choice_factor
 from halfmoon._rows import Array
@@ -55,6 +66,7 @@ __all__ = [
     "Score",
     "accuracy",
     "balanced_accuracy",
+    "interval_coverage",
     "mean_absolute_error",
     "per_class",
     "r_squared",
@@ -65,6 +77,7 @@ MIN_ERRORS = 3  # of two, the spread is not known
 LEVEL = 0.95
 SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
+PRIOR_R2_VARIANCE = 1.0
 LEARNING_RATE = 1.0  # g above
 HALF_A_TRIAL = 0.5
 VAGUE = 0.6  # width of an interval of the accuracy
@@ -241,14 +254,15 @@ def r_squared(
     given, predicted = _known(given, predicted)
     l = len(given)
     squares = (given - predicted) ** 2
-    spread = (given - given.mean()) ** 2 if l > 1 else np.zeros(1)
+    spread = (given - given.mean()) ** 2 * l / (l - 1) if l > 1 else np.zeros(1)
     if l < MIN_ERRORS or not spread.mean() > 0:
         return Score(np.nan, np.nan, np.nan, 0.0, l)
     ratio = squares.mean() / spread.mean()
     if ratio == 0:
         return Score(1.0, 1.0, 1.0, 0.0, l)
     slope = (squares / ratio - spread) / spread.mean()
-    half = _half_width(float(slope.var(ddof=1)), independent * l, independent * filled)
+    n, m = independent * l, independent * filled
+    half = _half_width(_shrunk(float(slope.var(ddof=1)), PRIOR_R2_VARIANCE, n), n, m)
     high = 1 - ratio * np.exp(-half)
     ratio *= choice_factor(l) ** 2
     low = 1 - ratio * np.exp(half)
@@ -275,7 +289,7 @@ def mean_absolute_error(
         return Score(0.0, 0.0, 0.0, naive, l)
     variation = float(size.var() / mean**2) * l / max(1, l - 1)
     n, m = independent * l, independent * filled
-    shrunk = (n * variation + PRIOR_LABELS * PRIOR_VARIATION) / (n + PRIOR_LABELS)
+    shrunk = _shrunk(variation, PRIOR_VARIATION, n)
     half = _half_width(shrunk, n, m) if l >= MIN_ERRORS else np.inf
     low, high = mean * np.exp(-half), expected * np.exp(half)
     return Score(expected, float(low), float(high), naive, l)
@@ -285,6 +299,43 @@ def _known(given: Array, predicted: Array) -> tuple[Array, Array]:
     """Select the rows whose leave-one-out prediction is known."""
     known = np.isfinite(given) & np.isfinite(predicted)
     return given[known], predicted[known]
+
+
+def interval_coverage(
+    labels: float, level: float, filled: float = np.inf
+) -> tuple[float, float]:
+    """Return the share of filled rows that intervals at this level should hold.
+
+    It is a 95 % interval, for intervals made from the errors of so many independent
+    labels; NaN if these are too few for the level.
+
+    Examples
+    --------
+    >>> low, high = interval_coverage(40, 0.9)
+    >>> round(low, 3), round(high, 3)
+    (0.796, 0.972)
+    """
+    n = math.floor(labels)
+    k = math.ceil((n + 1) * level)
+    if k > n or not filled:
+        return np.nan, np.nan
+    # The beta distribution with the mean and the variance of the beta-binomial one.
+    total = float(n + 1)
+    if np.isfinite(filled):
+        total = filled * (n + 2) / (n + 1 + filled) - 1
+    share = k / (n + 1)
+    if total <= 0:  # a single row
+        return 0.0, 1.0
+    low, high = beta.ppf(
+        [(1 - LEVEL) / 2, (1 + LEVEL) / 2],
+        *(total * each for each in (share, 1 - share)),
+    )
+    return float(low), float(high)
+
+
+def _shrunk(variance: float, prior: float, labels: float) -> float:
+    """Return a variance, shrunk towards another with the weight of `PRIOR_LABELS`."""
+    return (labels * variance + PRIOR_LABELS * prior) / (labels + PRIOR_LABELS)
 
 
 def _variance_of_mean(kind: str, labels: float, filled: float) -> float:
