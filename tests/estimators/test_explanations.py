@@ -160,6 +160,8 @@ def test_unsupported_explanations_are_refused():
     both = LaplacianRegressor(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="2 targets"):
         both.explain(X)
+    with pytest.raises(ValueError, match="2 targets"):
+        both.explain(X[:2], [1.0, 2.0])
     small = LaplacianRegressor(random_state=0).fit(X, NUMBER)
     object.__setattr__(small.solution_.posed.stream, "memory_limit", 50_000)
     with pytest.raises(MemoryError, match="60 labels"):
@@ -177,6 +179,29 @@ def test_explaining_answers_other_than_the_predictions():
     high, low = (numbers.explain(X[:1], [value]) for value in (9.0, -9.0))
     assert_allclose(high.pulls, -low.pulls)
     assert_allclose(high.pulls, high.weights * (high.labels - high.labels.mean()))
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (["left"], r"answers has shape \(1,\), but X has 3 row"),
+        (["left"] * 4, r"answers has shape \(4,\), but X has 3 row"),
+        ("left", r"answers has shape \(\), but X has 3 row"),
+        (["left", None, "right"], "The answer for row 1 is missing; a class or number"),
+    ],
+)
+def test_answers_are_one_for_each_row(answers, message):
+    model = LaplacianClassifier(random_state=0).fit(X, some(SIDE))
+    with pytest.raises(ValueError, match=message):
+        model.explain(X[:3], answers)
+
+
+def test_answers_of_a_regression_are_numbers():
+    model = LaplacianRegressor(random_state=0).fit(X, some(NUMBER))
+    with pytest.raises(ValueError, match=r"cannot be read as numbers .*'left'"):
+        model.explain(X[:1], ["left"])
+    column = LaplacianRegressor(random_state=0).fit(X, some(NUMBER)[:, None])
+    assert_allclose(column.explain(X[:3]).pulls, model.explain(X[:3]).pulls)
 
 
 def test_a_saved_model_gives_the_same_explanations(tmp_path):

@@ -107,6 +107,9 @@ def test_bad_levels_are_refused():
     model = ConditionalRegressor(alpha=0.01).fit(X, y)
     with pytest.raises(ValueError, match=r"level is 90; a share between 0 and 1"):
         model.predict_interval(X, level=90)
+    for level in ("90 %", None, [0.5, 0.9]):
+        with pytest.raises(ValueError, match=r"level is .*; a share between 0 and 1"):
+            model.predict_interval(X, level=level)
 
 
 def test_intervals_contain_the_share_of_the_weight():

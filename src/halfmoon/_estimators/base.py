@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.explanations import Explanation
+from halfmoon._estimators.explanations import Explanation, as_answers
 from halfmoon._estimators.fit_problem import HeldOut, fit_problem, held_out
 from halfmoon._estimators.output_groups import (
     OutputGroups,
@@ -292,9 +292,7 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
         check_is_fitted(self)
         table = self._table(X, reset=False)
         answers = cast(Any, self).predict(X) if answers is None else answers
-        given = np.asarray(answers)
-        if given.dtype.kind in "US":  # such arrays drop null characters at the end
-            given = np.asarray(answers, dtype=object)
+        given = as_answers(answers, table.shape[0])
         return self._explain(table, given, self._labeled_places)
 
     @property

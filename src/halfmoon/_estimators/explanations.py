@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from halfmoon._labels import is_missing, label_array
 from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average import Average
 from halfmoon.problem._local_fits import LocalFit
 
-__all__ = ["Explanation", "LabelWeight"]
+__all__ = ["Explanation", "LabelWeight", "as_answers"]
 
 MATRICES = 3  # of labels by labels, in memory at once
 PRINTED_ROWS = 3  # for and against each prediction
@@ -144,6 +145,29 @@ class Explanation:
         if len(self) > PRINTED_PREDICTIONS:
             lines.append(f"... and {len(self) - PRINTED_PREDICTIONS} more")
         return "\n".join(lines)
+
+
+def as_answers(answers: Any, b: int) -> NDArray[Any]:
+    """Return the answers to explain as an array, one for each of b rows.
+
+    Of shape (b,), or (b, t) if they are predictions of several outputs.
+    """
+    given = label_array(answers)
+    if given.dtype.kind in "US":  # such arrays drop null characters at the end
+        given = np.asarray(answers, dtype=object)
+    if given.shape[:1] != (b,):
+        raise ValueError(
+            f"answers has shape {given.shape}, but X has {b} row(s); one class or "
+            f"number for each row is needed. Without answers, the predictions are "
+            f"explained."
+        )
+    missing = is_missing(given).reshape(b, -1).any(axis=1)
+    if missing.any():
+        raise ValueError(
+            f"The answer for row {int(missing.argmax())} is missing; a class or number "
+            f"for each row is needed. Without answers, the predictions are explained."
+        )
+    return given[:, 0] if given.shape[1:] == (1,) else given
 
 
 def _listed(found: list[LabelWeight]) -> str:

@@ -35,6 +35,7 @@ from halfmoon._estimators.output_groups import (
 )
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import numeric_targets
+from halfmoon._parameter_rules import is_number
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem import Fit
@@ -144,7 +145,7 @@ class Regressor(RegressorMixin, Estimator):
         low, high : ndarrays of shape (b,) or (b, t)
         """
         check_is_fitted(self)
-        if not 0 < level < 1:
+        if not (is_number(level) and 0 < level < 1):
             raise ValueError(f"level is {level!r}; a share between 0 and 1 is needed.")
         values, held = self.predict(X), self._held_out_outputs()
         ends = [
@@ -180,12 +181,13 @@ class Regressor(RegressorMixin, Estimator):
     score = labeled_score(RegressorMixin)
 
     def _explain(self, X: Rows, answers: NDArray[Any], rows: Indices) -> Explanation:
-        if answers.ndim > 1:
+        t = self.solution_.predict(X[:1]).size
+        if t > 1:
             raise ValueError(
-                f"There are {answers.shape[1]} targets, but explain works for one. Fit "
-                f"each target in a model of its own, or use smoother_matrix."
+                f"There are {t} targets, but explain works for one. Fit each target in "
+                f"a model of its own, or use smoother_matrix."
             )
-        return Explanation.of(self.solution_, X, answers, None, rows)
+        return Explanation.of(self.solution_, X, numeric_targets(answers), None, rows)
 
     @property
     def noise_variance_(self) -> Any:
