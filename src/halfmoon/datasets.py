@@ -25,6 +25,14 @@ def concentric_circles(
     Figure 1 of Cabannes et al., "Overcoming the curse of dimensionality with Laplacian
     regularization", 2021.
 
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows, on all circles together.
+    n_circles : int
+    rng : Generator, int or None
+        Random generator or seed.
+
     Returns
     -------
     X : ndarray of shape (n, 2)
@@ -49,6 +57,15 @@ def two_gaussians(
     """Generate rows from two unit Gaussians whose centers differ in the first column.
 
     Figure 3 of the same paper, where the distance is 3 and there are 10 columns.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Number of rows and of columns.
+    distance : float
+        Distance of the centers.
+    rng : Generator, int or None
+        Random generator or seed.
 
     Returns
     -------
@@ -84,6 +101,15 @@ def noisy_line(
     of each class, 7.1 % with 16 and 5.0 % with 32 (means of 100 draws; the paper has
     10.0, 9.1 and 5.8 %).
 
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Number of rows and of columns.
+    noise : float
+        Standard deviation of the noise in each column.
+    rng : Generator, int or None
+        Random generator or seed.
+
     Returns
     -------
     X : ndarray of shape (n, d)
@@ -118,6 +144,17 @@ def noisy_circles(
     12.0 % with 32 and 7.6 % with 64 (means of 150 draws; the paper has 17.4, 16.5 and
     8.7 %).
 
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Number of rows and of columns.
+    n_arcs : int
+        Number of arcs, which is even.
+    noise : float
+        Standard deviation of the noise in each column.
+    rng : Generator, int or None
+        Random generator or seed.
+
     Returns
     -------
     X : ndarray of shape (n, d)
@@ -146,6 +183,17 @@ def reveal(
     rng: np.random.Generator | int | None = None,
 ) -> Array:  # (n,)
     """Return y with NaN everywhere except in a few random rows of each group.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The truth.
+    groups : ndarray of shape (n,)
+        The group of each row, such as its class or its cluster.
+    per_group : int
+        Number of labels to keep in each group.
+    rng : Generator, int or None
+        Random generator or seed.
 
     Examples
     --------

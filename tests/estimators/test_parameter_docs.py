@@ -14,6 +14,7 @@ from sklearn.base import is_regressor
 from halfmoon import _estimators as estimators
 from halfmoon._estimators.parameter_docs import (
     ATTRIBUTES,
+    CLASS_ATTRIBUTES,
     PARAMETERS,
     SEARCH_ATTRIBUTES,
 )
@@ -46,8 +47,8 @@ def test_the_attributes_are_there(cls):
     attributes = SEARCH_ATTRIBUTES if searches else ATTRIBUTES
     section = cls.__doc__.split("Attributes\n")[1].split("Examples\n")[0]
     with_parameter_docs = re.findall(r"^(\w+) : ", section, flags=re.MULTILINE)
-    of_numbers = ["noise_variance_"] if is_regressor(model) else []
-    assert with_parameter_docs == [*attributes, *of_numbers]
+    of_kind = ["noise_variance_"] if is_regressor(model) else CLASS_ATTRIBUTES
+    assert with_parameter_docs == [*attributes, *of_kind]
     assert all(hasattr(model, name) for name in with_parameter_docs)
 
 

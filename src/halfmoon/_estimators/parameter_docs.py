@@ -80,9 +80,8 @@ PARAMETERS = {
     "loss": """
         str or Loss. For numbers "squared", "huber" or "quantile", for classes
         "squared", "hinge" or "logistic", or an object of `halfmoon.losses` such as
-        ``Quantile(0.9)``. With a loss other than "squared", alpha is chosen by
-        leave-one-out after one Newton step, and a fit takes O(l^3) time and O(l^2)
-        memory for l labels.""",
+        ``Quantile(0.9)``. With a loss other than "squared", leave-one-out is an
+        approximation, and a fit takes O(l^3) time and O(l^2) memory for l labels.""",
     "memory_limit": """
         int or str. Memory that a fit may use in addition to the table, such as
         "512MB".""",
@@ -105,6 +104,7 @@ PARAMETERS = {
 }
 
 ATTRIBUTES = {
+    "n_features_in_": "int. Number of columns of X.",
     "n_labeled_": "int. Number of rows with at least one label.",
     "alpha_": """
         float. The alpha that was used. Where rows lack some outputs, an array of shape
@@ -126,6 +126,7 @@ ATTRIBUTES = {
 }
 
 SEARCH_ATTRIBUTES = {
+    "n_features_in_": ATTRIBUTES["n_features_in_"],
     "n_labeled_": ATTRIBUTES["n_labeled_"],
     "comparison_": """
         Comparison, a dict. A table (``pandas.DataFrame(model.comparison_)``) with a row
@@ -145,6 +146,14 @@ SEARCH_ATTRIBUTES = {
         float. Leave-one-out R^2 or accuracy. The weights of the candidates are chosen
         without the label of the row.""",
     "solution_": "Average. The fitted function.",
+}
+
+#: Of classifiers.
+CLASS_ATTRIBUTES = {
+    "classes_": "ndarray. The classes, sorted; `predict_proba` has a column for each.",
+    "temperature_": """
+        float. Scores are multiplied by it before they become probabilities; fitted to
+        leave-one-out scores.""",
 }
 
 NOISE_VARIANCE = """
@@ -173,6 +182,8 @@ def with_parameter_docs(
         meanings["kernel"] = PARAMETERS["outer kernel"]
     if attributes is None:
         attributes = dict(SEARCH_ATTRIBUTES if "budget" in names else ATTRIBUTES)
+    if hasattr(cls, "predict_proba"):
+        attributes |= CLASS_ATTRIBUTES
     if hasattr(cls, "noise_variance_"):
         attributes["noise_variance_"] = NOISE_VARIANCE
     sections = _section("Parameters", meanings), _section("Attributes", attributes)

@@ -52,7 +52,7 @@ DUAL_MATRICES = 4  # of l by l, held at once in the dual: Gram matrix, factors, 
 
 
 def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
-    """Minimize (1). A sequence of alphas is searched by exact leave-one-out.
+    """Solve a posed problem by ridge. Exact leave-one-out chooses among alphas.
 
     The error is taken over all labeled rows or 2,000 of them: see `loo_sample`.
 

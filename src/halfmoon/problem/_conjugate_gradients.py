@@ -29,7 +29,7 @@ def solve_iteratively(
     max_iterations: int = 1_000,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Fit, SolveResult]:
-    """Minimize (1) without ever storing the kernel matrix.
+    """Solve a posed problem without ever storing the kernel matrix.
 
     (I - P) K (I - P) c + lam c = (I - P) y, with P the projection on the unpenalized
     features, by conjugate gradients with a Nystrom preconditioner from randomly pivoted

@@ -43,7 +43,7 @@ DEVIATIONS_PER_MAD = 1.4826  # standard deviation over median deviation, if norm
 
 
 def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit:
-    """Minimize (1), to rounding; at most O(l^3) for each of 10 to 60 steps.
+    """Solve a posed problem with any loss; O(l^3) for each of 10 to 60 steps.
 
     Parameters
     ----------

@@ -55,7 +55,10 @@ logger = logging.getLogger("halfmoon")
 
 @dataclass(eq=False, repr=False)
 class Problem(BaseEstimator):
-    """Statement of (1), without data.
+    r"""The one problem, stated without data.
+
+    .. math:: min \; 1/W \sum_{i \, labeled} w_i |y_i - phi(x_i)'theta - f(x_i)'beta|^2
+              + alpha \, theta'Q theta                                              (1)
 
     Parameters
     ----------
