@@ -218,6 +218,32 @@ def test_the_input_is_never_overwritten(run, table, folder, option):
     assert files(folder) == ["link.csv", "t.csv"]
 
 
+def test_labels_and_models_are_inputs_too(run, table, folder):
+    quick = ("fill", "t.csv", "-t", "side", *QUICK)
+    assert run(*quick, "--model", "m.halfmoon", "-o", "first.csv").exit_code == 0
+    (folder / "typed.csv").write_text("row,side\n30,left\n")
+    before = {name: (folder / name).read_bytes() for name in files(folder)}
+    labels = ("--labels", "typed.csv", "-o", "./typed.csv", "--overwrite")
+    for command in (
+        (*quick, *labels),
+        ("predict", "m.halfmoon", "t.csv", "-o", "m.halfmoon", "--overwrite"),
+    ):
+        result = run(*command)
+        assert result.exit_code == 5
+        assert "is the input, which is never overwritten" in error_of(result)
+    assert before == {name: (folder / name).read_bytes() for name in files(folder)}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs pipes")
+def test_a_model_does_not_take_the_place_of_a_device(run, table, folder):
+    os.mkfifo("pipe")
+    options = ("-t", "side", *QUICK, "--model", "pipe", "--overwrite")
+    result = run("fill", "t.csv", *options)
+    assert result.exit_code == 5
+    assert "pipe is a device or pipe, where a model cannot go" in error_of(result)
+    assert files(folder) == ["pipe", "t.csv"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -166,6 +166,14 @@ def test_paths_of_new_files(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs pipes")
+def test_a_device_or_pipe_is_not_replaced_by_a_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="pipe is a device or pipe; give the name"):
+        hm.save(1, tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_too_much_json_when_saving(tmp_path, monkeypatch):
     monkeypatch.setattr(container_module, "MAX_JSON_BYTES", 1000)
     with pytest.raises(ModelFileError, match="at most 1,000 are allowed"):

@@ -1,6 +1,7 @@
 """Commands that are refused, and what they and the others say."""
 
 import inspect
+import os
 import shlex
 import sys
 from dataclasses import replace
@@ -129,6 +130,7 @@ fill t.csv -t x side --low z
 fill t.csv -t x side --model m
 fill t.csv -t side --report -
 fill t.csv -t side --report a --model a
+fill t.csv -t side --model /dev/null
 fill t.csv -t side -o t.csv
 fill t.csv -t side -o taken.csv
 fill t.csv -t side -o there/t.csv
@@ -194,6 +196,8 @@ def make_models():
         raise KeyError("columns")
     with refused():
         save_model(estimator, "there/m.halfmoon", overwrite=False)
+    with refused():
+        save_model(estimator, os.devnull, overwrite=False)
     with refused():
         save_model(estimator, "estimator.halfmoon", overwrite=False)
 

@@ -22,7 +22,7 @@ from halfmoon.table._runs.output_columns import Cells
 from halfmoon.table._runs.rows_to_label import rows_to_label, whole_rows
 from halfmoon.table._runs.run_summary import record_of
 from halfmoon.table._runs.second_pass import Filled
-from halfmoon.table._table_errors import CommandError
+from halfmoon.table._table_errors import CommandError, OutputError
 
 __all__ = ["run_fill"]
 
@@ -217,6 +217,13 @@ def _check_outputs(
             raise CommandError(
                 f"{other} and {option} are both {path}. Give each its own name."
             )
-    for path in given.values():
-        overwrite = common.overwrite or common.resume
-        refuse_place(path, overwrite, [*common.inputs, *labels])
+    overwrite = common.overwrite or common.resume
+    if output is not None and not common.is_folder:
+        refuse_place(destination, overwrite, labels)
+    for option, path in given.items():
+        is_device = refuse_place(path, overwrite, [*common.inputs, *labels])
+        if is_device and option == "--model":
+            raise OutputError(
+                f"{path} is a device or pipe, where a model cannot go. Give --model "
+                f"the name of a file."
+            )

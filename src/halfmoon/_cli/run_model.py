@@ -7,8 +7,9 @@ from typing import Any
 
 from halfmoon._cli.command_inputs import blaming_model, load_model, load_table_model
 from halfmoon._cli.common_options import CommonOptions
-from halfmoon._cli.paths import display_name
+from halfmoon._cli.paths import STREAM, display_name
 from halfmoon._cli.terminal import print_json, print_runs, print_text
+from halfmoon.table._files import refuse_place
 from halfmoon.table._fill_table import predict_table
 from halfmoon.table._folders import predict_folder
 from halfmoon.table._models.table_model import TableModel
@@ -30,6 +31,8 @@ def run_predict(common: CommonOptions, model: str) -> None:
                 model=fitted, stages=bars, engine=engine, **common.folder_run
             )
         else:
+            if common.destination != STREAM:
+                refuse_place(common.destination, common.overwrite, [model])
             with common.open_table() as table:
                 predicted = predict_table(
                     table, model=fitted, stages=bars, **common.table_run

@@ -205,6 +205,8 @@ def write_file(
         )
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder; give the name of a file in it.")
+    if path.exists() and not path.is_file():
+        raise ModelFileError(f"{path} is a device or pipe; give the name of a file.")
     if not path.parent.is_dir():
         raise ModelFileError(f"The folder {path.parent} does not exist; make it first.")
 

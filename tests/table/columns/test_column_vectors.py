@@ -86,6 +86,14 @@ def test_outputs_are_those_with_the_name_of_the_column():
     assert encoder.outputs == by_hand
 
 
+def test_names_may_end_in_null_characters():
+    names = ("x\0", "x", "\0")  # as in Parquet and JSON
+    table = pa.table([[1.0, 2.0, 4.0 + i] for i in range(3)], names=names)
+    _, encoder = fitted(table)
+    assert encoder.outputs == {name: [i] for i, name in enumerate(names)}
+    assert encoder.only(["x"]).outputs == {"x": [0]}
+
+
 def test_categories_in_several_spellings_are_one():
     cells = ["Agree", "agree", "AGREE ", "agree", "no", "No  opinion"]
     cells += ["no opinion"] * 2

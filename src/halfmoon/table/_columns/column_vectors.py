@@ -115,9 +115,10 @@ class TableEncoder:
         return [name for name, keep in zip(names, self.varying, strict=True) if keep]
 
     @property
-    def _sources(self) -> NDArray[np.str_]:
+    def _sources(self) -> NDArray[np.object_]:
         """Column of the table that each output comes from."""
-        return np.array([each.name for each in self.encoders for _ in each.names])
+        names = [each.name for each in self.encoders for _ in each.names]
+        return np.array(names, dtype=object)  # others lose null characters at the end
 
     @property
     def outputs(self) -> dict[str, list[int]]:
