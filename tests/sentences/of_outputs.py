@@ -79,6 +79,12 @@ def books():
         patch.setattr("halfmoon.table._files.workbook_size.MAX_HELD_BYTES", 0)
         walked("two.xlsx")
     with refused():
+        walked(book_of([["a"], ["b"]], "odd.xlsx", xl__workbook="<workbook"))
+    with refused(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("halfmoon.table._files.workbook_size.MAX_XLS_BYTES", 0)
+        Path("old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+        walked("old.xls")
+    with refused():
         far = "<row><c r='XFD1048576'><v>1</v></c></row>"
         walked(book_of([["a"], ["b"]], "far.xlsx", xml=far))
     with refused(), pytest.MonkeyPatch.context() as patch:
