@@ -34,6 +34,29 @@ def test_during_a_refit(serve, tmp_path):
     assert "Stopped. 1 answer in t.labels.jsonl." in stopped(server)
 
 
+def test_requests_that_are_cut_off_are_no_errors(serve, tmp_path):
+    write_csv(tmp_path / "t.csv", two_groups()[0])
+    server = serve("t.csv", "--target", "side")
+    client = server.client()
+    host = f"127.0.0.1:{server.port}"
+    head = f"POST /answer HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    json = f"Cookie: {client.cookie}\r\nContent-Type: application/json\r\n"
+    for rest in (
+        f"{json}Content-Length: 90\r\n\r\n{{",
+        f"{json}Transfer-Encoding: chunked\r\n\r\nno size\r\n",
+        "Transfer-Encoding: chunked\r\n\r\nno size\r\n",  # of a stranger
+    ):
+        with socket.create_connection(("127.0.0.1", server.port)) as cut:
+            cut.sendall((head + rest).encode())
+            if "chunked" in rest:
+                assert cut.recv(20).startswith(b"HTTP/1.1 400")
+    assert client.post("/answer", id="i", row=20, value="left")[0] == 200
+    client.close()
+    said = stopped(server)
+    assert "ERROR" not in said
+    assert "Stopped. 1 answer in t.labels.jsonl." in said
+
+
 @pytest.mark.slow  # open requests have two seconds to end
 def test_while_requests_are_open(serve, tmp_path):
     write_csv(tmp_path / "t.csv", two_groups()[0])

@@ -39,6 +39,8 @@ __all__ = ["run_label"]
 
 ALL_ADDRESSES = ("0.0.0.0", "::", "")
 GRACE_SECONDS = 2  # for open requests when the server stops
+#: What libraries raise for requests that are cut off, or are not HTTP.
+CONNECTION_ERRORS = ("ClientDisconnect", "LocalProtocolError", "RemoteProtocolError")
 
 
 def run_label(
@@ -132,6 +134,7 @@ def _serve(
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_no_connection_error)
     received = _stop_cleanly(server, site)
     background.start()
     _print_address(common, labeling, address)
@@ -191,6 +194,12 @@ def _stop_cleanly(server: Any, site: Site) -> list[int]:
     server.capture_signals = nullcontext
     handle_stops(stop)
     return received
+
+
+def _is_no_connection_error(record: logging.LogRecord) -> bool:
+    """Return whether a message is about more than a request that was cut off."""
+    kind = None if record.exc_info is None else record.exc_info[0]
+    return kind is None or kind.__name__ not in CONNECTION_ERRORS
 
 
 def _listening_socket(host: str, port: int) -> socket.socket:
