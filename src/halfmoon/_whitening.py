@@ -23,23 +23,12 @@ __all__ = [
     "Whitening",
     "identity_whitening",
     "refuse_asymmetric",
-    "symmetric_eigen",
     "whitening",
 ]
 
 TILE = 128  # rows and columns; a tile and its mirror image fit into a cache
 ILL_CONDITIONED = 1e-6  # reciprocal condition of Q
 ASYMMETRY = 1e-4  # relative to the largest entry: what rounding to float32 may leave
-
-
-def symmetric_eigen(A: Array) -> tuple[Array, Array]:  # (p,), (p, p)
-    """Return increasing eigenvalues, and eigenvectors as columns. O(p^3).
-
-    By divide and conquer, the fastest driver for all eigenvectors. NumPy's lets other
-    threads work meanwhile; SciPy's does not.
-    """
-    values, vectors = np.linalg.eigh(A)
-    return values, vectors
 
 
 def refuse_asymmetric(A: Array, *, name: str) -> None:
@@ -122,7 +111,7 @@ def whitening(Q: Array) -> Whitening:
         if reciprocal_condition > EPS * p:
             ill = bool(reciprocal_condition < ILL_CONDITIONED)
             return Whitening(R, False, np.empty((p, 0)), ill_conditioned=ill)
-    values, vectors = symmetric_eigen(Q)
+    values, vectors = np.linalg.eigh(Q)
     top = max(float(values[-1]), 0.0)
     if values[0] < -np.sqrt(EPS) * top or (top == 0 and values[0] < 0):
         raise ValueError(

@@ -16,8 +16,7 @@ from halfmoon._rows import TINY, Array
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
-from halfmoon._solvers.ridge import ridge_weighted
-from halfmoon._solvers.ridge_path import RidgePath
+from halfmoon._solvers.ridge import RidgePath, ridge_weighted
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
 from halfmoon.problem._posed import Posed

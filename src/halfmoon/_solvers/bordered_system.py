@@ -18,7 +18,7 @@ rows that are almost interpolated cause no trouble. With r = 0, v = G a with
 **Leave-one-out.** Let v and g = M v + F b be a minimum of the losses and the penalty,
 h the curvatures there, and a = g + v / h. The minimum then solves (1), so it is the
 weighted ridge of the working responses a, whose leave-one-out residual is
-:math:`v_i / G_{ii}` (`halfmoon._solvers.ridge_path`). So without the label of row i,
+:math:`v_i / G_{ii}` (`halfmoon._solvers.ridge`). So without the label of row i,
 and after one Newton step from the minimum with all labels,
 
 .. math:: g_i^{(-i)} = a_i - v_i / G_{ii} = g_i - v_i \frac{1 - q_i}{h_i q_i}, \quad

@@ -37,18 +37,22 @@ same G comes from the factor of N'A N instead:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
-from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs, dtrtri
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge import column_sum_norm, indefinite_limit, ridge_dual
-from halfmoon._solvers.ridge_path import RidgePath
+from halfmoon._solvers.ridge import (
+    RidgePath,
+    column_sum_norm,
+    indefinite_limit,
+    ridge_dual,
+)
 
 __all__ = [
     "PathPoint",
@@ -59,6 +63,7 @@ __all__ = [
     "half_of_G",
     "inverse_factor",
     "path_point",
+    "ridge_cholesky",
     "ridge_point",
 ]
 
@@ -367,3 +372,23 @@ def _is_definite(K: Array, limit: float) -> bool:
     A = K.copy()
     A[np.diag_indices(len(A))] += limit
     return not dpotrf(A.T, lower=1, overwrite_a=1)[1]
+
+
+def ridge_cholesky(
+    G: Array,  # (r, r), Phi'Phi
+    cross: Array,  # (rank F, r), Q1'Phi
+    lam: float,
+) -> Callable[[Array], Array] | None:
+    """Return the map b -> (Phi'N N'Phi + lam I)^-1 b, from the moments of `ridge_eigh`.
+
+    Several times cheaper than the path, though also O(r^3). None if the system is too
+    ill-conditioned; the path handles that case.
+    """
+    A = G - cross.T @ cross
+    if len(A) == 0:
+        return None
+    A[np.diag_indices(len(A))] += lam
+    chol, failed = dpotrf(A)
+    if failed or dpocon(chol, np.abs(A).sum(axis=0).max())[0] <= EPS * len(A):
+        return None
+    return lambda b: np.asarray(dpotrs(chol, b)[0])

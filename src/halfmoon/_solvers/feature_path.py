@@ -47,7 +47,6 @@ import scipy.linalg as sla
 from scipy.linalg.lapack import dpocon, dpotrf
 
 from halfmoon._rows import EPS, Array, Indices
-from halfmoon._whitening import symmetric_eigen
 from halfmoon.blocks import Stream
 
 __all__ = ["FeaturePath", "HardThreshold", "hard_threshold", "nested_features"]
@@ -258,7 +257,7 @@ def hard_threshold(
     y: Array,  # (l, t)
 ) -> HardThreshold:
     """Decompose K at its numerical rank, and express the targets in it. O(l^3)."""
-    s, U = symmetric_eigen(K)
+    s, U = np.linalg.eigh(K)
     kept = s > EPS * len(s) * max(s[-1], 0.0)
     s, U = s[kept][::-1], U[:, kept][:, ::-1]
     return HardThreshold(s, U, U.T @ y)

@@ -23,7 +23,7 @@ from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whol
 from halfmoon._rows import EPS, Array, Rows
 from halfmoon._sklearn_conventions import as_generator, unfitted_copy
 from halfmoon._transformers.kernel_features import KernelTransformer, features_kernel
-from halfmoon._whitening import Whitening, symmetric_eigen, whitening
+from halfmoon._whitening import Whitening, whitening
 from halfmoon.bases import Basis, WithDerivatives
 from halfmoon.problem._posed import energy_matrix
 
@@ -123,7 +123,7 @@ class LaplacianEigenmaps(KernelTransformer):
         L = energy_matrix(self.energy, self.basis_, rows, self._stream)
         root = whitening(L + self.mu_ * self.basis_.penalty())
         Sigma = self._whitened_covariance(rows, mean, root)
-        s, vectors = symmetric_eigen(Sigma)
+        s, vectors = np.linalg.eigh(Sigma)
         s, vectors = np.maximum(s[::-1], 0.0), vectors[:, ::-1]
 
         # Below this, the variance is rounding error from subtracting the mean.

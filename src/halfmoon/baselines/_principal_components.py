@@ -6,7 +6,7 @@ r"""Principal component regression: the first k components of all rows, unpenali
 with V_k the top k principal directions of all rows, labeled or not. Unlabeled rows
 enter through V_k and m alone. It is ridge regression on the scores t at lam = 0, with a
 free constant: among several solutions the one of least ``|c|``. Its leave-one-out
-residuals are those of `halfmoon._solvers.ridge_path`, the limit as the penalty
+residuals are those of `halfmoon._solvers.ridge`, the limit as the penalty
 vanishes. They are exact for every k, because the components do not come from labels.
 """
 
@@ -26,8 +26,7 @@ from halfmoon._parameter_rules import Rule
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge import ridge_svd
-from halfmoon._solvers.ridge_path import RowFactor
+from halfmoon._solvers.ridge import RowFactor, ridge_svd
 from halfmoon.baselines._base import BaselineRegressor
 from halfmoon.kernels._length_scales import large_offset
 from halfmoon.kernels._transformed_rows import from_origin

@@ -33,7 +33,7 @@ from typing import Any, cast
 import numpy as np
 
 from halfmoon._rows import EPS, Array, Rows
-from halfmoon._solvers.ridge import ridge_cholesky
+from halfmoon._solvers.cholesky_ridge import ridge_cholesky
 from halfmoon.problem._convex_loss import search_loss, solve_loss
 from halfmoon.problem._fit import Fit, loo_residuals, loo_sample
 from halfmoon.problem._folds import out_of_fold

@@ -14,7 +14,7 @@ import scipy.linalg as sla
 from halfmoon._rows import Array, Indices, Rows, as_table
 from halfmoon._solvers.cholesky_ridge import PathPoint, factor_of_path
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge_path import RidgePath, scaled_variances
+from halfmoon._solvers.ridge import RidgePath, scaled_variances
 from halfmoon.problem._offset import constant_of_shift
 from halfmoon.problem._posed import Posed
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from halfmoon._rows import Array, Indices, Rows, as_dense_rows, as_table
 from halfmoon._solvers.cholesky_ridge import PointFactor, factor_point, ridge_point
-from halfmoon._solvers.ridge_path import scaled_variances
+from halfmoon._solvers.ridge import scaled_variances
 from halfmoon.bases import Exact
 from halfmoon.kernels import Kernel
 from halfmoon.problem._posed import Posed

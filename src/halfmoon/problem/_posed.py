@@ -17,8 +17,7 @@ from halfmoon._moments import dirichlet, graph_energy, label_moments
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._solvers.cholesky_ridge import PathPoint, path_point
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge import ridge_dual, ridge_eigh, ridge_svd
-from halfmoon._solvers.ridge_path import RidgePath
+from halfmoon._solvers.ridge import RidgePath, ridge_dual, ridge_eigh, ridge_svd
 from halfmoon._whitening import (
     Whitening,
     identity_whitening,

@@ -18,7 +18,7 @@ import numpy as np
 from halfmoon._moments import label_moments
 from halfmoon._rows import Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._whitening import Whitening, identity_whitening, symmetric_eigen
+from halfmoon._whitening import Whitening, identity_whitening
 from halfmoon.filters import Filter
 from halfmoon.problem._fit import Fit
 from halfmoon.problem._posed import Posed
@@ -97,7 +97,7 @@ class Eigenpairs:
 
 def generalized_eigenpairs(Sigma: Array, whitening: Whitening) -> Eigenpairs:
     """Return all eigenpairs of (Sigma, Q) at the numerical rank of Q. O(p^3)."""
-    values, vectors = symmetric_eigen(whitening.congruence(Sigma))
+    values, vectors = np.linalg.eigh(whitening.congruence(Sigma))
     values = np.maximum(values[::-1], 0.0)
     return Eigenpairs(values, whitening.unwhiten(vectors[:, ::-1]))
 

@@ -29,7 +29,6 @@ import numpy as np
 from halfmoon._labels import as_targets, no_labels
 from halfmoon._rows import Array, Rows, as_table
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._whitening import symmetric_eigen
 from halfmoon.kernels import Kernel
 from halfmoon.theory._eigenlearning import eigenlearning
 from halfmoon.theory._residual import fitted
@@ -214,7 +213,7 @@ def _residual_modes(
     K: Array, elimination: Elimination, y: Array
 ) -> tuple[Array, Array]:  # (m,), (m, t)
     """Return the eigenvalues of N'K N, 0 or more, and squared coefficients of N'y."""
-    s, U = symmetric_eigen(elimination.congruence(K))
+    s, U = np.linalg.eigh(elimination.congruence(K))
     return np.maximum(s, 0.0), (U.T @ elimination.complement(y)) ** 2
 
 

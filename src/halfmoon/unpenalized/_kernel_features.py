@@ -45,7 +45,7 @@ import scipy.linalg as sla
 
 from halfmoon._landmarks.methods import select_landmarks
 from halfmoon._rows import EPS, Array, Rows, as_table
-from halfmoon._whitening import symmetric_eigen, whitening
+from halfmoon._whitening import whitening
 from halfmoon.blocks import Stream
 from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.unpenalized._base import Unpenalized
@@ -228,7 +228,7 @@ def _of_rows(kernel: Kernel, X: Rows, k: int) -> tuple[Array, Array]:
         top = [n - k, n - 1]
         s, U = sla.eigh(K, subset_by_index=top, driver="evr", check_finite=False)
     else:
-        s, U = symmetric_eigen(K)
+        s, U = np.linalg.eigh(K)
     s, U = _above_rounding(s, U, n)
     return s, U / s
 
@@ -243,7 +243,7 @@ def _of_landmarks(kernel: Kernel, X: Rows, Z: Rows) -> tuple[Array, Array]:
 
     row_bytes = 8 * (kernel.temporaries + 2) * Z.shape[0]
     total: Array = Stream.inherited().sum(moments, X, row_bytes=row_bytes)
-    s, V = _above_rounding(*symmetric_eigen(total), X.shape[0])
+    s, V = _above_rounding(*np.linalg.eigh(total), X.shape[0])
     return s, root.unwhiten(V) / np.sqrt(s)
 
 
