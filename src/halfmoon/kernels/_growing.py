@@ -61,21 +61,15 @@ class ThinPlate(Radial):
         return self._checked_order() // 2
 
     def value(self, q: Array) -> Array:
-        times = -q if self._checked_order() == 4 else 1.0
-        xlogy(q, q, out=q)
-        q *= times
-        q *= 0.5
-        return q
+        times = -0.5 * q if self._checked_order() == 4 else 0.5
+        return np.asarray(times * xlogy(q, q))
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         # log is -inf at 0, where the gradient A (x - z) is 0: A is set to 0 there.
         log = np.log(q, out=np.full_like(q, -1.0), where=q > 0)
         if self._checked_order() == 4:
             return -0.5 * q * q * log, -q * (2.0 * log + 1.0)
-        k = log * q
-        k *= 0.5
-        log += 1.0
-        return k, log
+        return 0.5 * q * log, log + 1.0
 
     def _checked_order(self) -> int:
         if self.order not in (2, 4):
@@ -116,18 +110,14 @@ class Polyharmonic(Radial):
 
     def value(self, q: Array) -> Array:
         m = self._checked_order()
-        np.power(q, m / 2, out=q)
-        q *= _sign(m)
-        return q
+        return _sign(m) * q ** (m / 2)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         m = self._checked_order()
         slope = np.zeros_like(q)
         np.power(q, m / 2 - 1, out=slope, where=q > 0)
         slope *= _sign(m)
-        k = slope * q
-        slope *= m
-        return k, slope
+        return slope * q, m * slope
 
     def _checked_order(self) -> float:
         if not 0 < self.order < MAX_ORDER or self.order in (2, 4):
@@ -175,14 +165,10 @@ class Multiquadric(_NegativeRadial):
     length_scale: LengthScale = "median"
 
     def value(self, q: Array) -> Array:
-        q /= self.width**2
-        q += 1.0
-        np.sqrt(q, out=q)
-        np.negative(q, out=q)
-        return q
+        return -np.sqrt(1.0 + q / self.width**2)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
-        k = self.value(q.copy())
+        k = self.value(q)
         return k, 1.0 / (k * self.width**2)
 
 
@@ -212,16 +198,11 @@ class Logarithmic(_NegativeRadial):
     power: float = 2.0
 
     def value(self, q: Array) -> Array:
-        half = self._half_power()
-        q /= self.width**2
-        np.power(q, half, out=q)
-        np.log1p(q, out=q)
-        np.negative(q, out=q)
-        return q
+        return -np.log1p((q / self.width**2) ** self._half_power())
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         half = self._half_power()
-        powers = np.power(q / self.width**2, half)
+        powers = (q / self.width**2) ** half
         slope = np.zeros_like(q)
         np.divide(powers, q * (1.0 + powers), out=slope, where=q > 0)
         if half == 1.0:

@@ -90,15 +90,17 @@ def squared_distances(X: Rows, Z: Rows) -> Array:
 
 
 def of_distances(
-    function: Callable[[Array], Any],
+    function: Callable[[Array], Array],
     X: Rows,  # (n, d)
     Z: Rows,  # (p, d)
 ) -> Array:  # (n, p)
-    """Return a function of the squared distances, which it overwrites."""
-    q = np.empty((X.shape[0], Z.shape[0]))
-    for _, block in DistancesTo(Z).blocks(X, q):
-        function(block)
-    return q
+    """Return a function of the squared distances, which it may overwrite."""
+    values = np.empty((X.shape[0], Z.shape[0]))
+    for _, q in DistancesTo(Z).blocks(X, values):
+        found = function(q)
+        if found is not q:
+            q[:] = found
+    return values
 
 
 class DistancesTo:

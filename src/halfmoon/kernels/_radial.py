@@ -56,7 +56,7 @@ class Radial(Kernel):
 
     @abstractmethod
     def value(self, q: Array) -> Array:
-        """Compute k(q) in place of q."""
+        """Return k(q); may overwrite q."""
 
     @abstractmethod
     def value_and_slope(self, q: Array) -> tuple[Array, Array]: ...
@@ -81,7 +81,7 @@ class PositiveRadial(WithLengthScale, Radial):
 
     @abstractmethod
     def log_value(self, q: Array) -> Array:
-        """Compute log k(q) in place of q; exact where k itself underflows to 0."""
+        """Return log k(q), exact where k itself underflows to 0; may overwrite q."""
 
     @abstractmethod
     def log_slope(self, q: Array) -> Array:
@@ -92,7 +92,8 @@ class PositiveRadial(WithLengthScale, Radial):
         raise TypeError(f"{self!r} has no second derivative at x = z.")
 
     def value(self, q: Array) -> Array:
-        return np.exp(self.log_value(q), out=q)
+        logs = self.log_value(q)
+        return np.exp(logs, out=logs)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         k = self.value(q.copy())
@@ -167,7 +168,7 @@ class Gaussian(PositiveRadial):
         return self.value(q.copy()) / self.width**4
 
     def log_value(self, q: Array) -> Array:
-        q *= -0.5 / self.width**2
+        q *= -0.5 / self.width**2  # in place, as the most used kernel
         return q
 
 
@@ -193,9 +194,7 @@ class Laplace(PositiveRadial):
         return np.divide(1.0, r, out=np.zeros_like(r), where=r != 0)
 
     def log_value(self, q: Array) -> Array:
-        np.sqrt(q, out=q)
-        q /= -self.width
-        return q
+        return np.sqrt(q) / -self.width
 
 
 @dataclass(eq=False, repr=False)
@@ -228,7 +227,7 @@ class Matern(PositiveRadial):
         order = self._order()
         if order == 0:
             return Laplace(self.length_scale).log_slope(q)
-        r = self._scaled_distance(q.copy())
+        r = self._scaled_distance(q)
         if order == 1:
             r += 1.0
             return np.divide(-3.0 / self.width**2, r, out=r)
@@ -243,7 +242,7 @@ class Matern(PositiveRadial):
         e = self.width
         if self._order() == 0:
             return super().curvature(q)
-        r = self._scaled_distance(q.copy())
+        r = self._scaled_distance(q)
         if self._order() == 1:
             decay = np.exp(-r) * (9.0 / e**4)
             return np.divide(decay, r, out=np.zeros_like(r), where=r != 0)
@@ -251,16 +250,10 @@ class Matern(PositiveRadial):
 
     def log_value(self, q: Array) -> Array:
         r = self._scaled_distance(q)
-        order = self._order()
-        if order == 0:
-            return np.negative(r, out=r)
-        poly = r.copy()
-        if order == 2:
-            poly *= r
-            poly /= 3.0
-            poly += r
-        np.log1p(poly, out=poly)
-        return np.subtract(poly, r, out=r)
+        if self._order() == 0:
+            return -r
+        poly = r.copy() if self._order() == 1 else r + r * r / 3.0
+        return np.subtract(np.log1p(poly, out=poly), r, out=r)
 
     def _order(self) -> int:
         if self.nu not in (0.5, 1.5, 2.5):
@@ -272,9 +265,7 @@ class Matern(PositiveRadial):
 
     def _scaled_distance(self, q: Array) -> Array:
         self._order()  # checks nu
-        np.sqrt(q, out=q)
-        q *= np.sqrt(2.0 * self.nu) / self.width
-        return q
+        return np.sqrt(q) * (np.sqrt(2.0 * self.nu) / self.width)
 
 
 @dataclass(eq=False, repr=False)
@@ -295,18 +286,14 @@ class RationalQuadratic(PositiveRadial):
     length_scale: LengthScale = "median"
 
     def log_slope(self, q: Array) -> Array:
-        base = self._base(q.copy())
-        return np.divide(-1.0 / self.width**2, base, out=base)
+        return -1.0 / (self.width**2 * self._base(q))
 
     def curvature(self, q: Array) -> Array:
         factor = (self.shape + 1.0) / (self.shape * self.width**4)
-        return factor * self._base(q.copy()) ** (-self.shape - 2.0)
+        return factor * self._base(q) ** (-self.shape - 2.0)
 
     def log_value(self, q: Array) -> Array:
-        self._base(q)
-        np.log(q, out=q)
-        q *= -self.shape
-        return q
+        return -self.shape * np.log(self._base(q))
 
     def _base(self, q: Array) -> Array:
         if not self.shape > 0:
@@ -314,9 +301,7 @@ class RationalQuadratic(PositiveRadial):
                 f"shape is {self.shape}; a positive number is needed for the "
                 f"rational quadratic kernel."
             )
-        q *= 1.0 / (2.0 * self.shape * self.width**2)
-        q += 1.0
-        return q
+        return 1.0 + q / (2.0 * self.shape * self.width**2)
 
 
 @dataclass(eq=False, repr=False)

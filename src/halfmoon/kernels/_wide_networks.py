@@ -43,8 +43,36 @@ from halfmoon.kernels._length_scales import squared_norms
 __all__ = ["NNGP", "NTK"]
 
 
+class _WideNetwork(Kernel):
+    """What both kernels have in common: their parameters and the first layer."""
+
+    depth: int
+    weight: float
+    bias: float
+
+    def _check_parameters(self) -> None:
+        depth, weight, bias = self.depth, self.weight, self.bias
+        if not isinstance(depth, Integral) or isinstance(depth, bool) or depth < 1:
+            raise ValueError(f"depth is {depth!r}; 1, 2, 3, ... is needed.")
+        if not 0 < weight < np.inf:
+            raise ValueError(f"weight is {weight!r}; a positive number is needed.")
+        if not 0 <= bias < np.inf:
+            raise ValueError(
+                f"bias is {bias!r}; a finite number, 0 or more, is needed."
+            )
+
+    def _first_layer(self, X: Rows, Z: Rows) -> Layer:
+        self._check_parameters()
+        d = X.shape[1]
+        # A product of d terms is off by about sqrt(d) roundings.
+        slack = (4.0 + np.sqrt(d)) * EPS
+        s = Layer(inner_products(X, Z), squared_norms(X), squared_norms(Z), slack)
+        s.affine(self.weight / np.sqrt(d), self.bias)
+        return s
+
+
 @dataclass(eq=False, repr=False)
-class NNGP(Kernel):
+class NNGP(_WideNetwork):
     """Kernel of a wide network at initialization: k of (2) after `depth` layers.
 
     It is the limit of random features f(w'x + b). It has a gradient unless f is tanh.
@@ -74,7 +102,7 @@ class NNGP(Kernel):
 
     def _value(self, X: Rows, Z: Rows) -> Array:
         f = self._checked_activation()
-        s = _first_layer(X, Z, self.weight, self.bias)
+        s = self._first_layer(X, Z)
         for layer in range(self.depth):
             if layer > 0:
                 s.affine(self.weight, self.bias)
@@ -93,7 +121,7 @@ class NNGP(Kernel):
         if f.partials is None or f.diag_slope is None:
             return super()._gradient_coefficients(X, Z)
         w2 = self.weight**2
-        s = _first_layer(X, Z, self.weight, self.bias)
+        s = self._first_layer(X, Z)
         g = np.full(X.shape[0], 2.0 * w2 / X.shape[1])
         for layer in range(self.depth):
             if layer > 0:
@@ -120,7 +148,7 @@ class NNGP(Kernel):
         return self.activation, W, rng.standard_normal(p) * self.bias
 
     def _checked_activation(self) -> Activation:
-        _check_parameters(self.depth, self.weight, self.bias)
+        self._check_parameters()
         if self.activation not in ACTIVATIONS:
             raise ValueError(
                 f"activation is {self.activation!r}; 'erf', 'relu' or 'tanh' is needed."
@@ -129,7 +157,7 @@ class NNGP(Kernel):
 
 
 @dataclass(eq=False, repr=False)
-class NTK(Kernel):
+class NTK(_WideNetwork):
     r"""Neural tangent kernel of a ReLU network: trained, it is kernel ridge with this.
 
     .. math:: \Theta^0 = s^0, \quad \Theta^l = s^l + w^2 \Theta^{l-1} (\pi - t^{l-1}) /
@@ -159,8 +187,7 @@ class NTK(Kernel):
     bias: float = 1.0
 
     def _value(self, X: Rows, Z: Rows) -> Array:
-        _check_parameters(self.depth, self.weight, self.bias)
-        s = _first_layer(X, Z, self.weight, self.bias)
+        s = self._first_layer(X, Z)
         theta, angle = s.xz.copy(), np.empty_like(s.xz)
         for _ in range(self.depth):
             c = cosines(s)
@@ -173,7 +200,7 @@ class NTK(Kernel):
         return theta
 
     def _diag(self, X: Rows) -> Array:
-        _check_parameters(self.depth, self.weight, self.bias)
+        self._check_parameters()
         s = affine(squared_norms(X) / X.shape[1], self.weight, self.bias)
         theta = s
         for _ in range(self.depth):
@@ -182,9 +209,8 @@ class NTK(Kernel):
         return theta
 
     def _gradient_coefficients(self, X: Rows, Z: Rows) -> tuple[Array, Array]:
-        _check_parameters(self.depth, self.weight, self.bias)
         w2 = self.weight**2
-        s = _first_layer(X, Z, self.weight, self.bias)
+        s = self._first_layer(X, Z)
         A, B = np.zeros_like(s.xz), np.full_like(s.xz, w2 / X.shape[1])
         g = np.full(X.shape[0], 2.0 * w2 / X.shape[1])
         theta, theta_A, theta_B = s.xz.copy(), A.copy(), B.copy()
@@ -208,21 +234,3 @@ class NTK(Kernel):
             s.affine(self.weight, self.bias)
             theta = s.xz + w2 * k1 * theta
         return theta_A, theta_B
-
-
-def _check_parameters(depth: int, weight: float, bias: float) -> None:
-    if not isinstance(depth, Integral) or isinstance(depth, bool) or depth < 1:
-        raise ValueError(f"depth is {depth!r}; 1, 2, 3, ... is needed.")
-    if not 0 < weight < np.inf:
-        raise ValueError(f"weight is {weight!r}; a positive number is needed.")
-    if not 0 <= bias < np.inf:
-        raise ValueError(f"bias is {bias!r}; a finite number, 0 or more, is needed.")
-
-
-def _first_layer(X: Rows, Z: Rows, weight: float, bias: float) -> Layer:
-    d = X.shape[1]
-    # A product of d terms is off by about sqrt(d) roundings.
-    slack = (4.0 + np.sqrt(d)) * EPS
-    s = Layer(inner_products(X, Z), squared_norms(X), squared_norms(Z), slack)
-    s.affine(weight / np.sqrt(d), bias)
-    return s
