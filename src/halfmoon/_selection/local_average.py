@@ -59,8 +59,8 @@ LINEAR_WIDTHS = (0.5, 1.0)  # product Laplace kernels that are added to a linear
 SMOOTH_WIDTHS = (0.25, 0.5, 1.0)  # Gaussian kernels, and half of Laplace kernels
 MAX_RELEVANCE_LABELS = 1_000  # labels used to weight columns
 RECIPES = {
-    "gradient": by_gradient(steps=3, power=0.5),
-    "sharp gradient": by_gradient(steps=3, power=0.5, kernel=ProductLaplace()),
+    "gradient": by_gradient(steps=3),
+    "sharp gradient": by_gradient(steps=3, kernel=ProductLaplace()),
 }
 WEIGHTING_ROWS = 5_000  # labeled rows used to weight members
 

@@ -4,7 +4,7 @@ r"""Candidates with columns stretched by their relevance for the labels.
 recipe          each column is multiplied by
 ==============  ==================================================================
 correlation     sqrt(r^2 + 1/l), r its largest correlation with a target
-gradient        (M / max M + 0.002)^power, M the mean squared slope of a kernel fit
+gradient        the root of M / max M + 0.002, M the mean squared slope of a kernel fit
                 along the column, over labeled and some other rows; the fit is
                 repeated with the stretched columns for some steps
 ==============  ==================================================================
@@ -49,8 +49,8 @@ FLOOR = 0.002  # added to mean squared slopes, relative to the largest
 SMOOTH = Gaussian("median")
 
 Recipe = Callable[..., Array]  # from labeled rows, rows, targets and weights
-#: Column factors after each step of a gradient recipe, by its power and kernel.
-Steps = dict[tuple[float, Gaussian | ProductLaplace], list[Array]]
+#: Column factors after each step of a gradient recipe, by its kernel.
+Steps = dict[Gaussian | ProductLaplace, list[Array]]
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,7 @@ def by_correlation(Z_l: Array, rows: Array, y: Array, w: Array) -> Array:
     return _of_unit_mean_square(np.sqrt(r2.max(axis=1) + 1.0 / len(y)))
 
 
-def by_gradient(
-    steps: int, power: float, kernel: Gaussian | ProductLaplace = SMOOTH
-) -> Recipe:
+def by_gradient(steps: int, kernel: Gaussian | ProductLaplace = SMOOTH) -> Recipe:
     """Return the recipe that stretches columns by slopes of a kernel fit.
 
     The length scale of the kernel is the median distance between rows in each step.
@@ -139,7 +137,7 @@ def by_gradient(
         Z_l: Array, rows: Array, y: Array, w: Array, known: Steps | None = None
     ) -> Array:
         done = {} if known is None else known
-        found = done.setdefault((power, kernel), [np.ones(Z_l.shape[1])])
+        found = done.setdefault(kernel, [np.ones(Z_l.shape[1])])
         while len(found) <= steps:
             by = found[-1]
             a, b = Z_l * by, rows * by
@@ -149,7 +147,7 @@ def by_gradient(
             best = ALPHAS[2:][int(np.argmin(errors))]
             C = np.sqrt(w)[:, None] * path.theta(best)  # (l, t)
             M = by**2 * _squared_slopes(resolved, b, a, C)
-            found.append((M / max(M.max(), TINY) + FLOOR) ** power)
+            found.append(np.sqrt(M / max(M.max(), TINY) + FLOOR))
         return _of_unit_mean_square(found[steps])
 
     return recipe
@@ -176,8 +174,8 @@ def _squared_slopes(
 
 
 RECIPES: dict[str, Recipe] = {
-    "gradient": by_gradient(steps=1, power=0.5),
-    "gradient, three steps": by_gradient(steps=3, power=0.5),
+    "gradient": by_gradient(steps=1),
+    "gradient, three steps": by_gradient(steps=3),
 }
 
 

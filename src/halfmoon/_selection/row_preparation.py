@@ -151,13 +151,13 @@ def _moments(column: Array) -> tuple[float, float]:
     return float(column.mean()), float(column.std()) or 1.0
 
 
-def principal_components(prepared: Any, d: int, rng: int = 0) -> Pipeline:
+def principal_components(prepared: Any, d: int) -> Pipeline:
     """Return a preparation followed by d principal components."""
-    return make_pipeline(prepared, PCA(d, svd_solver="auto", random_state=rng))
+    return make_pipeline(prepared, PCA(d, random_state=0))
 
 
-def text_components(d: int, rng: int = 0) -> Pipeline:
+def text_components(d: int) -> Pipeline:
     """Return unit rows projected on d singular directions, again of unit length."""
     return make_pipeline(
-        Normalizer(), TruncatedSVD(d, random_state=rng), Normalizer(copy=False)
+        Normalizer(), TruncatedSVD(d, random_state=0), Normalizer(copy=False)
     )

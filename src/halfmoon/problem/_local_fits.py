@@ -67,15 +67,7 @@ class LocalFit:
         return self.shaped(self._by_region(X, values, self.posed.y.shape[1]))
 
     def std(self, X: Rows, noise: float | None = None) -> Array:
-        """Return the posterior standard deviation of g(x); see `Fit.std`.
-
-        Parameters
-        ----------
-        X : array or CSR of shape (b, d)
-        noise : float or None
-            Variance s2 of the noise; None estimates it by restricted maximum
-            likelihood.
-        """
+        """Return the posterior standard deviation of g(x); see `Fit.std`."""
         lam, tau = self._lam, self.tau
         if noise is not None:
             if not 0 <= noise < np.inf:

@@ -200,14 +200,10 @@ class Posed:
 
         return self.stream.map(values, self.X_l, row_bytes=self.basis.row_bytes)
 
-    @cached_property
-    def labeled_moments(self) -> tuple[Array, Array, Array]:
-        """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
-        return self._moments(self.basis.transform)
-
     def _moments(
         self, functions: Callable[[Rows], Array]
     ) -> tuple[Array, Array, Array]:
+        """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
         Q1 = self.elimination.Q1
         G, columns = label_moments(
             functions,
@@ -365,7 +361,7 @@ class Posed:
             of_rows = self.basis.transform
             G, cross, b = self._moments(lambda rows: whitening.whiten(of_rows(rows)))
             return G, b.T, cross
-        G, cross, b = self.labeled_moments
+        G, cross, b = self._moments(self.basis.transform)
         return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
 
 
