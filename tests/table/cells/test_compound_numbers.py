@@ -98,6 +98,34 @@ def test_forms(cells, form):
     assert find_form(pa.array(cells, pa.string()), 0.0) == form
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["[0, 5)", "[5, 10)", "[10, inf)"], [2.5, 7.5, 10]),
+        (["(-inf, 0.5]", "(0.5, 1.5]", "[1.5,2]"], [0.5, 1, 1.75]),
+        (["(-1.5, -0.5]", "(-0.5, 5e-1]", "(.5, 1]"], [-1, 0, 0.75]),
+        (["]0;5]", "]5;8]", "]8;+Inf["], [2.5, 6.5, 8]),
+    ],
+)
+def test_intervals_of_histograms(cells, values):
+    assert find_form(pa.array(cells), 0.0) == "interval"
+    assert read_form(pa.array(cells), "interval").tolist() == values
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["(2.35, 48.85)", "(1.2, 50)"], ["[1, 2]", "[3, 4]"], ["(5, 1]", "(7, 2]"]],
+)
+def test_coordinates_are_no_intervals(cells):
+    assert find_form(pa.array(cells), 0.0) != "interval"
+
+
+def test_ranges_of_percent():
+    cells = pa.array(["10%-20%", "<10%", "20 % - 50 %", "12…15"])
+    assert find_form(cells, 0.0) == "range"
+    assert read_form(cells, "range").tolist() == [15, 10, 35, 13.5]
+
+
 def test_a_column_of_ranges_says_so_and_reads_other_rows_alike():
     cells = ["18-24", "25-34", "35-44", "45-54", "55-64", "65+"]
     use = Columns.of(pa.table({"age": cells * 5})).uses[0]

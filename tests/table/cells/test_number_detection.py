@@ -24,6 +24,12 @@ def style_of(cells):
         (["80 kg", "70 kg", "100 lb"], [80, 70, 45.359237], "lb converted to kg"),
         (["20°C", "68°F", "-5 °C"], [20, 20, -5], "°F converted to °C"),
         (["50°F", "10°C", "32°F"], [50, 50, 32], "°C converted to °F"),
+        (["1.5 V", "2 V", "300 mV"], [1.5, 2, 0.3], "mV converted to V"),
+        (["4.7 kΩ", "10 kΩ", "330 Ω"], [4.7, 10, 0.33], "Ω converted to kΩ"),
+        (["20 Hz", "50 Hz", "500 mHz"], [20, 50, 0.5], "mHz converted to Hz"),
+        (["9 g/dL", "7 g/dL", "80 g/L"], [9, 7, 8], "g/L converted to g/dL"),
+        (["5 mmol/L", "6 mmol/L", "40 µmol/L"], [5, 6, 0.04], "µmol/L converted to"),
+        (["3 s", "500 ms", "2 s", "20 μs"], [3, 0.5, 2, 2e-5], "ms converted to s"),
     ],
 )
 def test_units_are_converted(cells, values, words):
@@ -36,6 +42,8 @@ def test_units_are_converted(cells, values, words):
     "cells",
     [
         ["3 kg", "4 kg", "5 boxes"],
+        ["60 dB", "70 dB", "8 B"],
+        *(["₹ 3 Lakh", "₹ 4 Lakh", *(f"₹ {x} boxes" for x in range(9))],),
         ["3 kg", "4 kg", "5 m"],
         ["$5", "$6", "€7"],  # too few to compare medians
     ],

@@ -212,6 +212,9 @@ def test_magnitudes_differ_from_cell_to_cell(cells, values):
         (["5,2 Mio. €", "1,1 Mrd. €"], [2e9, -3e5], ["2,00 Mrd. €", "-0,300 Mio. €"]),
         (["950", "1.2K"], [812.4, 15_300, 0.5], ["812", "15.3K", "0.500"]),
         (["512 MB", "1.5 GB"], [2e9, 64e6], ["2.00 GB", "64.0 MB"]),
+        (["936 B", "1.2 KB"], [5300, 64], ["5.30 KB", "64.0 B"]),
+        (["95 Lakh", "1.2 Cr"], [2.5e7, 7.2e6], ["2.50 Cr", "72.0 Lakh"]),
+        (["9500万円", "1.25億円"], [3e8, 7.2e7], ["3.00億円", "7200万円"]),
     ],
 )
 def test_letters_are_written_as_in_the_cells(cells, values, written):
@@ -223,7 +226,8 @@ def test_letters_are_written_as_in_the_cells(cells, values, written):
 
 
 def test_a_unit_that_begins_like_a_letter_is_none():
-    assert number_style(pa.array(["5 mmol", "3 kmol"]), 0.0, inexact=True) is None
+    assert number_style(pa.array(["5 mbox", "3 kbox"]), 0.0, inexact=True) is None
+    assert number_style(pa.array(["5 mmol", "3 kmol"]), 0.0) is None
 
 
 def test_a_single_letter_is_a_unit():
@@ -238,6 +242,27 @@ def test_a_single_letter_is_a_unit():
 def test_spellings_of_one_unit(cells):
     style = number_style(pa.array(cells), 0.0)
     assert style.read(pa.array(cells)).to_pylist() == [float(cell[0]) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["144,38 -", "1.041,74", "3,00-"], [-144.38, 1041.74, -3]),
+        (["144,38- EUR", "1.041,74 EUR"], [-144.38, 1041.74]),
+        (["144.38-€", "1,041.74€"], [-144.38, 1041.74]),
+        (["59,- EUR", "1.041,74 EUR"], [59, 1041.74]),
+    ],
+)
+def test_minus_signs_after_a_number(cells, values):
+    for inexact in (False, True):
+        style = number_style(pa.array(cells), 0.0, inexact=inexact)
+        assert style.read(pa.array(cells)).to_pylist() == values
+
+
+def test_a_byte_is_no_billion_in_any_row():
+    style = number_style(pa.array(["936 B", "1.2 KB", "3 MiB"]), 0.0)
+    assert style.read(pa.array(["936 B"])).to_pylist() == [936]
+    assert style.read(pa.array(["7 bytes", "2 GB"])).to_pylist() == [7, 2e9]
 
 
 def test_milliwatts_are_not_megawatts():

@@ -64,6 +64,9 @@ def test_one_number_in_a_text_counts_if_there_are_many():
         "555-1{}-45{}",  # a telephone number
         "+49 30 1{}4{}55",
         "A-00{}-{}",  # a code with leading zeros
+        "https://ex.com/p/{}?page={}",
+        "img{}.jpg (https://ex.com/{})",
+        "user{}.{}@ex.com",
         "{}",
         "x{}" + 60 * "y" + "{}",
     ],

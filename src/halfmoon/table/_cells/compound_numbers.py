@@ -4,6 +4,7 @@ r"""Numbers that are written as two or three, each column in one form.
 cell                        form       read as
 ==========================  =========  ======================================
 94-102, $5 to $7, 65+       range      the middle: 98, 6; a limit alone: 65
+[18, 25), (2.5, inf]        interval   the middle, 21.5; a limit alone, 2.5
 1/2, 2 3/4", 7½, 7 out of 9  fraction  0.5, 2.75, 7.5, 0.78
 3:1, 16:9                   ratio      3, 1.78
 48°51'30"N, 2.35 W          angle      degrees: 48.858, -2.35
@@ -37,6 +38,7 @@ __all__ = ["FORMS", "duration_seconds", "find_form", "read_form"]
 
 MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 40  # characters
+MIN_HALF_OPEN = 0.5  # share of the different intervals
 MIN_COMPOUND = 0.3  # share of the distinct cells that have two parts
 MAX_DENOMINATORS = 6  # more make 3/17 a day of the year
 
@@ -46,15 +48,19 @@ HEX = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 MONEY = "(?:[$€£¥₹]|[A-Z]{3} )?"
 LETTER = "((?:[kKMB](?![a-zA-Z]))?)"
-BETWEEN = r" ?(?:-|\.\.+|~) ?| (?:to|bis|à|a|and|until|through) "
+BETWEEN = r" ?(?:-|\.\.+|…|~) ?| (?:to|bis|à|a|and|until|through) "
+SIGN = r" ?[%€$£°]?"
 LIMIT = re.compile(
     r"(?:or|and) (?:more|over|older|above|less|under|younger|below|up)$", re.I
 )
 RANGE = re.compile(
-    rf"(?:between |from )?{MONEY} ?({NUMBER}) ?{LETTER}(?:{BETWEEN})"
+    rf"(?:between |from )?{MONEY} ?({NUMBER}) ?{LETTER}{SIGN}(?:{BETWEEN})"
     rf"{MONEY} ?({NUMBER}) ?{LETTER}(?: ?[^\d\s][^\d]{{0,14}})?"
 )
 SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
+END = r"([-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|inf(?:inity)?|∞))"
+INTERVAL = re.compile(rf"([\[(\]]) ?{END} ?[,;] ?{END} ?([\])\[])", re.I)
+HALF_OPEN = ("[)", "(]", "[[", "]]")  # (48.85, 2.35) and [1, 2] are other things
 LETTERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 FRACTION = re.compile(
     r"(-?)(?:([0-9]+)[ -])?([0-9]+)(?: ?/ ?| out of | von )([1-9][0-9]*)(?:\"|''|″)?"
@@ -180,6 +186,23 @@ def _middle(cell: str) -> float:
     return (bottom + top) / 2 if bottom <= top else np.nan
 
 
+def _interval(cell: str) -> float:
+    found = INTERVAL.fullmatch(cell)
+    if found is None:
+        return np.nan
+    ends = [float(found[i].replace("∞", "inf")) for i in (2, 3)]
+    if found[1] + found[4] == "()" or ends[0] > ends[1]:
+        return np.nan
+    finite = [end for end in ends if np.isfinite(end)]
+    return sum(finite) / len(finite) if finite else np.nan
+
+
+def _are_intervals(cells: list[str]) -> bool:
+    """Whether most cells are half-open, as the classes of a histogram are."""
+    half = sum(cell[0] + cell[-1] in HALF_OPEN for cell in cells)
+    return half > MIN_HALF_OPEN * len(cells)
+
+
 def _without_limits(cells: list[str]) -> list[str]:
     """Return cells that are no ranges without words and signs beside the number."""
     single = [
@@ -301,6 +324,7 @@ FORMS = {
     "range": Form(
         _middle, "ranges, read as their middle", _are_ranges, _without_limits
     ),
+    "interval": Form(_interval, "intervals, read as their middle", _are_intervals),
     "ratio": Form(_ratio, "ratios"),
     "hex": Form(_hex, "hexadecimal", lambda cells: len(cells) >= MIN_HEX),
 }

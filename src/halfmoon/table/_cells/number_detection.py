@@ -16,6 +16,7 @@ the currency says nothing about the size.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -23,8 +24,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon.table._cells.letter_patterns import pattern_for
+from halfmoon.table._cells.number_marks import (
+    find_marks,
+    minus_arrows,
+    with_arrows,
+    without_marks,
+)
 from halfmoon.table._cells.number_signs import (
+    BYTE,
+    MAGNITUDES,
+    MONEY,
     are_classes,
+    are_in_bytes,
     has_balances,
     has_magnitudes,
     normalized,
@@ -35,16 +46,17 @@ from halfmoon.table._cells.number_signs import (
 from halfmoon.table._cells.number_style import (
     CASED,
     PLAIN,
+    Letter,
     NumberStyle,
     OtherUnit,
     as_written,
-    letters_of,
 )
 from halfmoon.table._cells.points_and_commas import (
     are_whole_with_points,
     is_money_with_points,
     may_be_thousands,
 )
+from halfmoon.table._cells.unit_sizes import UNITS, conversion
 from halfmoon.table._files.arrow_types import null_where
 
 __all__ = ["are_codes", "examples", "number_style"]
@@ -63,23 +75,6 @@ CODES = (
     *("sek", "nok", "dkk", "pln", "czk", "huf", "rub", "brl", "zar"),
 )
 
-SIZES = (  # in one unit of each quantity
-    {"km": 1e3, "m": 1.0, "dm": 0.1, "cm": 1e-2, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}
-    | {"mi": 1609.344, "miles": 1609.344, "yd": 0.9144, "ft": 0.3048, "feet": 0.3048}
-    | {"in": 0.0254, "inches": 0.0254, '"': 0.0254},
-    {"km²": 1e6, "ha": 1e4, "m²": 1.0, "m2": 1.0, "sqm": 1.0, "cm²": 1e-4}
-    | {"sqft": 0.09290304, "sq ft": 0.09290304, "ft²": 0.09290304, "acres": 4046.856},
-    {"t": 1e3, "kg": 1.0, "g": 1e-3, "mg": 1e-6, "µg": 1e-9, "lb": 0.45359237}
-    | {"lbs": 0.45359237, "oz": 0.028349523125, "st": 6.35029318},
-    {"l": 1.0, "dl": 0.1, "cl": 1e-2, "ml": 1e-3, "m³": 1e3, "m3": 1e3},
-    {"km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "m/s": 3.6},
-    {"bar": 1e5, "mbar": 100.0, "pa": 1.0, "hpa": 100.0, "kpa": 1e3, "psi": 6894.757},
-    {"kj": 1.0, "j": 1e-3, "kcal": 4.184, "cal": 4.184e-3},
-    {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
-    {"%": 1.0, "‰": 0.1},
-)
-ZEROS = {"°c": (1.0, 0.0), "°f": (5 / 9, -160 / 9)}  # to degrees Celsius
-
 CURRENCY = rf"(?:[A-Z]{{0,3}}[\p{{Sc}}]|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
 # The longest is checked afterwards: {0,14} in the pattern takes 30 ms to compile.
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]*[23]?)"
@@ -89,15 +84,6 @@ CELL = (
     r"(?P<number>[0-9.,](?:[0-9.,'_]| [0-9])*(?:[eE][+-]?[0-9]+)?)"
     rf"(?P<space> ?)(?P<suffix>{UNIT})? ?\)?(?P<after>{UNIT})?-?$"
 )
-LENGTHS = 'km m cm mm µm nm mi ft in yd " ″ ′ km² m² cm² m2 m3 m³ ha sqm sqft px pt'
-WEIGHTS = "kg g mg µg t lb lbs oz st l ml cl gal"
-TIMES = (
-    "ms s sec min mins h hr hrs hour hours day days week weeks month months year years "
-    "yr yrs km/h kmh mph m/s hz khz mhz ghz"
-)
-OTHERS = "% ‰ ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
-CURRENCIES = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
-UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {CURRENCIES}".split())
 DOTTED = r"^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$"
 TRAILING = r"(?:[0-9]{3}|[.,][0-9]+)-$"  # an amount; 2- may be a school grade
 # Decimal, thousands; if two fit equally well, the first is taken.
@@ -134,6 +120,9 @@ def number_style(
     if inexact and len(cells) and has_balances(normalized(cells)):
         style = _exact_style(with_balances(text), stray)
         return None if style is None else replace(style, balances=True)
+    if inexact and (minus := minus_arrows(cells.to_pylist())):
+        style = number_style(with_arrows(text, minus), stray, inexact=True)
+        return None if style is None else replace(style, minus=minus)
     if inexact and are_classes(cells.to_pylist()):
         return None
     bare = without_signs(text) if inexact else normalized(text)
@@ -141,17 +130,49 @@ def number_style(
     magnitudes = has_magnitudes(numbers)
     if not (inexact or magnitudes):
         return None
-    powers = with_exponents(bare) if magnitudes else bare
+    in_bytes = magnitudes and are_in_bytes(numbers)
+    powers = with_exponents(bare, in_bytes) if magnitudes else bare
     style = _exact_style(powers, stray, convert=inexact)
     if style is None:
-        return None
+        return _with_marks(text, cells.to_pylist(), stray) if inexact else None
+    letters = _letters_of(numbers.to_pylist(), style.decimal, in_bytes)
     return replace(
         style,
         inexact=inexact and not bare.equals(normalized(text)),
         magnitudes=magnitudes,
+        in_bytes=in_bytes,
         exponent="" if magnitudes else style.exponent,  # it stood for a letter
-        letters=letters_of(numbers.to_pylist(), style.decimal) if magnitudes else (),
+        letters=letters if magnitudes else (),
     )
+
+
+def _with_marks(text: pa.Array, cells: list[str], stray: float) -> NumberStyle | None:
+    """Return the style of numbers some of which have a mark, such as H for high."""
+    marks = find_marks(cells)
+    if not marks:
+        return None
+    style = number_style(without_marks(text, marks), stray, inexact=True)
+    return None if style is None else replace(style, marks=marks)
+
+
+def _letters_of(cells: list[str], decimal: str, in_bytes: bool) -> tuple[Letter, ...]:
+    """Return the letters for powers of ten in cells, the largest power first."""
+    letters = []
+    of_bytes = [text for text in cells if in_bytes and re.search(BYTE, text)]
+    cells = [text for text in cells if text not in {*of_bytes}]
+    for names, power in MAGNITUDES.items():
+        amount = rf"[0-9](?:{re.escape(decimal)}([0-9]+))?"
+        cell = re.compile(rf"(?i:{amount}( ?(?:{names})){MONEY})$")
+        found = [each for text in cells if (each := cell.search(text))]
+        if found:
+            sign = Counter(each[2] for each in found).most_common(1)[0][0]
+            digits = max(len(each[1] or "") for each in found)
+            letters.append(Letter(power, sign, digits))
+    if letters and any(re.search(rf"[0-9]{MONEY}$", text) for text in cells):
+        letters.insert(0, Letter(0, "", 0))
+    if of_bytes:
+        letters.insert(0, Letter(0, re.split("[0-9]", of_bytes[0])[-1], 0))
+    return tuple(reversed(letters))
 
 
 def _with_shares(style: NumberStyle, text: pa.Array) -> NumberStyle:
@@ -304,18 +325,6 @@ def _currency(sign: str) -> str:
     return CURRENCY_SIGNS.get(sign, sign if sign in CODES else "")
 
 
-def _conversion(unit: str, to: str) -> tuple[float, float] | None:
-    """Return the factor and offset from one unit to another; None if there are none."""
-    unit, to = (each if len(each) < 2 else each.lower() for each in (unit, to))
-    for sizes in SIZES:
-        if unit in sizes and to in sizes:
-            return sizes[unit] / sizes[to], 0.0
-    if unit in ZEROS and to in ZEROS:
-        (factor, offset), (own, zero) = ZEROS[unit], ZEROS[to]
-        return factor / own, (offset - zero) / own
-    return None
-
-
 def _other_units(style: NumberStyle, text: pa.Array, parts: pa.Array) -> NumberStyle:
     """Return the style of the most common unit, which also reads the other units.
 
@@ -337,12 +346,12 @@ def _other_units(style: NumberStyle, text: pa.Array, parts: pa.Array) -> NumberS
     others = []
     middle = _median(style, text)
     for prefix, suffix in units:
-        found = None if prefix or own[0] else _conversion(suffix, own[1])
+        found = None if prefix or own[0] else conversion(suffix, own[1])
         if found is not None:
             others.append(OtherUnit("", suffix, *found))
             continue
         codes = [_currency(a or b) for a, b in (own, (prefix, suffix))]
-        if not all(codes):
+        if not all(codes) or codes[0] == codes[1]:  # $5 and $5 million
             continue
         amounts = replace(style, prefix=prefix, suffix=suffix)
         median = _median(amounts, null_where(text, pc.is_valid(style.read(text))))

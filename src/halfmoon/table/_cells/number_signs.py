@@ -33,12 +33,14 @@ import pyarrow.compute as pc
 from halfmoon.table._cells.letter_patterns import pattern_for
 
 __all__ = [
+    "BYTE",
     "COMMAS",
     "DASHES",
     "MAGNITUDES",
     "MONEY",
     "POINTS",
     "are_classes",
+    "are_in_bytes",
     "has_balances",
     "has_magnitudes",
     "normalized",
@@ -83,13 +85,23 @@ CREDIT = r"(?i)^([^-(]*[0-9]) ?(?:cr|credit|haben|(?-i:H))\.?$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
 #: A currency after a letter for a power of ten.
-MONEY = r"(?: ?[€$£¥₹]|(?-i: (?:EUR|USD|GBP|CHF)))?"
+MONEY = r"(?: ?[€$£¥₹円元원]|(?-i: (?:EUR|USD|GBP|CHF|INR)))?"
 MAGNITUDES = {  # powers of 10
     r"k|tsd\.?|thousand|ki?b": 3,
+    r"万|萬|만": 4,
+    r"lakhs?|lacs?": 5,
     r"m|mn|mln|mio\.?|million|mi?b": 6,
+    r"cr|crores?": 7,
+    r"億|亿|억": 8,
     r"b|bn|mrd\.?|billion|gi?b": 9,
     r"ti?b": 12,
 }
+BYTES = r"(?i)[0-9] ?[kmgt]i?b$"
+BYTE = r"(?i)([0-9]) ?(?:b|bytes?)$"
+AT_END = (  # a minus sign, behind a space or before a currency
+    (r"^([0-9][0-9.,' ]*(?:[0-9]{3}|[.,][0-9]+)) -$", r"\1-"),
+    (r"^([0-9.,' ]*(?:[0-9]{3}|[.,][0-9]+)) ?-( ?(?:[\p{Sc}]|[A-Z]{3}))$", r"-\1\2"),
+)
 
 
 def normalized(text: pa.Array) -> pa.Array:
@@ -103,6 +115,9 @@ def normalized(text: pa.Array) -> pa.Array:
     if _has(text, rf"[.,/] ?(?:{DASHES})"):  # the whole pattern takes long to compile
         text = pc.replace_substring_regex(text, pattern_for(text, NO_CENTS), r"\10\2")
         text = pc.replace_substring_regex(text, NO_PAISE, r"\1")
+    if _has(text, r"[0-9] ?-[^0-9]*$"):
+        for pattern, plain in AT_END:
+            text = pc.replace_substring_regex(text, pattern_for(text, pattern), plain)
     if pc.all(pc.string_is_ascii(text), min_count=0).as_py():
         return text
     signs = [(SPACES, " "), (MINUSES, "-"), (APOSTROPHES, "'"), (INVISIBLE, "")]
@@ -172,8 +187,15 @@ def has_magnitudes(text: pa.Array) -> bool:
     return mixed or _has(text, POWER)
 
 
-def with_exponents(text: pa.Array) -> pa.Array:
+def are_in_bytes(text: pa.Array) -> bool:
+    """Whether some cells are like 3 KB or 1.2 GiB, so that B is a byte in others."""
+    return _has(text, BYTES)
+
+
+def with_exponents(text: pa.Array, in_bytes: bool = False) -> pa.Array:
     """Return cells with exponents, such as 1.2e3 for 1.2K and 1.2 x 10^3."""
+    if in_bytes:
+        text = pc.replace_substring_regex(text, BYTE, r"\1")
     powers = pc.match_substring_regex(text, POWER)
     if pc.any(powers, min_count=0).as_py():
         plain = text

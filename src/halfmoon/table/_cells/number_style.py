@@ -17,6 +17,7 @@ $55.59     ``prefix="$"``, a currency
 90.10 DR   ``balances=True``: -90.1; and 90.1 for 90.10 CR
 12,34,567  ``indian=True``: groups of two digits above the thousands
 59,-       ``no_cents=",-"``, after a whole number
+9.1 H, ▼2  ``marks`` and ``minus`` (`_cells/number_marks.py`)
 =========  ============================================================
 
 A cell need not have everything that its style allows: 26 is a number among 26 kg and
@@ -37,11 +38,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from halfmoon._number_format import Unit
+from halfmoon.table._cells.number_marks import with_arrows, without_marks
 from halfmoon.table._cells.number_signs import (
     COMMAS,
     DASHES,
-    MAGNITUDES,
-    MONEY,
     POINTS,
     normalized,
     with_balances,
@@ -50,14 +50,14 @@ from halfmoon.table._cells.number_signs import (
 )
 from halfmoon.table._files.arrow_types import null_where
 
-__all__ = ["PLAIN", "Letter", "NumberStyle", "OtherUnit", "as_written", "letters_of"]
+__all__ = ["PLAIN", "Letter", "NumberStyle", "OtherUnit", "as_written"]
 
 AROUND = "()+-' "  # around the digits, without prefix and suffix
 NEGATIVE = r"^[^0-9]*[(-]|-$"
 
 SHORT_DIGITS = 3  # of a number before a letter
 MAX_SHORT_DIGITS = 6  # decimals of one that is far below its letter
-CASED = ("mw", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
+CASED = ("mw", "mv", "ma", "mj", "mpa", "kb", "mb", "gb", "tb", "pa")  # mW is not MW
 
 #: Places between groups of an Indian number.
 INDIAN = re.compile(r"(?<=[0-9])(?=(?:[0-9]{2})*[0-9]{3}(?:\.|$))")
@@ -112,13 +112,16 @@ class NumberStyle:
     letters: tuple[Letter, ...] = ()  # to write numbers with; the largest power first
     indian: bool = False  # groups above the thousands have two digits
     no_cents: str = ""  # after a whole number, before the suffix
+    marks: tuple[str, ...] = ()  # beside some of the numbers, which say nothing here
+    minus: str = ""  # arrows before or after a number that mean minus
+    in_bytes: bool = False  # B is a byte, not a billion
 
     @property
     def is_plain(self) -> bool:
         """Whether numbers have a decimal point and nothing else."""
         signs = self.thousands or self.prefix or self.suffix or self.decimal == ","
         marks = self.either or self.inexact or self.magnitudes or self.balances
-        return not (signs or marks)
+        return not (signs or marks or self.marks or self.minus)
 
     @property
     def unit(self) -> Unit:
@@ -143,6 +146,10 @@ class NumberStyle:
         """
         if self.balances:
             return replace(self, balances=False).read(with_balances(text))
+        if self.minus:
+            return replace(self, minus="").read(with_arrows(text, self.minus))
+        if self.marks:
+            return replace(self, marks=()).read(without_marks(text, self.marks))
         if self.shares:
             percent = pc.match_substring(text, self.suffix.strip())
             numbers = replace(self, shares=False).read(text)
@@ -156,7 +163,7 @@ class NumberStyle:
                 pass
         text = without_signs(text) if self.inexact else normalized(text)
         if self.magnitudes:
-            text = with_exponents(text)
+            text = with_exponents(text, self.in_bytes)
         if self.either:
             text = pc.replace_substring(text, ",", ".")
         text = null_where(text, pc.invert(self.fits(text)))
@@ -263,6 +270,10 @@ class NumberStyle:
             "marks of debit and credit, read as minus and plus"
             if self.balances
             else "",
+            "arrows, read as plus and minus" if self.minus else "",
+            f"marks such as {' and '.join(self.marks[:2])}, which were ignored"
+            if self.marks
+            else "",
         ]
         *most, last = [part for part in parts if part] or [""]
         if not last:
@@ -368,22 +379,6 @@ def _decimals(cell: str, style: NumberStyle, exponent: str) -> int:
     found, power = re.search(rf"{sign}([0-9]+)", cell), EXPONENT.search(cell)
     shift = int(power[2]) if power and not exponent else 0
     return max((len(found[1]) if found else 0) - max(shift, -MAX_SHIFT), 0)
-
-
-def letters_of(cells: list[str], decimal: str) -> tuple[Letter, ...]:
-    """Return the letters for powers of ten in cells, the largest power first."""
-    letters = []
-    for names, power in MAGNITUDES.items():
-        amount = rf"[0-9](?:{re.escape(decimal)}([0-9]+))?"
-        cell = re.compile(rf"(?i:{amount}( ?(?:{names})){MONEY})$")
-        found = [each for text in cells if (each := cell.search(text))]
-        if found:
-            sign = Counter(each[2] for each in found).most_common(1)[0][0]
-            digits = max(len(each[1] or "") for each in found)
-            letters.append(Letter(power, sign, digits))
-    if letters and any(re.search(rf"[0-9]{MONEY}$", text) for text in cells):
-        letters.insert(0, Letter(0, "", 0))
-    return tuple(reversed(letters))
 
 
 def _most_common(pattern: str, cells: list[str]) -> str:

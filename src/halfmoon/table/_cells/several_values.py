@@ -63,6 +63,7 @@ LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]{2,}")
 DECIMAL_COMMA = re.compile(r"[0-9],(?![0-9]{3}(?![0-9]))[0-9]")
 SIGNS_ONLY = re.compile(r"[#+ ()./-]+")
 ADDRESS = "#.#.#.#"
+LINK = re.compile(r"://|www\.|@[^ ]*\.[a-z]")  # also of e-mail
 
 
 @dataclass(frozen=True)
@@ -180,8 +181,8 @@ def _pattern(cells: list[str], written: str, max_strays: float) -> NumberPattern
 
 
 def _are_codes(pattern: NumberPattern, cells: list[str]) -> bool:
-    """Whether digits identify something: telephones, addresses of computers."""
-    if pattern.signs == ADDRESS:
+    """Whether digits identify something: telephones, addresses of computers, links."""
+    if pattern.signs == ADDRESS or LINK.search(pattern.signs):
         return True
     if not SIGNS_ONLY.fullmatch(pattern.signs):
         return False
