@@ -27,6 +27,8 @@ FAR = pa.array([10**8, 1, 2], pa.int32()).cast(pa.date32())
 
 #: Files that are no tables, by their names.
 UNREADABLE = {
+    "printed.txt": b"size kind\n" + b"4.5 a\n" * 300 + b"5 a b\n",
+    "latin1.txt": b"size kind\n" + b"4.5 a\n" * 5 + b"5 \xe9\n",
     "empty.csv": b"",
     "columns.json": b'{"a": {"0": 1}, "b": {"0": 2}}',
     "lines.csv": b"\n\n",
@@ -161,6 +163,7 @@ def readings():
         b"size,size,kind\nmean,std,\n1,2,a\n3,4,b\n5,6,\n",
         b"kind,n\na,1,\nb,2,\n",
         b"kind,n\n1,a,1\n2,b,2\n",
+        b"size kind\n4.5 a\n5.1 b\n6 b\n",
     ):
         walked(io.BytesIO(text))
 

@@ -162,3 +162,30 @@ def test_rare_items_may_be_anything():
     (use,) = Columns.of(pa.table({"colors": cells})).uses
     assert use.kind == "several choices"
     assert use.reading() == "with semicolons between them"
+
+
+def test_lists_of_numbers_have_any_length():
+    X = np.random.default_rng(0).normal(size=(30, 64)).round(5)
+    X[0, :3] = [1e-7, 0.0, 12]
+    cells = pa.array([str(row) for row in X.tolist()])
+    pattern = find_pattern(cells, 0.0)
+    assert (pattern.count, pattern.describe()) == (64, "64 in each cell")
+    np.testing.assert_array_equal(pattern.read(cells.to_pylist()), X)
+    printed = [" ".join(str(row).split()) for row in X[:, :5]]  # as NumPy writes them
+    found = find_pattern(pa.array(printed), 0.0)
+    np.testing.assert_allclose(found.read(printed), X[:, :5], atol=1e-6)
+
+
+def test_lists_may_lack_numbers():
+    cells = [f"[{i}, {i / 4}]" for i in range(9)]
+    pattern = find_pattern(pa.array(cells), 0.0)
+    read = pattern.read(["[null, 2]", "[1, NaN]", "[1]", "[1, 2, 3]", "x", "[1, a]"])
+    expected = [[np.nan, 2], [1, np.nan], *[[np.nan, np.nan]] * 4]
+    np.testing.assert_array_equal(read, expected)
+
+
+def test_objects_with_the_same_keys():
+    cells = [f'{{"size": {i / 8}, "n": {i}e2, "unit": "cm"}}' for i in range(9)]
+    pattern = find_pattern(pa.array(cells), 0.0)
+    expected = [[i / 8, 100 * i] for i in range(9)]
+    np.testing.assert_array_equal(pattern.read(cells), expected)

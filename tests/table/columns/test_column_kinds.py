@@ -61,8 +61,12 @@ def use_of(cells, name="x", **options):
         (pa.array([dt.time(x) for x in SOME.tolist()]), "time"),
         (pa.array([dt.timedelta(x) for x in SOME.tolist()]), "number"),
         (pa.array([f"v{x}" for x in SOME]).dictionary_encode(), "category"),
-        (pa.array([[1, 2]] * N), "unsupported"),
-        (pa.array([{"a": 1}] * N), "unsupported"),
+        (pa.array([[1, 2]] * N), "constant"),
+        (pa.array([{"a": 1}] * N), "constant"),
+        (pa.array(NUMBERS.reshape(-1, 4).tolist() * 4), "several numbers"),
+        (pa.array([{"a": x, "b": -x} for x in NUMBERS]), "several numbers"),
+        (pa.array([["x", "y", "z"][x % 3 : 1 + x] for x in SOME]), "several choices"),
+        (pa.array([[("a", 1)]] * N, pa.map_(pa.string(), pa.int64())), "unsupported"),
         (pa.array([b"ab"] * N), "unsupported"),
     ],
 )
@@ -73,7 +77,8 @@ def test_kinds(cells, kind):
 def test_columns_left_out_have_a_reason():
     assert use_of(["7"] * N).why == "every cell is '7'"
     assert use_of([""] * N).why == "no cell has a value"
-    assert use_of(pa.array([[1]] * N)).why.startswith("cells of type list")
+    assert use_of(pa.array([[1]] * N)).why == "every cell is '[1]'"
+    assert use_of(pa.array([[b"a"]] * N)).why.startswith("cells of type list")
     assert use_of([""] * N).role == "left out"
 
 

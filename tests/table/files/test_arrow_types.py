@@ -13,10 +13,10 @@ import pytest
 from halfmoon.table import Settings, fill_table, open_table
 from halfmoon.table._files.arrow_types import (
     column_text,
-    far_dates,
     plain_array,
     plain_rows,
 )
+from halfmoon.table._files.far_dates import far_dates
 from halfmoon.table._table_errors import LabelError, OutputError
 
 N = 40
@@ -71,13 +71,17 @@ LEARNED = {
         "number",
     ),
 }
+NESTED = {  # learned from as text
+    "list": (pa.array([[i % 7] for i in I]), "category"),
+    "pair": (pa.array([[i % 7, i] for i in I], pa.list_(pa.int64(), 2)), "several"),
+    "struct": (pa.array([{"a": i % 7, "b": i / 4} for i in I]), "several"),
+    "tags": (pa.array([["x", "y", "z"][: 1 + i % 3] for i in I]), "category"),
+}
 LEFT_OUT = {
     "bytes": pa.array([t.encode() for t in TEXTS], pa.binary()),
     "byte_views": pa.array([t.encode() for t in TEXTS], pa.binary_view()),
     "two_bytes": pa.array([t.encode() for t in TEXTS], pa.binary(2)),
-    "list": pa.array([[i] for i in I]),
-    "pair": pa.array([[i, i] for i in I], pa.list_(pa.int64(), 2)),
-    "struct": pa.array([{"a": i} for i in I]),
+    "bytes_in_struct": pa.array([{"a": t.encode()} for t in TEXTS]),
     "map": pa.array([[("a", i)] for i in I], pa.map_(pa.string(), pa.int64())),
     "union": pa.UnionArray.from_dense(
         pa.array([0] * N, pa.int8()), pa.array(I, pa.int32()), [pa.array(I)]
@@ -95,7 +99,7 @@ def is_in_parquet(array):
     return True
 
 
-EVERY = {name: array for name, (array, _) in LEARNED.items()} | LEFT_OUT
+EVERY = {name: array for name, (array, _) in (LEARNED | NESTED).items()} | LEFT_OUT
 # Views are, or are not, depending on the version of pyarrow.
 NOT_IN_PARQUET = {name for name, array in EVERY.items() if not is_in_parquet(array)}
 
@@ -134,6 +138,8 @@ def test_columns_of_all_types_are_learned_from_or_left_out(tmp_path, kind):
     for use in result.model.columns_:
         if use.name in LEARNED:
             assert (use.kind, use.why) == (LEARNED[use.name][1], ""), use.name
+        elif use.name in NESTED:
+            assert use.kind.startswith(NESTED[use.name][1]), use.name
         else:
             why = f"cells of type {before.schema.field(use.name).type} are not"
             assert use.kind == "unsupported"
@@ -182,9 +188,9 @@ def test_targets_keep_their_type(tmp_path, kind, name):
     filled(source, tmp_path / "o.csv")
 
 
-@pytest.mark.parametrize("name", [*LEFT_OUT, "durations", "far_durations"])
+@pytest.mark.parametrize("name", [*LEFT_OUT, *NESTED, "durations", "far_durations"])
 def test_targets_that_cannot_be_filled_are_refused_before_learning(tmp_path, name):
-    array = LEFT_OUT[name] if name in LEFT_OUT else LEARNED[name][0]
+    array = EVERY[name]
     table = pa.table({"x": I, "y": array})
     source = saved(table, tmp_path / "t.feather")
     with pytest.raises(LabelError, match=r"'y' has the type .* cannot be filled"):
@@ -203,7 +209,7 @@ def test_far_dates_are_not_labels(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["runs", "union", "interval", "negative_scale"])
 def test_types_that_parquet_lacks_are_refused_before_learning(tmp_path, name):
-    array = LEFT_OUT[name] if name in LEFT_OUT else LEARNED[name][0]
+    array = EVERY[name]
     table = pa.table({"x": I, "odd": array, "y": pa.array(TEXTS[:20] + [None] * 20)})
     source = saved(table, tmp_path / "t.feather")
     with pytest.raises(OutputError, match="Parquet has no type for the column 'odd'"):

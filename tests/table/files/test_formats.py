@@ -222,6 +222,7 @@ STARTS = {
     "a.xls": (b"<html xmlns:x='urn'><table>", "an HTML page", "spreadsheet"),
     "a.xml": (b"<?xml version='1.0'?><a/>", "an XML document", "CSV"),
     "a.csv": (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS", "git lfs"),
+    "a.arff": (b"% x\n%\n@RELATION a\n@attribute b real", "an ARFF file", "loadarff"),
     "a.orc": (b"ORC\x08\0", "an ORC file", "Parquet"),
 }
 

@@ -7,6 +7,7 @@ import pytest
 from halfmoon.table._files import new_table, open_table
 from halfmoon.table._files.header_rows import grouped_names, nameless_column
 from halfmoon.table._files.workbook_table import SheetLayout, find_layout
+from halfmoon.table._table_errors import ReadError
 
 DATA = "1,2.5,x\n3,4,\n5,6,y\n"
 # Each: the text above the data, the names, a part of the note.
@@ -112,3 +113,34 @@ def test_groups_in_a_sheet(groups, names, title):
     joined = find_layout([*title, groups, ["mean", "std", ""], *data])
     group = groups[0]
     assert joined.names == (f"{group} mean", f"{group} std", "Other")
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Account;DE12 3456\nBalance;1.234,56 EUR\n\n",
+        "# exported 2024; by device 7\n# units; of; weights\n",
+        "Account;DE12 3456\n",
+    ],
+)
+def test_lines_of_a_few_cells_above_the_header(tmp_path, lead):
+    rows = "".join(f"{i};{i % 7};a;{i / 2}\n" for i in range(9))
+    (tmp_path / "t.csv").write_text(
+        f"{lead}id;day;kind;size;city;note\n" + (rows.replace("\n", ";x;y\n"))
+    )
+    with open_table(tmp_path / "t.csv") as table:
+        assert table.columns == ("id", "day", "kind", "size", "city", "note")
+        assert table.lead == lead
+        (batch,) = table.batches()
+    assert batch.rows.to_pylist()[3]["size"] == "1.5"
+    assert len(batch) == 9
+
+
+def test_a_header_of_half_the_cells_is_no_title(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n" + "1;2;x;y\n" * 5)
+    said = "line 2 has 4 cells, but the header has 2"
+    with (
+        open_table(tmp_path / "t.csv", delimiter=";") as table,
+        pytest.raises(ReadError, match=said),
+    ):
+        list(table.batches())

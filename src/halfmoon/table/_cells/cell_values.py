@@ -72,7 +72,7 @@ BLANK_WORDS = frozenset(
 MISSING_WORDS = (
     *sorted(BLANK_WORDS),
     *("k.a.", "s/o", "unk.", "tbc", "void", "undef", "not measured", "#num!"),
-    *("\u2212", "**", "x", "xx", "xxx"),
+    *("\u2212", "**", ":", "x", "xx", "xxx"),
 )
 
 #: Texts for false and true, in upper or lower case.

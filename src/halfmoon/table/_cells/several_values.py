@@ -13,6 +13,8 @@ v1.10.2               ``v#.#.#``      1, 10, 2
 190Nm @ 2000rpm       ``#nm@#rpm``    190, 2000
 2 bed, 1 bath         ``#bed,#bath``  2, 1
 pH 7.2                ``ph#``         7.2
+[0.5, 2e-3, null]     ``[#,#,#]``     0.5, 0.002, none
+{"a": 1, "b": 2.5}    ``{"a":#,"b":#}``  1, 2.5
 ====================  ==============  =======================
 
 Case and spaces do not matter, and a unit at the end may be missing. Digits that
@@ -44,6 +46,7 @@ __all__ = ["SEPARATORS", "NumberPattern", "find_pattern", "find_separator", "ite
 MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 60  # characters of a cell
 MAX_NUMBERS = 6  # in a cell
+MAX_JSON_LENGTH, MAX_JSON_NUMBERS = 2**17, 4_096  # the same of lists and objects
 MIN_DISTINCT = 6  # different cells; fewer are categories
 MIN_SINGLE = 40  # different cells with one number each; fewer are categories
 CODE_DIGITS = 9  # digits of one cell with only signs between them
@@ -55,6 +58,8 @@ WRITTEN = {  # whole numbers alone are tried last
     "comma": rf"{MINUS}[0-9]+(?:,[0-9]+)?",
     "thousands": rf"{MINUS}(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?",
     "whole": rf"{MINUS}[0-9]+",
+    "json": rf"{MINUS}[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?"
+    r"|(?<![\w\"'])(?:null|nan|none)(?![\w\"'])",
 }
 AMBIGUOUS = {"point": ("#.#",), "comma": ("#,#", "#.#"), "thousands": ("#.#", "#,#")}
 SAME = str.maketrans({"×": "x", "✕": "x", "∗": "x", "#": "№"})  # # is a number
@@ -89,8 +94,10 @@ class NumberPattern:
                [ 3. ,  4. ],
                [ nan,  nan]])
         """
-        number = re.compile(WRITTEN[self.written])
-        rows = [self._numbers(cell, number) for cell in _plain(cells)]
+        if self._is_list:
+            rows = [self._items(cell) for cell in cells]
+        else:
+            rows = self._rows(cells)
         return np.array(rows, dtype=np.float64).reshape(-1, self.count)
 
     def describe(self) -> str:
@@ -102,6 +109,25 @@ class NumberPattern:
         '2 in each cell'
         """
         return f"{self.count} in each cell" if self.count > 1 else "taken from a text"
+
+    @property
+    def _is_list(self) -> bool:
+        """Whether cells are lists, as of an embedding."""
+        return self.written == "json" and self.signs == f"[{'#,' * (self.count - 1)}#]"
+
+    def _items(self, cell: str) -> list[float]:
+        """Return the numbers of a list; faster than by the pattern."""
+        items = cell.strip()[1:-1].split(",")
+        try:
+            numbers = list(map(float, items))
+        except ValueError:  # not a list, or without some of its numbers
+            return self._rows([cell])[0]
+        return numbers if len(numbers) == self.count else [np.nan] * self.count
+
+    def _rows(self, cells: Iterable[str]) -> list[list[float]]:
+        number = re.compile(WRITTEN[self.written])
+        most = MAX_JSON_LENGTH if self.written == "json" else MAX_LENGTH
+        return [self._numbers(cell, number) for cell in _plain(cells, most)]
 
     def _numbers(self, cell: str, number: re.Pattern[str]) -> list[float]:
         signs, unit = _signs(cell, number)
@@ -124,7 +150,12 @@ def find_pattern(text: pa.Array, max_strays: float) -> NumberPattern | None:
     values = examples(text, MAX_EXAMPLES)
     if len(values) < MIN_DISTINCT:
         return None
-    cells = _plain(values.to_pylist())
+    texts = values.to_pylist()
+    if sum(text[0] in "[{" for text in texts) >= (1.0 - max_strays) * len(texts):
+        found = _pattern(_plain(texts, MAX_JSON_LENGTH), "json", max_strays)
+        if found and found.count > 1:
+            return found
+    cells = _plain(texts)
     zeros = sum(LEADING_ZERO.search(cell) is not None for cell in cells)
     if zeros > MAX_CODED * len(cells):
         return None
@@ -141,15 +172,11 @@ def find_pattern(text: pa.Array, max_strays: float) -> NumberPattern | None:
     return None if _are_codes(best, cells) else best
 
 
-def _plain(cells: Iterable[str]) -> list[str]:
+def _plain(cells: Iterable[str], most: int = MAX_LENGTH) -> list[str]:
     """Return cells with one kind of digits, signs and spaces; long ones cut off."""
-    texts = normalized(
-        pa.array([cell[: MAX_LENGTH + 1] for cell in cells], pa.string())
-    )
+    texts = normalized(pa.array([cell[: most + 1] for cell in cells], pa.string()))
     return [
-        " ".join(text.lower().translate(SAME).split())
-        if len(text) <= MAX_LENGTH
-        else ""
+        " ".join(text.lower().translate(SAME).split()) if len(text) <= most else ""
         for text in texts.to_pylist()
     ]
 
@@ -175,7 +202,8 @@ def _pattern(cells: list[str], written: str, max_strays: float) -> NumberPattern
     n = units[signs][unit] + (units[signs][""] if unit else 0)
     doubtful = any(each in signs for each in AMBIGUOUS.get(written, ()))
     pattern = NumberPattern(signs, written, unit)
-    if doubtful or signs == "#" or not 1 <= pattern.count <= MAX_NUMBERS:
+    most = MAX_JSON_NUMBERS if written == "json" else MAX_NUMBERS
+    if doubtful or signs == "#" or not 1 <= pattern.count <= most:
         return None
     return pattern if n >= (1.0 - max_strays) * len(cells) else None
 
@@ -192,6 +220,8 @@ def _are_codes(pattern: NumberPattern, cells: list[str]) -> bool:
 
 
 def _value(text: str, written: str) -> float:
+    if text[-1] in "nle":  # nan, null or none
+        return np.nan
     if written == "comma":
         return float(text.replace(",", "."))
     return float(text.replace(",", ""))

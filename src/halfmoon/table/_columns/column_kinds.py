@@ -136,7 +136,7 @@ class ColumnUse:
         """Return texts with the pattern, or their only numbers, and count others."""
         assert self.pattern is not None
         numbers = self.pattern.read(texts.cat.categories)
-        fits = ~np.isnan(numbers[:, 0])
+        fits = ~np.isnan(numbers).all(axis=1)
         values: Any = texts.cat.set_categories(texts.cat.categories[fits])
         if self.pattern.count == 1:
             values = np.append(numbers[:, 0], np.nan)[texts.cat.codes.to_numpy()]

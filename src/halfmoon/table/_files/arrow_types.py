@@ -9,8 +9,9 @@ dictionaries with null among their values      the same, null in their indices
 dates and timestamps outside years 1 to 9999   null, as Python has no such dates
 timestamps in a time zone that is not known    the same in UTC
 durations                                      numbers, in seconds
-lists, structs, maps, unions, bytes,           placeholders without values, whose
-calendar intervals                             type holds the name of the old type
+lists and structs of such types                text, as JSON
+maps, unions, bytes, calendar intervals, and   placeholders without values, whose
+lists and structs of them                      type holds the name of the old type
 =============================================  =====================================
 
 Only learning uses the converted columns. Rows are written in their original types, or
@@ -27,11 +28,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from halfmoon.table._files.far_dates import TICKS_PER_SECOND, far_texts, where_far
 from halfmoon.table._table_errors import LabelError
 
 __all__ = [
@@ -41,7 +42,6 @@ __all__ = [
     "column_text",
     "decoded_array",
     "encoded_as",
-    "far_dates",
     "is_text",
     "null_where",
     "plain_array",
@@ -56,8 +56,6 @@ __all__ = [
 #: New cells by column: a list of values, or an Arrow array.
 Values = Mapping[str, Sequence[object]]
 
-DAY_SECONDS = 86_400
-FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, from 1970
 #: A number that a spreadsheet shows unchanged: no leading zeros, as codes have.
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 MAX_DIGITS = 15  # that a cell keeps
@@ -65,7 +63,6 @@ TRUTH = {"true": True, "false": False}
 BYTES = (pt.is_binary, pt.is_large_binary, pt.is_binary_view, pt.is_fixed_size_binary)
 #: What Arrow raises for a value that Python does not have.
 NOT_IN_PYTHON = (ValueError, OverflowError, KeyError, NotImplementedError)
-TICKS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def plain_rows(rows: Any) -> Any:
@@ -107,12 +104,15 @@ def plain_array(array: Any) -> Any:
     if pt.is_date(kind) or pt.is_timestamp(kind):
         if not _is_known_zone(getattr(kind, "tz", None)):
             array = array.cast(pa.timestamp(kind.unit, "UTC"))
-        far = _far(array)
+        far = where_far(array)
         return array if far is None else pc.if_else(far, None, array)
-    learned = not (pt.is_nested(kind) or pt.is_interval(kind) or _is_bytes(kind))
-    if not learned and not _is_placeholder(kind):
+    if _is_placeholder(kind):
+        return array
+    if not _has_text(kind):
         return _placeholder(len(array), str(kind))
-    return array
+    if not pt.is_nested(kind):
+        return array
+    return pa.array([text or None for text in column_text(array)], pa.large_string())
 
 
 def decoded_array(array: Any) -> Any:
@@ -158,17 +158,6 @@ def encoded_as(array: Any, kind: Any) -> Any:
     return array if array.type == kind else array.cast(kind)
 
 
-def far_dates(rows: Any) -> dict[str, int]:
-    """Count the dates outside the years 1 to 9999 in each column that has any."""
-    counts = {}
-    for name, column in zip(rows.schema.names, rows.columns, strict=True):
-        if pt.is_date(column.type) or pt.is_timestamp(column.type):
-            far = _far(column)
-            if far is not None:
-                counts[name] = int(pc.sum(far).as_py())
-    return counts
-
-
 def type_text(kind: Any) -> str:
     """Return the name of a type; for a placeholder, that of the original type."""
     return kind.field(0).name if _is_placeholder(kind) else str(kind)
@@ -179,7 +168,8 @@ def refuse_target_type(name: str, kind: Any) -> None:
     plain = plain_array(pa.nulls(0, kind)).type
     if pt.is_dictionary(plain):
         plain = plain.value_type
-    if _is_placeholder(plain) or pt.is_duration(kind):
+    nested = pt.is_nested(kind) and not pt.is_run_end_encoded(kind)
+    if _is_placeholder(plain) or nested or pt.is_duration(kind):
         raise LabelError(
             f"The column {name!r} has the type {kind}, which cannot be filled. Give "
             f"the labels as classes in text, or as numbers, such as seconds."
@@ -200,6 +190,16 @@ def _is_bytes(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in BYTES)
 
 
+def _has_text(kind: Any) -> bool:
+    """Whether values are plain, or lists and structs of plain values."""
+    if pt.is_struct(kind):
+        return all(_has_text(kind.field(i).type) for i in range(kind.num_fields))
+    if pt.is_nested(kind) and not (pt.is_map(kind) or pt.is_union(kind)):
+        return _has_text(kind.value_type)
+    other = pt.is_nested(kind) or pt.is_interval(kind) or _is_bytes(kind)
+    return not (other or isinstance(kind, pa.BaseExtensionType))
+
+
 def _placeholder(n: int, name: str) -> Any:
     return pa.nulls(n, pa.struct([pa.field(name, pa.null())]))
 
@@ -207,30 +207,6 @@ def _placeholder(n: int, name: str) -> Any:
 def _is_placeholder(kind: Any) -> bool:
     return bool(
         pt.is_struct(kind) and kind.num_fields == 1 and pt.is_null(kind.field(0).type)
-    )
-
-
-def _far(array: Any) -> Any:
-    """Return where dates are outside the years 1 to 9999; None if nowhere."""
-    kind = array.type
-    day = (
-        1
-        if pt.is_date32(kind)
-        else DAY_SECONDS * TICKS_PER_SECOND[getattr(kind, "unit", "ms")]
-    )
-    integer = pa.int32() if pt.is_date32(kind) else pa.int64()
-    ticks = array.cast(integer)
-    extremes = pc.min_max(ticks).as_py()
-    first, last = FIRST_DAY * day, (LAST_DAY + 1) * day - 1
-    if extremes["min"] is None or (
-        first <= extremes["min"] and extremes["max"] <= last
-    ):
-        return None
-    limits = np.iinfo(integer.to_pandas_dtype())
-    first, last = max(first, int(limits.min)), min(last, int(limits.max))
-    return pc.or_(
-        pc.less(ticks, pa.scalar(first, integer)),
-        pc.greater(ticks, pa.scalar(last, integer)),
     )
 
 
@@ -321,19 +297,8 @@ def _times(array: Any) -> list[str]:
         array = array.cast(pa.timestamp(array.type.unit, "UTC"))
     texts = array.cast(pa.string()).to_pylist()
     if any(text is not None and text.startswith("<") for text in texts):
-        texts = _far_times(array, texts)
+        texts = far_texts(array, texts)
     return ["" if text is None else text.replace(" ", "T", 1) for text in texts]
-
-
-def _far_times(array: Any, texts: list[str | None]) -> list[str | None]:
-    """Return dates as text, including dates outside the range that Arrow writes."""
-    kind = array.type
-    unit: Any = "D" if pt.is_date32(kind) else getattr(kind, "unit", "ms")
-    ticks = array.cast(pa.int32() if pt.is_date32(kind) else pa.int64()).to_pylist()
-    return [
-        str(np.datetime64(tick, unit)) if text and text.startswith("<") else text
-        for tick, text in zip(ticks, texts, strict=True)
-    ]
 
 
 def _plain(value: object) -> str:

@@ -29,7 +29,6 @@ from halfmoon._number_format import count
 from halfmoon.table._files.arrow_types import (
     Values,
     encoded_as,
-    far_dates,
     is_text,
     null_where,
     plain_array,
@@ -37,6 +36,7 @@ from halfmoon.table._files.arrow_types import (
     without_null_values,
 )
 from halfmoon.table._files.byte_source import PiecewiseStream, Source
+from halfmoon.table._files.far_dates import far_dates
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.table_interface import (
     Batch,

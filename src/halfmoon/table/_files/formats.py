@@ -249,6 +249,14 @@ KINDS = (
         rb"ORC[\x00-\x08\x0b\x0c\x0e-\x1f]",
         (".orc",),
     ),
+    Kind(
+        "an ARFF file of Weka",
+        'Make a CSV file of it: python -c "import pandas as pd; from scipy.io import '
+        "arff; pd.DataFrame(arff.loadarff('{name}')[0]).to_csv('table.csv', "
+        'index=False)"',
+        rb"(?i)(?:\s*%[^\n]*\n)*\s*@relation\s",
+        (".arff",),
+    ),
     Kind("an Avro file", "Write the table as Parquet or CSV.", rb"Obj\x01", (".avro",)),
     Kind(
         "a picture",

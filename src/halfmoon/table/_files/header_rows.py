@@ -57,10 +57,13 @@ def header_number(rows: Sequence[Row]) -> int:
     return 0
 
 
-def may_be_title(row: Row) -> bool:
-    """Return whether a record could be a title: most of its cells are empty."""
+def may_be_title(row: Row, width: int = 0) -> bool:
+    """Return whether a record could be a title above rows of some width.
+
+    Most of its cells are empty, or it has few.
+    """
     filled = sum(bool(cell.strip()) for cell in row)
-    return filled == 1 or filled * 2 <= len(row)
+    return filled == 1 or filled * 2 <= len(row) or len(row) * 2 <= width
 
 
 def _is_title(row: Row, width: int) -> bool:

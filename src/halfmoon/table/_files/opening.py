@@ -21,6 +21,11 @@ from halfmoon.table._files.formats import (
     workbook_in_zip,
 )
 from halfmoon.table._files.frame_table import FrameTable, library_of
+from halfmoon.table._files.printed_tables import (
+    csv_source,
+    printed_note,
+    row_splitter,
+)
 from halfmoon.table._files.table_interface import BATCH_ROWS, Table
 from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import CommandError, ReadError
@@ -163,20 +168,28 @@ def _table(
         found = Format(name, compression, None, encoding, bom)
         return JsonTable(source, found, batch_rows)
     found = Format(name, compression, delimiter, encoding, bom)
-    if delimiter is None:
-        found = replace(found, delimiter=_delimiter(head, found))
-    return TextTable(source, found, batch_rows)
+    if delimiter is not None:
+        return TextTable(source, found, batch_rows)
+    text = head[len(found.bom) :].decode(encoding, "replace")
+    complete = len(head) < HEAD_BYTES
+    found = replace(found, delimiter=_delimiter(text, complete, found))
+    split = row_splitter(text, complete, str(found.delimiter))
+    if split is None or found.name == "tsv":
+        return TextTable(source, found, batch_rows)
+    source = csv_source(source, found, split)
+    table = TextTable(source, Format("csv", None, ",", "utf-8"), batch_rows)
+    table.notes.append(printed_note())
+    return table
 
 
-def _delimiter(head: bytes, found: Format) -> str:
-    """Return the delimiter that the first bytes of a text show."""
-    text = head[len(found.bom) :].decode(str(found.encoding), "replace")
+def _delimiter(text: str, complete: bool, found: Format) -> str:
+    """Return the delimiter that the beginning of a text shows."""
     named = SEPARATOR_LINE.match(text)
     if named is not None:
         return named[1]
     if found.name == "tsv":
         return "\t"
-    return sniffed_delimiter(text, len(head) < HEAD_BYTES)
+    return sniffed_delimiter(text, complete)
 
 
 def _compression(head: bytes, named: str | None) -> str | None:

@@ -17,6 +17,7 @@ from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.dialect import MARKING, SEPARATOR_LINE
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.header_rows import (
+    common_width,
     grouped_names,
     header_number,
     may_be_title,
@@ -290,7 +291,8 @@ class _Header:
         if not filled:
             return cls([], lead="".join(raw for _, raw, _ in seen))
         rows = [seen[i][2] for i in filled]
-        at = header_number(rows) if may_be_title(rows[0]) else 0
+        may_be = may_be_title(rows[0], common_width(rows[1:]))
+        at = header_number(rows) if may_be else 0
         names, first, joined = rows[at], filled[at], False
         if grouped := grouped_names(rows[at:]):
             first, names, joined = filled[at], grouped.names, grouped.joined

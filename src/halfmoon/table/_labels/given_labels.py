@@ -23,7 +23,8 @@ from halfmoon._number_format import count
 from halfmoon.table._cells.cell_values import INVISIBLE, as_column, as_number
 from halfmoon.table._columns.column_names import is_predicted
 from halfmoon.table._files import Batch
-from halfmoon.table._files.arrow_types import far_dates, is_text
+from halfmoon.table._files.arrow_types import is_text
+from halfmoon.table._files.far_dates import far_dates
 from halfmoon.table._run_settings import as_tuple
 from halfmoon.table._table_errors import LabelError
 
