@@ -152,9 +152,9 @@ def find_pattern(text: pa.Array, max_strays: float) -> NumberPattern | None:
         return None
     texts = values.to_pylist()
     if sum(text[0] in "[{" for text in texts) >= (1.0 - max_strays) * len(texts):
-        found = _pattern(_plain(texts, MAX_JSON_LENGTH), "json", max_strays)
-        if found and found.count > 1:
-            return found
+        of_json = _pattern(_plain(texts, MAX_JSON_LENGTH), "json", max_strays)
+        if of_json and of_json.count > 1:
+            return of_json
     cells = _plain(texts)
     zeros = sum(LEADING_ZERO.search(cell) is not None for cell in cells)
     if zeros > MAX_CODED * len(cells):

@@ -21,7 +21,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO
+from typing import IO, cast
 
 from halfmoon._notes import Note
 from halfmoon.table._files.byte_source import PiecewiseStream, Source, decompressed
@@ -131,7 +131,8 @@ def csv_source(source: Source, found: Format, split: Splitter) -> Source:
         binary.read(len(found.bom))
         with io.TextIOWrapper(binary, str(found.encoding)) as stream:
             pieces = _pieces(stream, split, source.name)
-            copied = Source(PiecewiseStream(pieces), source.name)
+            piecewise = cast(IO[bytes], PiecewiseStream(pieces))
+            copied = Source(piecewise, source.name)
     copied.origin = source.origin
     source.close()
     return copied
