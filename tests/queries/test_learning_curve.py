@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -162,6 +163,23 @@ def test_the_level_is_that_of_leave_one_out():
     loo = np.abs(model.leave_one_out()).mean() * choice_factor(80)
     assert found.measured[-1] == pytest.approx(loo)
     assert found.error == pytest.approx(found.measured[-1], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("model", "table", "shared"),
+    [(ConditionalRegressor(), diabetes, 2.0), (ConditionalClassifier(), wine, 1.5)],
+)
+def test_the_level_varies_as_a_mean_of_labels_that_share_each_other(
+    model, table, shared
+):
+    X, y = table(80)
+    model.fit(X, y)
+    found = forecast_learning_curve(model, X, y, level=0.9)
+    points = measured_points(HiddenLabels.of_fitted(model), np.random.default_rng(0))
+    logs = points.posterior(np.array([80.0])).draws(4_000)
+    more = (shared - 1) * points.covariance[-1, -1] / points.errors[-1] ** 2
+    half = norm.ppf(0.95) * np.sqrt(logs.var() + more)
+    assert_allclose(np.log(found.error_high / found.error_low), 2 * half, rtol=0.06)
 
 
 @pytest.mark.parametrize("wrong", [0, 2, 18])

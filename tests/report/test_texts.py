@@ -96,8 +96,8 @@ def test_key_figures():
     error = np.abs(left.given - left.predicted).mean() * np.sqrt(1 + 6 / 60)
     assert by_name["Expected error"].figure == f"{error:.0f}"
     assert by_name["Filled"].figure == "382"
-    # Of 60 errors, intervals end at the 55th: for 382 rows Beta(55, 6) is 81 to 97 %.
-    assert plain(by_name["Within interval"].figure) == "81–97 %"
+    # Of 60 errors, intervals end at the 55th: Beta(55 / 2, 6 / 2) is 77 to 98 %.
+    assert plain(by_name["Within interval"].figure) == "77–98 %"
     by_name = {tile.name: tile for tile in key_figures(iris())}
     assert plain(by_name["Expected accuracy"].figure) == "93 %"
     assert by_name["Unlabeled rows"].figure in ("helped", "used", "not used")

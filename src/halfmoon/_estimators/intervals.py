@@ -37,10 +37,13 @@ from scipy.stats import t as student
 
 from halfmoon._rows import TINY, Array
 
-__all__ = ["Intervals", "choice_factor", "interval_ratios"]
+__all__ = ["SHARED", "Intervals", "choice_factor", "interval_ratios"]
 
 SHRINKAGE_ROWS = 30.0  # weight of the constant error, in rows
 EXTRA_PARAMETERS = 6.0  # c
+#: Leave-one-out errors share their labels: the variance of their mean is that of so
+#: many times independent ones.
+SHARED = {"classes": 1.5, "numbers": 2.0}
 MIN_SHARE = 0.3  # of the mean error: the line does not go below
 ROUNDING = 1e-12  # of sums of weights
 

@@ -201,8 +201,9 @@ def of_columns(findings: Findings) -> list[Picture]:
     caption = (
         f"Each bar shows by how much {worse} for hidden labels when the values of one "
         f"column are shuffled. A gray bar could be chance: predictions may not need "
-        f"the column, perhaps because other columns hold the same information. If it "
-        f"goes far to the left, the predictions may be better without it."
+        f"the column, perhaps because other columns hold the same information. A bar "
+        f"to the left is chance too: it does not show that predictions are better "
+        f"without the column."
     )
     height = 1.0 + 0.29 * max(3, len(names))
     return [draw(paint, height=height, alt=alt, caption=caption)]

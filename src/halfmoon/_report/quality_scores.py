@@ -6,10 +6,10 @@ So the variance of a mean over the labels, v/n, is replaced by
 
 .. math:: v (a/n + 1/m)
 
-with a = 1.5 for classes and a = 2 for numbers. If labels lie in clumps of similar rows,
-n and m count clumps instead: they are multiplied by the share `independent`. For k
-right of n, the interval is Wilson's (1927): it holds every share p that k does not
-contradict,
+with a = 1.5 for classes and a = 2 for numbers (`SHARED`). If labels lie in clumps of
+similar rows, n and m count clumps instead: they are multiplied by the share
+`independent`. For k right of n, the interval is Wilson's (1927): it holds every share p
+that k does not contradict,
 
 .. math:: (k/n - p)^2 \le z^2 p (1 - p) (a/n + 1/m)
 
@@ -43,8 +43,9 @@ is shrunk too, towards `PRIOR_R2_VARIANCE`.
 **Intervals of numbers** that end at the k-th smallest of n held-out errors hold the
 number of a new row with a probability that is known before anything is measured: it
 varies from draw to draw of the labels as Beta(k, n + 1 - k), whatever the errors are
-(Vovk, 2012). The share of m rows varies more. So the share of the n labels within their
-own intervals, k/n or more, is no test of them.
+(Vovk, 2012). Of errors that share labels, both parameters are divided by a. The share
+of m rows varies more. So the share of the n labels within their own intervals, k/n or
+more, is no test of them.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta, norm, t
 
-from halfmoon._estimators.intervals import choice_factor
+from halfmoon._estimators.intervals import SHARED, choice_factor
 from halfmoon._rows import Array
 
 __all__ = [
@@ -75,7 +76,6 @@ __all__ = [
 
 MIN_ERRORS = 3  # of two, the spread is not known
 LEVEL = 0.95
-SHARED = {"classes": 1.5, "numbers": 2.0}  # a above
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
 PRIOR_R2_VARIANCE = 1.0
 LEARNING_RATE = 1.0  # g above
@@ -313,17 +313,15 @@ def interval_coverage(
     --------
     >>> low, high = interval_coverage(40, 0.9)
     >>> round(low, 3), round(high, 3)
-    (0.796, 0.972)
+    (0.746, 0.987)
     """
     n = math.floor(labels)
     k = math.ceil((n + 1) * level)
     if k > n or not filled:
         return np.nan, np.nan
-    # The beta distribution with the mean and the variance of the beta-binomial one.
-    total = float(n + 1)
-    if np.isfinite(filled):
-        total = filled * (n + 2) / (n + 1 + filled) - 1
-    share = k / (n + 1)
+    share, total = k / (n + 1), (n + 1) / SHARED["numbers"]
+    if np.isfinite(filled):  # the mean and the variance of the beta-binomial one
+        total = filled * (total + 1) / (total + filled) - 1
     if total <= 0:  # a single row
         return 0.0, 1.0
     low, high = beta.ppf(

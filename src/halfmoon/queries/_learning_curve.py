@@ -3,18 +3,20 @@ r"""Forecast of the learning curve: the expected error with more labels.
 Errors are measured with subsets of the labels, and extrapolated by a power law with a
 prior (`_power_law.py`). The subsets are fitted with the choices made from all labels,
 so they give only the shape of the curve. Its level is the leave-one-out error, which
-includes the choices; if it counts few errors, the level is between both.
+includes the choices; if it counts few errors, the level is between both. Errors of
+labels that share each other vary more than independent ones (`SHARED`), which moves the
+whole curve up or down.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfmoon._estimators.intervals import choice_factor
+from halfmoon._estimators.intervals import SHARED, choice_factor
 from halfmoon._rows import Array
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.queries._hidden_labels import HiddenLabels
@@ -160,7 +162,11 @@ def forecast_of(
     l = len(labels.places)
     path = np.geomspace(points.counts[0], l + more.max(), PATH_POINTS)
     new = np.concatenate([[float(l)], l + more, path])
-    draws = np.exp(points.posterior(new).draws(N_DRAWS))
+    found = points.posterior(new)
+    shared = SHARED["classes" if labels.of_classes else "numbers"] - 1.0
+    shared *= float(points.covariance[-1, -1]) / float(points.errors[-1]) ** 2
+    found = replace(found, covariances=found.covariances + shared)
+    draws = np.exp(found.draws(N_DRAWS))
     if labels.in_closed_form:  # few errors at small counts would decide the level
         draws *= points.errors[-1] / np.median(draws[:, 0])
     if labels.of_classes:

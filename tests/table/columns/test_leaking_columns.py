@@ -142,6 +142,31 @@ def test_copies_of_numbers(rng, labeled):
     assert (found.left_out, found.copies) == ({}, ("grams", "celsius"))
 
 
+def test_numbers_with_few_values_are_copies_as_classes_are(rng):
+    y = np.arange(60) % 3 == 0
+    columns = {"copy": (10 - y).tolist()}
+    assert found_in(columns, y.astype(float).tolist()).copies == ("copy",)
+    few = [*y[:15].astype(float), *[None] * 45]
+    assert found_in(columns, few).copies == ()  # as with 15 labels of text
+
+
+@pytest.mark.parametrize(("ones", "copies"), [(1, ()), (2, ()), (12, ("rare",))])
+def test_a_rare_value_in_the_same_rows_may_be_chance(ones, copies):
+    # Of 40 rows, one or two are the same ones by chance with a probability of 1/40 or
+    # 1/780.
+    y = np.where(np.arange(60) < ones, "yes", "no")
+    labels = where(np.arange(60) < 40, y.tolist())
+    assert found_in({"rare": np.char.upper(y).tolist()}, labels).copies == copies
+
+
+def test_nearly_equal_numbers_of_all_sizes_are_no_copies(rng, labeled):
+    y = np.exp(3 * rng.normal(size=150))  # such as populations
+    y[np.flatnonzero(labeled)[:2]] = 1e6  # they explain the variance of all
+    before = y * np.where(y == 1e6, 0.98, rng.uniform(0.97, 0.99, 150))
+    found = found_in({"year before": before.tolist()}, where(labeled, y.tolist()))
+    assert found.copies == ()
+
+
 def test_a_shift_is_noted(rng, labeled, classes):
     x = rng.normal(size=150)
     columns = {

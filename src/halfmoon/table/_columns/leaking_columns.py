@@ -24,6 +24,7 @@ probability would be below `SIGNIFICANCE`, divided by the number of columns.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,7 @@ MIN_REPEATS = 3  # rows for each value, if no value is common to both sides
 MAX_COMPARED = 5_000  # rows of each side
 COPY_PROBE = 500  # labeled rows that are checked first
 COPY_ROWS, COPY_REPEATS = 20, 6  # labeled rows, and rows of a class, to call it a copy
-COPY_NUMBERS = 10  # labeled rows to call a column of numbers a copy
+COPY_NUMBERS = 10  # different labels that are compared as numbers, not as classes
 UNEXPLAINED = 1e-6  # share of the variance in a copy of numbers
 DEFAULTS = (0.0, -1.0)  # numbers that may stand for a cell that nobody filled in
 MIN_EXPECTED = 5  # rows of each side, if labels had been given at random
@@ -211,23 +212,35 @@ def _is_copy(use: ColumnUse, x: Array, labels: NDArray[Any]) -> bool:
     x, labels = x[present], labels[present]
     if len(x) > COPY_PROBE and not _is_copy(use, x[:COPY_PROBE], labels[:COPY_PROBE]):
         return False
-    if all(isinstance(label, float) for label in labels):
+    repeats = np.array([*Counter(labels.tolist()).values()])
+    classes = len(repeats)
+    if classes >= COPY_NUMBERS and all(isinstance(label, float) for label in labels):
         return use.kind != "category" and _is_linear_copy(x, labels.astype(float))
     pairs = set(zip(x.tolist(), labels.tolist(), strict=True))
-    classes = len(set(labels.tolist()))
+    # Probability that the labels, put in any order, agree with the column.
+    chance = gammaln(repeats + 1).sum() - gammaln(len(x) + 1)
     return (
         len(pairs) == classes == len(np.unique(x))
         and len(x) >= max(COPY_ROWS, COPY_REPEATS * classes)
         and classes <= CATEGORIES
+        and bool(chance < math.log(SIGNIFICANCE))
     )
 
 
 def _is_linear_copy(x: Array, y: Array) -> bool:
-    if len(y) < COPY_NUMBERS or np.ptp(x) == 0 or np.ptp(y) == 0:
+    """Whether numbers lie on a straight line, the usual ones as well as the largest.
+
+    A few numbers much larger than the others explain nearly all of the variance: the
+    populations of countries in two years are no copies.
+    """
+    if np.ptp(x) == 0:
         return False
     x, y = (x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y)
-    explained = float(x @ y) ** 2 / (float(x @ x) * float(y @ y))
-    return bool(1 - explained <= UNEXPLAINED)
+    residuals = y - float(x @ y) / float(x @ x) * x
+    if float(residuals @ residuals) > UNEXPLAINED * float(y @ y):
+        return False
+    usual = np.median(np.abs(y - np.median(y)))
+    return bool(np.median(np.abs(residuals)) <= math.sqrt(UNEXPLAINED) * usual)
 
 
 def _differs(
