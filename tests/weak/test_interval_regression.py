@@ -89,6 +89,26 @@ def test_rows_of_weight_0_are_dropped(table):
     assert len(model.labels_) == N
 
 
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**700])
+@pytest.mark.filterwarnings("error")
+def test_weights_of_any_scale(scale):
+    X = np.linspace(-1, 1, 20)[:, None]
+    ends = np.floor(3 * X) + np.array([0.0, 1.0])
+    model = IntervalRegressor(kernel=Gaussian(1.0), alpha=1e-3)
+    expected = model.fit(X, ends).predict(X)
+    assert_allclose(model.fit(X, ends, np.full(20, scale)).predict(X), expected)
+
+
+def test_intervals_of_pandas():
+    cut = pd.cut([0.5, np.nan, 1.5, 7.0], [0, 1, 2, np.inf])
+    expected = [[0, 1], [-np.inf, np.inf], [1, 2], [2, np.inf]]
+    for y in (cut, pd.Series(cut), pd.Series(cut).astype(object)):
+        assert_array_equal(as_ends(y, 4), expected)
+    mixed = [pd.Interval(0, 1), 0.5, None]
+    expected = [[0, 1], [0.5, 0.5], [-np.inf, np.inf]]
+    assert_array_equal(as_ends(mixed, 3), expected)
+
+
 def test_frames_with_missing_ends():
     frame = pd.DataFrame({"low": [0.0, None, 2.0], "high": [1.0, 3.0, None]})
     expected = [[0, 1], [-np.inf, 3], [2, np.inf]]

@@ -162,8 +162,7 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
             return self
         start = time.monotonic()
         X = self._table(X, reset=True)
-        labels = as_labels(y, X.shape[0])
-        w = without_extremes(as_weights(sample_weight, X.shape[0]))
+        labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
         X, labels, w = self._with_weight(X, labels, w)
         with self._stream.handed_down():
             self._fit_labels(X, labels, w)
@@ -381,7 +380,8 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
     def _with_weight(
         self, X: Rows, labels: NDArray[Any], w: Array
     ) -> tuple[Any, Any, Array]:
-        """Return the rows with a weight above 0."""
+        """Return the rows with a weight above 0, with weights of a moderate size."""
+        w = without_extremes(w)
         used = w > 0
         self._n_rows = len(w) if self._all_rows is None else self._all_rows.n
         self._weighted_rows = None if used.all() else np.flatnonzero(used)

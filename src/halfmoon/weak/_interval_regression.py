@@ -114,7 +114,7 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
             All rows.
         y : array-like of shape (n, 2)
             Low and high end of each row; -inf, inf or NaN where an end is open. A
-            vector is plain labels, NaN in unlabeled rows.
+            vector is plain labels, NaN in unlabeled rows, or intervals of pandas.
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """

@@ -220,10 +220,20 @@ def _without_classes(count: int, first: int) -> str:
     )
 
 
+def _ends_of_intervals(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return intervals of pandas, as `pd.cut` makes them, as two columns."""
+    if labels.dtype != object or labels.ndim != 1:
+        return labels
+    if not any(type(value).__name__ == "Interval" for value in labels):
+        return labels
+    ends = [(getattr(v, "left", v), getattr(v, "right", v)) for v in labels]
+    return np.array(ends, dtype=object)
+
+
 def as_ends(y: Any, n: int) -> Array:  # (n, 2)
     """Return the low and high end of each of n rows; -inf and inf for open ends.
 
-    NaN and None are open ends. A vector is plain labels.
+    NaN and None are open ends. A vector is plain labels, or intervals of pandas.
 
     Examples
     --------
@@ -234,7 +244,7 @@ def as_ends(y: Any, n: int) -> Array:  # (n, 2)
     array([[  3.,   3.],
            [-inf,  inf]])
     """
-    labels = as_labels(y, n)
+    labels = _ends_of_intervals(as_labels(y, n))
     plain = labels.ndim == 1
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn(
