@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from halfmoon._report.findings import Reason, ShownRow
 from halfmoon.table import TableModel
+from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._columns.column_choice import ColumnChoice
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._columns.column_names import chosen_features, guess_notes
@@ -26,6 +27,7 @@ from halfmoon.table._labels.label_checks import (
 from halfmoon.table._labels.weak_labels import checked_ends, checked_sets
 from halfmoon.table._models.weak_table_model import WeakTableModel
 from halfmoon.table._run_settings import Settings
+from halfmoon.table._runs.preview import rewritten_note
 from halfmoon.table._runs.row_reasons import ExplainedRow, explained_rows
 from halfmoon.table._runs.rows_without_data import (
     TotalsRow,
@@ -100,6 +102,11 @@ def labels():
         description_note(rows, 2)
         empty_note(rows)
         list(without_data_notes(rows))
+    for use in (
+        ColumnUse("size", "number", style=NumberStyle(",", ".", digits=2)),
+        ColumnUse("day", "date", date_format="ISO8601"),
+    ):
+        rewritten_note(use)
     for short in ({5: 2}, {5: 2, 7: 1, 8: 1, 12: 3}):
         ShortRows("t.csv", 4, 20, short).checked()
     for names in (["kind"], ["kind", "size"]):

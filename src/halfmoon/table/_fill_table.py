@@ -9,21 +9,25 @@ from __future__ import annotations
 import hashlib
 import io
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, cast
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from halfmoon.table._columns.column_names import earlier_runs, quoted, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
+from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
+from halfmoon.table._runs.preview import Preview
 from halfmoon.table._runs.rows_without_data import without_data_notes
 from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
 from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
@@ -192,8 +196,9 @@ def predict_table(
     refuse_unfit(model, table, runs)
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
-    unseen = Unseen(model)
-    job = Job(model, given, scored=ScoredRows(model), unseen=unseen)
+    preview = Preview.of(table, model, _blank_of(given and given.again()))
+    model, unseen = preview.model, Unseen(preview.model)
+    job = Job(model, given, preview.skip, scored=ScoredRows(model), unseen=unseen)
     with new_table(
         destination,
         like=table,
@@ -203,9 +208,16 @@ def predict_table(
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
     notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
-    notes = (*notes, *without_data_notes(job.n_without_data))
+    notes = (*notes, *preview.notes, *without_data_notes(job.n_without_data))
     (filled,) = Filled.of([job], out.escaped, _sha256(table), start, notes)
     return filled
+
+
+def _blank_of(given: GivenLabels | None) -> Callable[[Batch], NDArray[np.bool_]]:
+    """Return what says where labels are blank; everywhere if there are none."""
+    if given is None:
+        return lambda batch: np.ones(len(batch), dtype=bool)
+    return lambda batch: given.of(batch)[1]
 
 
 def refuse_unfit(

@@ -251,6 +251,7 @@ def test_spellings_of_one_unit(cells):
         (["144,38- EUR", "1.041,74 EUR"], [-144.38, 1041.74]),
         (["144.38-€", "1,041.74€"], [-144.38, 1041.74]),
         (["59,- EUR", "1.041,74 EUR"], [59, 1041.74]),
+        (['="1,053.5"', '="-7"', "3"], [1053.5, -7, 3]),  # as spreadsheets protect them
     ],
 )
 def test_minus_signs_after_a_number(cells, values):

@@ -48,6 +48,7 @@ SERIAL = "serial"
 SERIAL_DAYS = r"^[2-5][0-9]{4}(\.[0-9]+)?$"
 NUMBER_AND_SEPARATOR = r"[0-9]+[/. ,年-]+|^[\p{L}]{3,9}[ .-]+[0-9]{2,4}$"
 DAY_AND_MONTH = r"^(?P<first>[0-9]{1,2})[/.-](?P<second>[0-9]{1,2})[/.-][0-9]{2,4}"
+MAY_BE_DATE = r"^[^0-9]{0,24}[0-9]{1,8}(?:[^0-9].{0,70})?$"
 CLOCK = r"^[0-9]{1,2}:[0-9]{2}"
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 KNOWN_DATES = """
@@ -86,7 +87,9 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
     >>> find_date_format(pa.array(["x"]), 0)
     ''
     """
-    values = plain_dates(examples(text, MAX_EXAMPLES))
+    values = _rewritten(text, max_strays)
+    if values is None:
+        return ""
     serial = pc.match_substring_regex(values, SERIAL_DAYS)
     dates = values.filter(pc.invert(serial))
     if len(dates) == 0:
@@ -96,6 +99,16 @@ def find_date_format(text: pa.Array, max_strays: float) -> str:
     if found and len(dates) < len(values):
         found.append(SERIAL)
     return "|".join(found)
+
+
+def _rewritten(text: pa.Array, max_strays: float) -> pa.Array | None:
+    """Return examples of dates or times, rewritten; None if they look different.
+
+    To look is much faster than to rewrite.
+    """
+    values = examples(text, MAX_EXAMPLES)
+    share = pc.mean(pc.match_substring_regex(values, MAY_BE_DATE)).as_py() or 0.0
+    return None if share < 1.0 - max_strays else plain_dates(values)
 
 
 def find_compact_format(text: pa.Array) -> str:
@@ -196,7 +209,9 @@ def find_time_format(text: pa.Array, max_strays: float) -> str:
     >>> find_time_format(pa.array(["08:15", "23:59"]), 0)
     '%H:%M'
     """
-    values = plain_dates(examples(text, MAX_EXAMPLES))
+    values = _rewritten(text, max_strays)
+    if values is None:
+        return ""
     if pc.mean(pc.match_substring_regex(values, CLOCK)).as_py() < 1.0 - max_strays:
         return ""
     found, left = [], values

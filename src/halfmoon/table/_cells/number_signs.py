@@ -115,6 +115,8 @@ def normalized(text: pa.Array) -> pa.Array:
     if _has(text, rf"[.,/] ?(?:{DASHES})"):  # the whole pattern takes long to compile
         text = pc.replace_substring_regex(text, pattern_for(text, NO_CENTS), r"\10\2")
         text = pc.replace_substring_regex(text, NO_PAISE, r"\1")
+    if _has(text, '^="'):
+        text = pc.replace_substring_regex(text, QUOTED, r"\1")
     if _has(text, r"[0-9] ?-[^0-9]*$"):
         for pattern, plain in AT_END:
             text = pc.replace_substring_regex(text, pattern_for(text, pattern), plain)

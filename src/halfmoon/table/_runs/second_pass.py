@@ -83,16 +83,17 @@ class Job:
         labels, blank, partial = None, np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
         skipped = not_data(batch).rows
         self.n_without_data += int(skipped.sum())
+        totals = np.isin(batch.start + np.arange(n), self.skip)
         if self.given is not None:
             labels, blank = self.given.of(batch)
             partial = self.given.is_open(labels, blank) & ~skipped
             if self.scored is not None:
-                exact = ~blank & ~partial & ~skipped
+                exact = ~blank & ~partial & ~skipped & ~totals
                 self._score(self.scored, batch, labels, exact)
             blank = blank | partial
         if self.unseen is not None:
-            self.unseen.see(_rows_where(batch.rows, ~skipped))
-        skipped |= np.isin(batch.start + np.arange(n), self.skip) & blank
+            self.unseen.see(_rows_where(batch.rows, ~skipped & ~totals))
+        skipped |= totals & blank
         blank &= ~skipped
         rows, known = _rows_where(batch.plain, blank), None
         if isinstance(self.model, WeakTableModel) and labels is not None:

@@ -1,0 +1,117 @@
+"""A first look at a table to predict: its totals, and columns that look different.
+
+Another program may write the numbers or dates of a new table in another way than those
+that the model learned from: 1.234,5 for 1234.5, or 2024-05-03 for 03.05.2024. If too
+many cells of such a column cannot be read, the way is found again from the new table.
+The unit must be the same, or one of the two has none.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfmoon._notes import Note
+from halfmoon._number_format import Unit
+from halfmoon.table._cells.cell_values import MAX_STRAY_NUMBERS, as_column
+from halfmoon.table._columns.column_kinds import Columns, ColumnUse
+from halfmoon.table._files import Batch, Table
+from halfmoon.table._files.arrow_types import is_text
+from halfmoon.table._models.table_model import TableModel
+from halfmoon.table._runs.rows_without_data import TotalsRows, not_data, totals_note
+
+__all__ = ["Preview", "rewritten_note"]
+
+KINDS = ("number", "date", "time")  # which may be written in several ways
+MAX_ROWS = 10_000  # from which a way of writing is found
+MIN_CELLS = 5  # with a value, in a column
+
+Blank = Callable[[Batch], NDArray[np.bool_]]
+
+
+@dataclass
+class Preview:
+    """What a first pass over a table finds."""
+
+    model: TableModel  # that reads this table
+    skip: tuple[int, ...] = ()  # numbers of rows of totals
+    notes: list[Note] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, table: Table, model: TableModel, blank: Blank) -> Preview:
+        """Read a table once; `blank` returns where labels are blank in a batch."""
+        totals, n, kept = TotalsRows(model.target), 0, 0
+        uses = [use for use in model.table_.used if use.kind in KINDS]
+        cells: dict[str, list[pa.Array]] = {use.name: [] for use in uses}
+        for batch in table.batches():
+            rows, no_data = batch.plain, not_data(batch)
+            totals.see(rows, batch.start, blank(batch), no_data.empty)
+            n += int((~no_data.rows).sum())
+            if kept < MAX_ROWS:
+                data = pa.array(np.flatnonzero(~no_data.rows)[: MAX_ROWS - kept])
+                kept += len(data)
+                for name, parts in cells.items():
+                    parts.append(as_column(rows.column(name)).take(data))
+        found = totals.found if len(totals.found) < n else []
+        preview = cls(model, tuple(row.number for row in found))
+        if found:
+            preview.notes.append(totals_note(found))
+        changed: dict[str, ColumnUse] = {}
+        for use in uses:
+            parts = cells[use.name]
+            new = _reading(use, pa.concat_arrays(parts)) if parts else None
+            if new is not None:
+                changed[use.name] = new
+        if changed:
+            preview.model = copy.copy(model)
+            preview.model.table_ = Columns(
+                [changed.get(use.name, use) for use in model.table_.uses]
+            )
+            preview.notes += map(rewritten_note, changed.values())
+        return preview
+
+
+def _reading(use: ColumnUse, cells: pa.Array) -> ColumnUse | None:
+    """Return how a column is read if too many cells cannot be read as before."""
+    if not is_text(cells.type):
+        return None
+    _, unread = use.read(cells)
+    present = len(cells) - cells.null_count
+    if present < MIN_CELLS or unread <= MAX_STRAY_NUMBERS * present:
+        return None
+    (new,) = Columns.of(pa.table({use.name: cells}), keep=[use.name]).uses
+    if new.kind != use.kind or not _same_unit(use, new):
+        return None
+    if use.kind != "number":
+        formats = dict.fromkeys(f"{use.date_format}|{new.date_format}".split("|"))
+        new = replace(new, date_format="|".join(formats))
+    new = replace(
+        use,
+        style=new.style,
+        compound=new.compound,
+        pattern=new.pattern,
+        date_format=new.date_format,
+    )
+    return new if new.read(cells)[1] < unread else None
+
+
+def _same_unit(use: ColumnUse, new: ColumnUse) -> bool:
+    if use.compound or new.compound or use.pattern or new.pattern:
+        return (use.compound, use.pattern) == (new.compound, new.pattern)
+    units = [each.style.unit if each.style else Unit() for each in (use, new)]
+    return Unit() in units or units[0] == units[1]
+
+
+def rewritten_note(use: ColumnUse) -> Note:
+    """Note that a column is read in another way than when the model learned."""
+    what = {"number": "numbers", "date": "dates", "time": "times"}[use.kind]
+    how = replace(use, strays=0, codes=()).reading()
+    return Note(
+        f"The {what} in {use.name!r} are written in another way than those that the "
+        f"model learned from{': ' if how else '.'}{how}{'.' if how else ''}"
+    )
