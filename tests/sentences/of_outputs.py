@@ -168,7 +168,7 @@ def writings():
     with refused(), pytest.MonkeyPatch.context() as patch:
         denied = PermissionError(13, "Permission denied")
         patch.setattr(
-            "halfmoon.table._files.outputs.open", failing(denied), raising=False
+            "halfmoon.table._files.writing.open", failing(denied), raising=False
         )
         copied("t.csv", os.devnull)
     with refused():

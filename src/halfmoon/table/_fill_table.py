@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -235,5 +235,7 @@ def refuse_unfit(
 
 
 def _sha256(table: Table) -> str:
-    with table.source.open() as file:
-        return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for piece in table.source.pieces():
+        digest.update(piece)
+    return digest.hexdigest()

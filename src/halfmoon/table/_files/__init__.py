@@ -6,9 +6,8 @@ whole or not at all.
 
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.opening import open_table
-from halfmoon.table._files.outputs import refuse_place, replacing
 from halfmoon.table._files.table_interface import BATCH_ROWS, Batch, Table, TableOutput
-from halfmoon.table._files.writing import new_table
+from halfmoon.table._files.writing import new_table, refuse_place, replacing
 
 __all__ = [
     "BATCH_ROWS",

@@ -18,8 +18,9 @@ import tempfile
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -31,7 +32,6 @@ from halfmoon.table._files.records import MAX_RECORD, long_line
 from halfmoon.table._table_errors import ReadError, no_file
 
 __all__ = [
-    "PiecewiseStream",
     "Sink",
     "Source",
     "compressing",
@@ -45,7 +45,10 @@ MAX_ENTRIES = 1000  # of a folder, to suggest a pattern
 
 
 class Source:
-    """Bytes that can be opened any number of times, and that must not change."""
+    """Bytes that can be opened any number of times, and that must not change.
+
+    They are those of a file, or of a stream, or what a function writes to a file.
+    """
 
     name: str  # in messages
     path: Path | None = None  # None for a stream
@@ -53,7 +56,9 @@ class Source:
     _spool: IO[bytes] | None = None
 
     def __init__(
-        self, given: str | os.PathLike[str] | IO[bytes], name: str | None = None
+        self,
+        given: str | os.PathLike[str] | IO[bytes] | Callable[[IO[bytes]], object],
+        name: str | None = None,
     ) -> None:
         self._lock = threading.Lock()
         if isinstance(given, (str, os.PathLike)):
@@ -65,6 +70,10 @@ class Source:
                 with self._open_path() as pipe:
                     self._copy(pipe)
                 self.path = None
+        elif callable(given):
+            self.name = name or "the stream"
+            with self._spooling() as spool:
+                given(spool)
         else:
             self.name = name or "standard input"
             self._copy(getattr(given, "buffer", given))
@@ -87,6 +96,11 @@ class Source:
         if self._spool is not None:
             return cast(IO[bytes], _View(self._spool, self.size, self._lock))
         return cast(IO[bytes], _View(self._open_path(), self.size))
+
+    def pieces(self) -> Iterator[Any]:
+        """Yield all bytes, piece by piece."""
+        with self.open() as file:
+            yield from iter(partial(file.read, BUFFER_BYTES), b"")
 
     def check(self) -> None:
         """Refuse a file that changed since it was first opened."""
@@ -140,14 +154,20 @@ class Source:
                 f"{self.name} is a device, which may never end. Give a file, or pipe "
                 f"the rows of a table in."
             )
-        spool = self._spool = tempfile.TemporaryFile(prefix="halfmoon-")  # noqa: SIM115
         checked = BUFFER_BYTES  # doubles, so that all checks take as long as the last
-        try:
+        with self._spooling() as spool:
             while data := stream.read(BUFFER_BYTES):
                 spool.write(data)
                 if checked and spool.tell() >= checked:
                     spool.flush()
                     checked = 0 if self._has_lines() else 2 * spool.tell()
+
+    @contextmanager
+    def _spooling(self) -> Iterator[IO[bytes]]:
+        """Make the temporary file and yield it to be written."""
+        spool = self._spool = tempfile.TemporaryFile(prefix="halfmoon-")  # noqa: SIM115
+        try:
+            yield spool
             spool.flush()
         except OSError as error:
             spool.close()
@@ -251,28 +271,6 @@ class _View(io.RawIOBase):
         if not self._is_shared:
             self._file.close()
         super().close()
-
-
-class PiecewiseStream(io.RawIOBase):
-    """A readable stream of the bytes that an iterator gives, piece by piece."""
-
-    def __init__(self, pieces: Iterator[Any]) -> None:
-        self._pieces = pieces
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._rest = memoryview(piece)
-        n = min(len(buffer), len(self._rest))
-        buffer[:n] = self._rest[:n]
-        self._rest = self._rest[n:]
-        return n
 
 
 @contextmanager

@@ -11,12 +11,11 @@ predicted number may go into a column of text.
 from __future__ import annotations
 
 import datetime as dt
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +34,7 @@ from halfmoon.table._files.arrow_types import (
     value_text,
     without_null_values,
 )
-from halfmoon.table._files.byte_source import PiecewiseStream, Source
+from halfmoon.table._files.byte_source import Sink, Source
 from halfmoon.table._files.far_dates import far_dates
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.table_interface import (
@@ -120,17 +119,12 @@ def spooled_stream(given: Any) -> Source:
     """Copy an object with ``__arrow_c_stream__`` to a temporary file."""
     reader = pa.RecordBatchReader.from_stream(given)
 
-    def pieces() -> Iterator[bytes]:
-        sink = io.BytesIO()
-        with pa.ipc.new_stream(sink, reader.schema) as writer:
+    def write(file: IO[bytes]) -> None:
+        with pa.ipc.new_stream(Sink(file), reader.schema) as writer:
             for batch in reader:
                 writer.write_batch(batch)
-                yield sink.getvalue()
-                sink.seek(0)
-                sink.truncate()
-        yield sink.getvalue()
 
-    return Source(cast(IO[bytes], PiecewiseStream(pieces())), "the stream")
+    return Source(write)
 
 
 def _far_note(column: str, n: int) -> Note:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from halfmoon.table._files.arrow_types import Values, is_text, value_text
-from halfmoon.table._files.byte_source import PiecewiseStream, Source
+from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
 from halfmoon.table._files.table_interface import (
     BATCH_ROWS,
@@ -153,10 +153,10 @@ class FrameSource(Source):
         """Number of bytes, or of partitions."""
         return self._table.size
 
-    def open(self) -> IO[bytes]:
-        """Return the rows as bytes, to compute a digest of the data."""
-        pieces = (batch.serialize() for batch, _ in self._table.arrow_batches())
-        return cast(IO[bytes], PiecewiseStream(pieces))
+    def pieces(self) -> Iterator[Any]:
+        """Yield the rows as bytes, batch by batch."""
+        for batch, _ in self._table.arrow_batches():
+            yield batch.serialize()
 
     def check(self) -> None:
         """Do nothing: only the caller can change the data frame."""

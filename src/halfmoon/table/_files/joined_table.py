@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.types as pt
 
 from halfmoon.table._files.arrow_types import is_text
-from halfmoon.table._files.byte_source import BUFFER_BYTES, PiecewiseStream, Source
+from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.records import line_end
 from halfmoon.table._files.table_interface import Batch, Table
 from halfmoon.table._table_errors import ReadError
@@ -147,16 +147,9 @@ class _JoinedSource(Source):
         """Number of bytes of all files."""
         return self._size
 
-    def open(self) -> IO[bytes]:
-        """Open the files one after the other."""
-
-        def pieces() -> Iterator[bytes]:
-            for source in self._sources:
-                with source.open() as file:
-                    while piece := file.read(BUFFER_BYTES):
-                        yield piece
-
-        return cast(IO[bytes], PiecewiseStream(pieces()))
+    def pieces(self) -> Iterator[Any]:
+        """Yield the bytes of the files, one after the other."""
+        return chain.from_iterable(source.pieces() for source in self._sources)
 
     def check(self) -> None:
         """Refuse files that changed since they were first opened."""

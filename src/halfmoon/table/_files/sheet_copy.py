@@ -22,6 +22,7 @@ __all__ = [
     "NewCells",
     "SheetCopier",
     "SheetEdits",
+    "not_copyable",
     "with_attribute",
     "without_attribute",
 ]
@@ -123,7 +124,7 @@ class SheetCopier(ABC):
             ) from error
         self.copy_to(self._base + len(self._buffer))
         if self.edits.n_done != len(self.edits.rows):
-            raise self.not_copyable("a row of its sheet was not found again")
+            raise not_copyable(self.name, "a row of its sheet was not found again")
 
     @property
     def here(self) -> int:
@@ -178,17 +179,18 @@ class SheetCopier(ABC):
 
     def _check_declaration(self, _: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.upper() not in ("UTF-8", "US-ASCII"):
-            raise self.not_copyable(f"its text is in {encoding}")
+            raise not_copyable(self.name, f"its text is in {encoding}")
 
     def _refuse_doctype(self, *_: object) -> None:
-        raise self.not_copyable("it declares a document type")
+        raise not_copyable(self.name, "it declares a document type")
 
-    def not_copyable(self, why: str) -> OutputError:
-        """Return the error for a workbook that cannot be copied."""
-        return OutputError(
-            f"{self.name} cannot be written as a copy of the workbook: {why}. Give the "
-            f"output a name that ends in .csv."
-        )
+
+def not_copyable(name: str, why: str) -> OutputError:
+    """Return the error for a workbook that cannot be copied."""
+    return OutputError(
+        f"{name} cannot be written as a copy of the workbook: {why}. Give the output a "
+        f"name that ends in .csv."
+    )
 
 
 def without_attribute(tag: bytes, name: str) -> bytes:

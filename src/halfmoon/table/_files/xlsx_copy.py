@@ -11,21 +11,20 @@ from typing import Any
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
-from halfmoon.table._files.new_workbook import Value, xml_text
+from halfmoon.table._files.new_workbook import MAX_COLUMNS, Value, xml_text
 from halfmoon.table._files.sheet_copy import (
     NewCells,
     SheetCopier,
+    not_copyable,
     with_attribute,
     without_attribute,
 )
-from halfmoon.table._table_errors import OutputError
 
 __all__ = ["XlsxCopier"]
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 RELATION_ID = re.compile(r"\{[^}]*relationships\}id")
-MAX_COLUMNS = 16_384  # of a sheet
 
 
 class XlsxCopier(SheetCopier):
@@ -59,9 +58,9 @@ class XlsxCopier(SheetCopier):
                         # Relative to the folder of the workbook, or to the root
                         path = posixpath.join("/xl", relation.get("Target", ""))
                         return posixpath.normpath(path).lstrip("/")
-        except (KeyError, ElementTree.ParseError, StopIteration) as error:
-            raise _lost(name, sheet) from error
-        raise _lost(name, sheet)
+        except (KeyError, ElementTree.ParseError, StopIteration):
+            pass
+        raise not_copyable(name, f"its sheet {sheet!r} is not where it should be")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         prefix, local = _split_name(name)
@@ -105,7 +104,7 @@ class XlsxCopier(SheetCopier):
             self._new = [*edit[0], *edit[1]]
             tag = self.tag(self.here)
             if tag.endswith(b"/>"):  # a row without cells cannot be of the table
-                raise self.not_copyable("a row of its sheet was not found again")
+                raise not_copyable(self.name, "a row of its sheet was not found again")
             # The optional attribute spans is no longer right.
             self.replace_tag(tag, without_attribute(tag, "spans"))
 
@@ -129,14 +128,16 @@ class XlsxCopier(SheetCopier):
         """Raise an error if the formula in the current cell must not be replaced."""
         cell = _reference(self._row, self._column)
         if self._column >= self.edits.width:
-            raise self.not_copyable(
+            raise not_copyable(
+                self.name,
                 f"the cell {cell}, where a new column belongs, holds a formula that "
-                f"was never computed (a spreadsheet program computes it when it saves)"
+                f"was never computed (a spreadsheet program computes it when it saves)",
             )
         if kind in ("shared", "array"):
-            raise self.not_copyable(
+            raise not_copyable(
+                self.name,
                 f"the cell {cell}, which is to be filled in, holds a formula that "
-                f"other cells share"
+                f"other cells share",
             )
 
     def _update_dimension(self, used: str) -> None:
@@ -147,13 +148,6 @@ class XlsxCopier(SheetCopier):
         last = _reference(max(0, self.edits.last_row, *rows), column)
         tag = self.tag(self.here)
         self.replace_tag(tag, with_attribute(tag, "ref", f"{first}:{last}"))
-
-
-def _lost(name: str, sheet: str) -> OutputError:
-    return OutputError(
-        f"{name} cannot be written as a copy of the workbook: its sheet {sheet!r} is "
-        f"not where it should be. Give the output a name that ends in .csv."
-    )
 
 
 def _split_name(name: str) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from typing import Any, Self
 
 from halfmoon._atomic_files import leftovers, lock_file
 from halfmoon._model_files import ModelFileError, load, save
-from halfmoon.table._files.outputs import replacing
+from halfmoon.table._files.writing import replacing
 from halfmoon.table._folders.folder_table import FolderFile
 from halfmoon.table._folders.one_file import FileOutcome
 from halfmoon.table._models.table_model import TableModel

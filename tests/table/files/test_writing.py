@@ -193,7 +193,7 @@ import sys, time, types
 for name in ("halfmoon", "halfmoon.table", "halfmoon.table._files"):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [sys.argv[2] + "/" + name.replace(".", "/")]
-from halfmoon.table._files.outputs import replacing
+from halfmoon.table._files.writing import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half" * 1_000_000)
     print("ready", flush=True)
