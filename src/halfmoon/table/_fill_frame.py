@@ -18,7 +18,6 @@ from halfmoon._report.key_figures import key_figures
 from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.report_page import render
 from halfmoon.table._columns.column_names import did_you_mean, existing
-from halfmoon.table._files import Table
 from halfmoon.table._files.dask_table import DaskTable
 from halfmoon.table._files.frame_table import (
     FrameTable,
@@ -101,7 +100,7 @@ def fill(
             f"pandas, polars or Dask, or a table of pyarrow. For a file, use "
             f"halfmoon.table.fill_table."
         )
-    table: Table = FrameTable(frame) if library != "dask" else DaskTable(frame)
+    table = FrameTable(frame) if library != "dask" else DaskTable(frame)
     new = FrameWriter()
     one = isinstance(target, str) or not isinstance(target, Iterable)
     names = [str(target)] if one else [str(name) for name in target]
@@ -112,10 +111,7 @@ def fill(
     limit = limit_with_held(settings[0].memory)
     several = [replace(each, memory=limit) for each in settings]
     filled = fill_targets(table, new, several, stages=stages)
-    if isinstance(table, DaskTable):
-        done = table.filled(*new.columns())
-    else:
-        done = new.onto(frame)
+    done = table.filled(*new.columns())
     results = {
         name: FilledFrame(frame, done, each, asked, name)
         for name, each, asked in zip(names, filled, settings, strict=True)

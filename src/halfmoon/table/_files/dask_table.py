@@ -46,7 +46,6 @@ class DaskTable(FrameTable):
     def filled(
         self, replaced: Mapping[str, NDArray[Any]], added: Mapping[str, NDArray[Any]]
     ) -> Any:
-        """Return a lazy frame with new cells and columns, as in `with_columns`."""
         from halfmoon._partitions.dask_rows import lazy_frame
 
         ends = np.cumsum([0, *self.part_rows])

@@ -119,6 +119,12 @@ class FrameTable(Table):
         held = self.frame.estimated_size() if self._is_lazy else self._rows.nbytes
         self.size = max(1, int(held))  # progress counts bytes
 
+    def filled(
+        self, replaced: Mapping[str, NDArray[Any]], added: Mapping[str, NDArray[Any]]
+    ) -> Any:
+        """Return a new data frame with new cells and columns, as in `with_columns`."""
+        return with_columns(self.frame, replaced, added)
+
     def arrow_batches(self) -> Iterator[tuple[Any, int]]:
         """Yield record batches, and how much of `size` precedes each of them."""
         if not self._is_lazy:
@@ -197,8 +203,8 @@ def _from_polars(frame: Any) -> Any:
 class FrameWriter(TableOutput):
     """Collects new cells and columns, to be put into a data frame.
 
-    Pass it to `new_table` in place of a path. Existing cells are not collected: `onto`
-    takes them from the data frame.
+    Pass it to `new_table` in place of a path. Existing cells are not collected: they
+    are taken from the data frame (`FrameTable.filled`).
     """
 
     def __init__(self) -> None:
@@ -215,7 +221,7 @@ class FrameWriter(TableOutput):
                 collected.setdefault(column, []).append(_compact(values))
 
     def finish(self) -> None:
-        """Do nothing: `onto` makes the data frame."""
+        """Do nothing: `FrameTable.filled` makes the data frame."""
 
     def abandon(self) -> None:
         """Forget what was collected."""
@@ -227,10 +233,6 @@ class FrameWriter(TableOutput):
         replaced = {name: np.concatenate(v) for name, v in self._replaced.items()}
         added = {name: np.concatenate(v) for name, v in self._added.items()}
         return replaced, added
-
-    def onto(self, frame: Any) -> Any:
-        """Return a new data frame with everything that was written."""
-        return with_columns(frame, *self.columns())
 
 
 def _compact(values: Sequence[object]) -> NDArray[Any]:

@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import IO, Any
 
 import pyarrow as pa
@@ -26,7 +25,7 @@ from halfmoon.table._files.arrow_types import (
 )
 from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.records import MAX_RECORD, long_line
+from halfmoon.table._files.records import MAX_RECORD, lines_of, long_line
 from halfmoon.table._files.table_interface import Batch, Table, TableOutput
 from halfmoon.table._table_errors import ReadError
 
@@ -143,8 +142,7 @@ class JsonTable(Table):
                 ) from error
 
     def _lines(self, stream: IO[str]) -> Iterator[Parsed]:
-        lines = iter(partial(stream.readline, MAX_RECORD), "")
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(lines_of(stream), start=1):
             if len(line) >= MAX_RECORD:
                 raise long_line(self.name, number)
             yield line, self._parsed(line, number) if line.strip() else None

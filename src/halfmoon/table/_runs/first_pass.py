@@ -36,6 +36,9 @@ __all__ = ["Reservoir", "Scan", "columns_with_blanks", "joined_rows", "scan"]
 MAX_LABELED = 100_000  # rows to learn from; more hardly change the model
 MAX_UNLABELED = 20_000  # nor do more of these, and time grows with them
 
+#: Rows, what they drew, and their numbers.
+Part = tuple[pa.Table, NDArray[np.float64], NDArray[np.int64]]
+
 
 @dataclass(frozen=True)
 class Scan:
@@ -49,7 +52,6 @@ class Scan:
     given: GivenLabels  # how they were read, and what counted as blank
     first_row: int = 1  # number of the first row in a spreadsheet
     n_ignored: int = 0  # rows that are neither learned from nor filled
-    n_open: int = 0  # rows with a partial label, which are filled too
     totals: tuple[TotalsRow, ...] = ()  # rows at the end; they are among the ignored
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0  # duration of the pass
@@ -144,7 +146,6 @@ def scan(
         given,
         first_row,
         n_ignored=len(found) + len(headers) + n_empty,
-        n_open=n_open,
         totals=tuple(found),
         notes=tuple(notes),
         seconds=time.monotonic() - start,
@@ -172,7 +173,7 @@ def columns_with_blanks(table: Any, unlabeled: Any) -> dict[str, int]:
     return {name: count for name, count in blanks.items() if 0 < count < n}
 
 
-def joined_rows(parts: list[pa.Table]) -> pa.Table:
+def joined_rows(parts: Sequence[pa.Table]) -> pa.Table:
     """Join parts of a table, with each column in one piece."""
     return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
 
@@ -186,10 +187,8 @@ class Reservoir:
     rng: np.random.Generator
     offered: int = 0  # rows so far
 
-    _parts: list[pa.Table] = field(default_factory=list)
-    _keys: list[NDArray[np.float64]] = field(default_factory=list)
-    _numbers: list[NDArray[np.int64]] = field(default_factory=list)
-    _bytes: int = 0  # of the parts
+    _parts: list[Part] = field(default_factory=list)
+    _bytes: int = 0  # of their rows
     _max_key: float = 1.0  # rows with larger keys cannot enter the sample
 
     def offer(self, rows: Any, where: NDArray[np.intp], start: int) -> None:
@@ -200,10 +199,9 @@ class Reservoir:
         if not enters.any():
             return
         taken = rows.take(pa.array(where[enters]))
-        self._parts.append(pa.Table.from_batches([taken]))
+        numbers = start + where[enters]
+        self._parts.append((pa.Table.from_batches([taken]), keys[enters], numbers))
         self._bytes += taken.nbytes
-        self._keys.append(keys[enters])
-        self._numbers.append(start + where[enters])
         if self._held() > 2 * self._capacity():
             self._shrink()
 
@@ -213,10 +211,11 @@ class Reservoir:
         Some row must have been offered.
         """
         self._shrink()
-        return self._parts[0], self._numbers[0]
+        ((rows, _, numbers),) = self._parts
+        return rows, numbers
 
     def _held(self) -> int:
-        return sum(map(len, self._keys))
+        return sum(len(keys) for _, keys, _ in self._parts)
 
     def _capacity(self) -> int:
         """Return how many rows of the present mean size may be kept."""
@@ -225,11 +224,10 @@ class Reservoir:
 
     def _shrink(self) -> None:
         capacity = self._capacity()
-        rows, keys = joined_rows(self._parts), np.concatenate(self._keys)
-        numbers = np.concatenate(self._numbers)
+        parts, *others = zip(*self._parts, strict=True)
+        rows, (keys, numbers) = joined_rows(parts), map(np.concatenate, others)
         if len(keys) > capacity:
             kept = np.sort(np.argpartition(keys, capacity - 1)[:capacity])
             rows, keys, numbers = rows.take(pa.array(kept)), keys[kept], numbers[kept]
             self._max_key = float(keys.max())
-        self._parts, self._keys, self._bytes = [rows], [keys], rows.nbytes
-        self._numbers = [numbers]
+        self._parts, self._bytes = [(rows, keys, numbers)], rows.nbytes
