@@ -109,15 +109,9 @@ def findings_of(
     importance = {} if weak else column_importance(model, scan.rows, settings.seed)
     columns = _columns(model, scan, importance)
     shown, cells = _shown_columns(columns), Cells.of(model)
-    next_rows: tuple[ShownRow, ...] = ()
-    if for_page:
-        next_rows = _rows_to_label(filled, scan, shown, cells, settings.seed)
     loo = model.left_out(as_given=True)
     doubted = _suspects(model, _as_text(loo))
-    forecast = None
-    if for_page and not weak and model.clumps_ is None:  # which leave-one-out misses
-        forecast = _forecast(model, tally.n, settings.seed)
-    return Findings(
+    found = Findings(
         source=source,
         target=model.target,
         kind=model.kind,
@@ -130,7 +124,7 @@ def findings_of(
         helped=_helped(model, scan.learned_unlabeled),
         loo=_as_text(model.left_out(by_clump=True)),
         filled=_filled(filled, scan),
-        map=_map(model, scan, settings.seed) if for_page else None,
+        map=None,
         shown_columns=shown,
         suspects=_suspect_rows(
             model, doubted[:MAX_REVIEW_ROWS], loo, scan, shown, cells
@@ -147,18 +141,22 @@ def findings_of(
         date=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         sha256=filled.sha256,
         notes=tuple(with_command(note, command) for note in notes),
-        next_rows=next_rows,
-        distributions=column_distributions(
-            model.columns_, scan, {name: x.value for name, x in importance.items()}
-        )
-        if for_page
-        else (),
         partial=weak.partial_labels(tally.n_within) if weak else None,
-        forecast=forecast,
         shifted=leaks.shifted,
         unit=NO_UNIT if model.style_ is None else model.style_.unit,
         clumped=model.clumps_ is not None,
         in_order=in_order,
+    )
+    if not for_page:
+        return found
+    values = {name: x.value for name, x in importance.items()}
+    measured = not weak and not found.clumped  # leave-one-out misses clumps
+    return replace(
+        found,
+        map=_map(model, scan, settings.seed),
+        next_rows=_rows_to_label(filled, scan, shown, cells, settings.seed),
+        distributions=column_distributions(model.columns_, scan, values),
+        forecast=_forecast(model, tally.n, settings.seed) if measured else None,
     )
 
 
