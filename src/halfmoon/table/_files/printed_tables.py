@@ -20,11 +20,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import IO, cast
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import IO
 
 from halfmoon._notes import Note
-from halfmoon.table._files.byte_source import PiecewiseStream, Source, decompressed
+from halfmoon.table._files.byte_source import Source, decompressed
 from halfmoon.table._files.formats import Format
 from halfmoon.table._table_errors import ReadError
 
@@ -37,7 +38,6 @@ WORD = re.compile(r'"(?:[^"]|"")*"(?!\S)|\S+')
 NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 MIN_ROWS = 3  # below the header
 MAX_SAMPLE = 200  # lines
-PIECE_ROWS = 1_000
 
 #: Returns the cells of a line; none for a line that is no row.
 Splitter = Callable[[str], list[str]]
@@ -130,17 +130,16 @@ def csv_source(source: Source, found: Format, split: Splitter) -> Source:
     with decompressed(source, found.compression) as (binary, _):
         binary.read(len(found.bom))
         with io.TextIOWrapper(binary, str(found.encoding)) as stream:
-            pieces = _pieces(stream, split, source.name)
-            piecewise = cast(IO[bytes], PiecewiseStream(pieces))
-            copied = Source(piecewise, source.name)
+            write = partial(_write, stream, split, source.name)
+            copied = Source(write, source.name)
     copied.origin = source.origin
     source.close()
     return copied
 
 
-def _pieces(stream: IO[str], split: Splitter, name: str) -> Iterator[bytes]:
+def _write(stream: IO[str], split: Splitter, name: str, file: IO[bytes]) -> None:
     width = 0
-    out = io.StringIO()
+    out = io.TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(out, lineterminator="\n")
     try:
         for number, line in enumerate(stream, start=1):
@@ -155,21 +154,12 @@ def _pieces(stream: IO[str], split: Splitter, name: str) -> Iterator[bytes]:
                     f"its columns: save it as CSV."
                 )
             writer.writerow(cells)
-            if number % PIECE_ROWS == 0:
-                yield _taken(out)
     except UnicodeDecodeError as error:
         raise ReadError(
             f"{name} is not text in {error.encoding.upper()}. Name its encoding: "
             f"`encoding='cp1252'`."
         ) from error
-    yield _taken(out)
-
-
-def _taken(out: io.StringIO) -> bytes:
-    text = out.getvalue()
-    out.seek(0)
-    out.truncate()
-    return text.encode()
+    out.detach()  # which does not close the file
 
 
 def printed_note() -> Note:
