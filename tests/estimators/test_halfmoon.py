@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -444,6 +444,15 @@ def test_polars(mute):
     )
 
 
+def test_one_label_a_class_is_no_reason_to_predict_a_single_class():
+    X, y = make_blobs(200, 6, centers=12, cluster_std=4.0, random_state=0)
+    known = np.full(200, np.nan)
+    known[np.unique(y, return_index=True)[1]] = np.arange(12)
+    model = HalfmoonClassifier(random_state=0, budget=60).fit(X, known)
+    assert model.score(X, y) > 0.5
+    assert len(np.unique(model.predict(X))) == 12
+
+
 def test_text():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 40)
@@ -453,7 +462,7 @@ def test_text():
     model = HalfmoonClassifier(random_state=0).fit(X, known)
     assert model.score(X, y) > 0.9
     table = pd.DataFrame(model.comparison_)
-    assert table["candidate"].str.startswith("unit rows").any()
+    assert table["candidate"].str.startswith("damped rows").any()
     assert table["unlabeled"].sum() > 10
     again = model.predict_proba(X[:5])
     assert_allclose(again, model.predict_proba(X)[:5], rtol=1e-7)

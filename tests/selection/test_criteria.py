@@ -251,6 +251,14 @@ def test_no_neighbors_no_cut():
     assert_allclose(priors, [[0.0, 12.0]], atol=1e-12)
 
 
+def test_with_one_label_a_class_tidy_borders_count_by_the_classes_predicted():
+    criterion = ClassCriterion(np.arange(4), 4, no_neighbors(8))
+    answers = np.array([[0] * 8, [0] * 6 + [1, 2], [0, 1] * 4, [0, 1, 2, 3] * 2])
+    gains = criterion.priors(np.eye(4)[answers])[:, 1]
+    some = (4 / 3) ** 0.75 * 8**0.25  # e^H of shares 3/4, 1/8, 1/8
+    assert_allclose(gains, [0.0, 12.0 * (some - 1) / 3, 4.0, 12.0], atol=1e-12)
+
+
 def test_borders_in_sparse_regions_count_as_far_as_labels_are_explained():
     # Three labels of one class, two of another, one of a third, in six rows.
     codes = np.array([0, 0, 0, 1, 1, 2])

@@ -12,6 +12,7 @@ from halfmoon._selection import (
     row_preparation as module,
 )
 from halfmoon._selection.row_preparation import (
+    DampedUnitRows,
     NormalScores,
     Preparation,
     Standardized,
@@ -153,12 +154,46 @@ def test_principal_components_are_those_of_the_prepared_rows(X):
     assert_allclose(np.abs(as_they_are), np.abs(PCA(3).fit_transform(X)), rtol=1e-9)
 
 
+def damped(X):
+    """What `DampedUnitRows` says, entry by entry; X is dense."""
+    unit = normalize(X)
+    Z = np.zeros_like(unit)
+    for j in range(unit.shape[1]):
+        sizes = np.sort(np.abs(unit[unit[:, j] != 0, j]))
+        if len(sizes):
+            one = sizes[int(0.1 * (len(sizes) - 1))]
+            Z[:, j] = one * np.cbrt(unit[:, j] / one)
+    return normalize(Z)
+
+
+def test_damped_rows_follow_their_formula(rng):
+    X = rng.poisson(0.7, size=(40, 9)) * rng.normal(size=9) * 10.0 ** np.arange(9)
+    X[3] = 0.0  # a text without any word
+    X[:, 5] = 0.0  # a word in no text
+    fitted = DampedUnitRows().fit(sp.csr_array(X))
+    assert_allclose(fitted.transform(sp.csr_array(X)).toarray(), damped(X), rtol=1e-12)
+    new = sp.csr_array(np.eye(9)[[5, 5, 2]])  # the word that was in no text
+    assert_allclose(fitted.transform(new).toarray(), new.toarray(), rtol=1e-12)
+    assert_allclose(fitted.transform(X).toarray(), damped(X), rtol=1e-12)  # dense
+
+
+def test_damping_takes_cube_roots_of_counts_and_keeps_the_weights_of_words():
+    # The third column gives all rows one length, and the least count of a word is 1.
+    counts = np.array([[1.0, 7.0], [5.0, 5.0], [7.0, 1.0]])
+    weights = np.array([1.0, 1e-9])  # so light that rows keep their length
+    X = np.column_stack([counts * weights[1], np.full(3, weights[0])])
+    Z = DampedUnitRows().fit(sp.csr_array(X)).transform(sp.csr_array(X)).toarray()
+    expected = np.cbrt(counts) * weights[1]
+    assert_allclose(Z[:, :2], expected, rtol=1e-12)
+    assert_allclose(Z[:, 2], 1.0, rtol=1e-12)
+
+
 def test_text_components_are_unit_rows_in_the_leading_directions(rng):
     X = sp.csr_array(rng.poisson(0.7, size=(30, 12)).astype(float) + np.eye(30, 12))
     Z = text_components(4).fit_transform(X)
-    unit = normalize(X.toarray())
-    _, _, Vt = np.linalg.svd(unit)
-    expected = normalize(unit @ Vt[:4].T)
+    rows = damped(X.toarray())
+    _, _, Vt = np.linalg.svd(rows)
+    expected = normalize(rows @ Vt[:4].T)
     signs = np.sign((Z * expected).sum(axis=0))
     assert_allclose(Z, expected * signs, rtol=0, atol=1e-3)  # found by random draws
     assert_allclose(np.linalg.norm(Z, axis=1), 1.0, rtol=1e-12)

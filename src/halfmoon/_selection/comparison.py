@@ -56,7 +56,7 @@ METHODS = (
 COLUMNS = (
     ("normal scores", "by rank"),
     ("standardized", "on one scale"),
-    ("unit rows", "rows scaled to one length"),
+    ("damped rows", "rows of one length, repeated words damped"),
     ("as they are", "as they are"),
 )
 

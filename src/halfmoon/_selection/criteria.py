@@ -20,7 +20,9 @@ So the cost of an entry, in nats, has three terms:
   enough labels overrule that. The gain is multiplied by x, the share of the labels that
   the entry explains: one minus its log loss over that of the class shares, from 0 to 1.
   Many tables have clusters that are unrelated to the classes. Labels that are alone in
-  their class do not count.
+  their class do not count. If all are alone, x is (e^H - 1) / (C - 1) with the entropy
+  H of the predicted class shares: 0 for a single class, which has no borders at all,
+  and 1 for equal shares.
 
 The last two terms suppose clusters, which need columns that are dense in some places
 and empty in others. Columns of categories and grades make a cluster of each combination
@@ -50,7 +52,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import entr, gammaln, logsumexp
 
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average_weights import (
@@ -198,6 +200,9 @@ class ClassCriterion:
         most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.counts.sum())
         empty = np.minimum(share_costs(counts, self.counts), most)
         gains = PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)
+        if self.counts.max() == 1:  # held-out labels do not tell what is explained
+            entropy = entr(counts / counts.sum(axis=1, keepdims=True)).sum(axis=1)
+            gains = gains * np.expm1(entropy) / (C - 1)
         return self.clusters * np.column_stack([empty, gains])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:

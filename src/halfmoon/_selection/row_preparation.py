@@ -10,7 +10,8 @@ preparation         a column becomes
 ==================  =============================================================
 
 Columns with only two values keep them, at most a unit deviation apart. Constant columns
-are dropped. Both preparations are fitted on all rows and apply to new ones.
+are dropped. Sparse rows, such as words of texts, are prepared by `DampedUnitRows`. All
+preparations are fitted on all rows and apply to new ones.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import Normalizer, normalize
 
 from halfmoon._rows import Array, Rows
 
 __all__ = [
+    "DampedUnitRows",
     "NormalScores",
     "Preparation",
     "Standardized",
@@ -39,6 +42,7 @@ __all__ = [
 REACH = 3.0  # standard deviations at which values saturate
 RARE = 0.3  # smallest deviation of a column with two values, as a share of its span
 QUANTILES = 1_000  # stored per column
+ONE_MENTION = 0.1  # quantile of the entries of a word that stands for one mention
 
 
 @dataclass(eq=False)
@@ -146,6 +150,49 @@ class NormalScores(_ByColumn):
         return np.asarray(np.interp(values, *fitted))
 
 
+class DampedUnitRows(TransformerMixin, BaseEstimator):
+    r"""Rows of unit length in which repeated words count by their cube root.
+
+    Rows are first brought to unit length. With m_j the lowest decile of the entries of
+    column j that are not 0, which is about the weight of one mention of word j,
+
+    .. math:: z_{ij} \propto m_j \sqrt[3]{x_{ij} / m_j}
+
+    again in rows of unit length. A word that a text repeats c times counts
+    :math:`\sqrt[3]{c}` times, and the weights of the words, such as those of tf-idf, stay
+    as they are. Without this, the words that a text repeats most often, which are
+    seldom those that tell its class, outweigh all others.
+
+    Examples
+    --------
+    >>> X = sp.csr_array([[9.0, 1.0], [0.0, 1.0]])
+    >>> DampedUnitRows().fit([[1.0, 1.0]]).transform(X).toarray().round(2)
+    array([[0.9 , 0.43],
+           [0.  , 1.  ]])
+    """
+
+    def fit(self, X: Rows, y: Any = None) -> Self:
+        """Find the weight of one mention of each word."""
+        units = sp.csr_array(normalize(X))
+        sizes = np.abs(units.data)
+        kept = sizes > 0
+        columns, sizes = units.indices[kept], sizes[kept]
+        order = np.lexsort((sizes, columns))
+        counts = np.bincount(columns, minlength=units.shape[1])
+        firsts = np.cumsum(counts) - counts
+        places = firsts + (ONE_MENTION * np.maximum(counts - 1, 0)).astype(np.intp)
+        self.weights_ = np.ones(len(counts))
+        seen = counts > 0
+        self.weights_[seen] = sizes[order][places[seen]]
+        return self
+
+    def transform(self, X: Rows) -> Any:
+        """Return the damped rows, CSR of shape (b, d)."""
+        Z = sp.csr_array(normalize(X))
+        Z.data = np.cbrt(Z.data * self.weights_[Z.indices] ** 2)
+        return normalize(Z, copy=False)
+
+
 def _moments(column: Array) -> tuple[float, float]:
     column = column.astype(np.float64)
     return float(column.mean()), float(column.std()) or 1.0
@@ -157,7 +204,7 @@ def principal_components(prepared: Any, d: int) -> Pipeline:
 
 
 def text_components(d: int) -> Pipeline:
-    """Return unit rows projected on d singular directions, again of unit length."""
+    """Return damped rows projected on d singular directions, again of unit length."""
     return make_pipeline(
-        Normalizer(), TruncatedSVD(d, random_state=0), Normalizer(copy=False)
+        DampedUnitRows(), TruncatedSVD(d, random_state=0), Normalizer(copy=False)
     )

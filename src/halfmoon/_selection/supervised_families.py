@@ -8,7 +8,7 @@ rows            prepared as
 to 50 columns   standardized; normal scores
 to 100 columns  the same, and raw
 more: images    standardized; raw
-sparse: text    unit length; 100 components
+sparse: text    words damped, in rows of unit length; 100 components
 ==============  ==================================================================
 
 Each preparation is tried with a linear kernel, with Gaussian and Laplace kernels of
@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import Normalizer
 
 from halfmoon._rows import Rows, some_rows
 from halfmoon._selection.candidate import WIDTHS, Candidate
 from halfmoon._selection.row_preparation import (
+    DampedUnitRows,
     NormalScores,
     Preparation,
     Standardized,
@@ -140,7 +140,8 @@ def kernels_near_median(
 def plain_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparation]:
     """Yield preparations of the rows, the most promising first."""
     if sp.issparse(X):
-        yield Preparation("unit rows", Normalizer().fit(X))
+        damped = fit_on_sample(DampedUnitRows(), X, rng)
+        yield Preparation("damped rows", damped)
         d = min(TEXT_COMPONENTS, min(X.shape) - 1)
         if d > 1:
             yield Preparation(

@@ -5,12 +5,12 @@ Long texts are split into words. Short ones, such as names and places, are split
 counts of the most frequent terms in a text, n the number of texts and f the number of
 texts with each term,
 
-.. math:: x = (1 + \log c) \odot (1 + \log((1 + n) / (1 + f))), \quad z = V^T x / \|x\|
+.. math:: x = \sqrt[3]{c} \odot (1 + \log((1 + n) / (1 + f))), \quad z = V^T x / \|x\|
 
-where a term that the text lacks has x = 0, and the columns of V are the leading right
-singular vectors of all texts, scaled so that the variances of z sum to 1 (latent
-semantic analysis). Without the logarithm, the words that a text repeats most often,
-which are seldom those that tell its class, outweigh all others.
+where the columns of V are the leading right singular vectors of all texts, scaled so
+that the variances of z sum to 1 (latent semantic analysis). Without the root, the words
+that a text repeats most often, which are seldom those that tell its class, outweigh all
+others.
 """
 
 from __future__ import annotations
@@ -135,5 +135,5 @@ def _counts(texts: Sequence[str], words: bool, terms: list[str]) -> Any:
 
 def _tfidf(counts: Any, idf: Array) -> Any:
     X = counts.copy()
-    X.data = 1 + np.log(X.data)
+    X.data = np.cbrt(X.data)
     return normalize(X.multiply(idf[None].astype(np.float32)).tocsr())
