@@ -159,8 +159,8 @@ class DampedUnitRows(TransformerMixin, BaseEstimator):
     .. math:: z_{ij} \propto m_j \sqrt[3]{x_{ij} / m_j}
 
     again in rows of unit length. A word that a text repeats c times counts
-    :math:`\sqrt[3]{c}` times, and the weights of the words, such as those of tf-idf, stay
-    as they are. Without this, the words that a text repeats most often, which are
+    :math:`\sqrt[3]{c}` times, and the weights of the words, such as those of tf-idf,
+    stay as they are. Without this, the words that a text repeats most often, which are
     seldom those that tell its class, outweigh all others.
 
     Examples
