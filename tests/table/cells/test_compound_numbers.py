@@ -126,6 +126,31 @@ def test_ranges_of_percent():
     assert read_form(cells, "range").tolist() == [15, 10, 35, 13.5]
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["von 10 bis 20", "unter 10", "20 bis unter 40"],
+        ["From 10 to 20 years", "Less than 10 years", "20 to less than 40 years"],
+        ["entre 10 et 20", "10", "de 20 à 40"],
+    ],
+)
+def test_ranges_in_words(cells):
+    assert find_form(pa.array(cells), 0.0) == "range"
+    assert read_form(pa.array(cells), "range").tolist() == [15, 10, 30]
+
+
+def test_a_few_words_beside_ranges_are_missing():
+    ages = ["18-24", "25-34", "35+", "Prefer not to say"] * 10
+    use = Columns.of(pa.table({"age": ages})).uses[0]
+    assert (use.kind, use.compound, use.strays) == ("number", "range", 10)
+    assert "10 cells like 'Prefer not to say' counted as missing" in use.reading()
+    for others in (
+        ["18-24", "25-34", "none of these"],
+        ["1-2", "3-4", "5", "a", "b", "c"],
+    ):
+        assert Columns.of(pa.table({"x": others * 10})).uses[0].kind == "category"
+
+
 def test_a_column_of_ranges_says_so_and_reads_other_rows_alike():
     cells = ["18-24", "25-34", "35-44", "45-54", "55-64", "65+"]
     use = Columns.of(pa.table({"age": cells * 5})).uses[0]

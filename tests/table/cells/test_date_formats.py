@@ -221,16 +221,18 @@ def test_times_with_seconds_in_some_cells_are_no_durations():
         ([f"{h:02}30" for h in range(24)], "%H%M"),
         ([f"{h}30" for h in range(10, 24)], ""),  # numbers
         ([f"{h:02}60" for h in range(24)], ""),
+        ([f"20240501{h:02}3059" for h in range(24)], "%Y%m%d%H%M%S"),
+        ([f"20240501{h:02}30" for h in range(24)], "%Y%m%d%H%M"),
+        ([f"2802{y}" for y in range(1990, 2010)], "%d%m%Y"),
+        ([f"02{d}2024" for d in range(10, 29)], "%m%d%Y"),
+        ([f"{d}{d}2024" for d in range(10, 29)], ""),
     ],
 )
 def test_months_and_times_of_digits_alone(cells, form):
     assert find_compact_format(pa.array(cells)) == form
     if form:
-        parts = ["month", "hour"]
         dates, unread = read_dates(pa.array(cells), form)
-        found = getattr(dates.dt, parts[form == "%H%M"])
-        at = 0 if form == "%H%M" else 4
-        assert found.tolist() == [int(cell[at : at + 2]) for cell in cells]
+        assert dates.dt.strftime(form).tolist() == cells
         assert unread == 0
 
 
@@ -276,6 +278,10 @@ def test_other_words_are_no_dates(cells):
             ("May 3, 2024 3:08 PM (GMT+2)", "July 31, 2024 9:05 AM (UTC)"),
             "2024-05-03 15:08",
         ),
+        (("03/05/2024, 15:08", "31/07/2024, 9:05"), "2024-05-03 15:08"),
+        (("May 3, 2024 at 3:08 PM", "July 31, 2024 at 9:05 AM"), "2024-05-03 15:08"),
+        (("03.05.2024 um 15:08 Uhr", "31.07.2024 um 9:05 Uhr"), "2024-05-03 15:08"),
+        (("03/05/2024 à 15h08", "31/07/2024 09h05"), "2024-05-03 15:08"),
         (("May '24", "Jul ’23"), "2024-05-01"),
         (("03.05.2024 г.", "31.07.2024 г."), "2024-05-03"),
     ],

@@ -21,7 +21,7 @@ CELLS = pa.array(
         *("USD 5.-", "$5.- each", "-$1,053.20 (m/s)", "Rs. 7 lbs", "ab", "10+ years"),
         *(f"5 {next(filter(str.isascii, names))}" for names in NAMES),
         *("Di, 03.09.24", "9 Sep. 2024", "3/5/2024 (Fri)", "Fri 3 May 2024"),
-        *("Fri, May 3, 2024", "may de 2024"),
+        *("Fri, May 3, 2024", "may de 2024", "3/5/2024 at 15:08"),
         *("about EUR 30", "<5 kg", "12_a", "@5", "[6]", "^7", "`8", "{9}", "", None),
     ]
 )

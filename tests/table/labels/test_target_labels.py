@@ -7,6 +7,7 @@ from sklearn.datasets import load_diabetes, load_digits
 from halfmoon.table._labels.given_labels import Blanks
 from halfmoon.table._labels.target_labels import (
     check_labels,
+    read_label_numbers,
     refuse_no_blanks,
     target_kind,
 )
@@ -166,7 +167,7 @@ def test_numbers_from_text():
         (
             [f'="{i}.5"' for i in [*range(10, 50), 10, 11]],
             "classes",
-            "40 different values.*in one unit or currency, without other signs",
+            "40 different values in 42 labels.*If they are amounts, use `task='numb",
         ),
         (
             [f"{i}-{i + 4}" for i in [*range(10, 50), *range(10, 30)]],
@@ -232,3 +233,9 @@ def test_all_labeled_but_some_look_blank():
         LabelError, match=r"'\?' looks like a blank: use `unlabeled='\?'`"
     ):
         refuse_no_blanks("y", ["a", "?", "b"])
+
+
+def test_numbers_as_spreadsheets_protect_them():
+    labels = [f'="{i}.5"' for i in range(30)]
+    assert target_kind([*labels, None]) == "numbers"
+    assert read_label_numbers(labels).values == [i + 0.5 for i in range(30)]

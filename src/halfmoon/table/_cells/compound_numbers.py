@@ -34,10 +34,12 @@ from halfmoon._rows import Array
 from halfmoon.table._cells.number_detection import examples
 from halfmoon.table._cells.number_signs import normalized, without_signs
 
-__all__ = ["FORMS", "duration_seconds", "find_form", "read_form"]
+__all__ = ["FORMS", "duration_seconds", "find_form", "ranges_beside_words", "read_form"]
 
 MAX_EXAMPLES = 1_000  # distinct texts that decide
 MAX_LENGTH = 40  # characters
+MAX_RANGE_WORDS = 2  # different words beside ranges
+MIN_RANGES = 3  # different ranges beside words
 MIN_HALF_OPEN = 0.5  # share of the different intervals
 MIN_COMPOUND = 0.3  # share of the distinct cells that have two parts
 MAX_DENOMINATORS = 6  # more make 3/17 a day of the year
@@ -48,13 +50,17 @@ HEX = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 MONEY = "(?:[$€£¥₹]|[A-Z]{3} )?"
 LETTER = "((?:[kKMB](?![a-zA-Z]))?)"
-BETWEEN = r" ?(?:-|\.\.+|…|~) ?| (?:to|bis|à|a|and|until|through) "
+FROM = "(?:(?i:between|from|von|zwischen|de|entre|desde) )?"
+BETWEEN = (
+    r" ?(?:-|\.\.+|…|~) ?"
+    r"| (?:to|bis|à|a|and|und|et|until|through)(?: (?:under|unter|less than))? "
+)
 SIGN = r" ?[%€$£°]?"
 LIMIT = re.compile(
     r"(?:or|and) (?:more|over|older|above|less|under|younger|below|up)$", re.I
 )
 RANGE = re.compile(
-    rf"(?:between |from )?{MONEY} ?({NUMBER}) ?{LETTER}{SIGN}(?:{BETWEEN})"
+    rf"{FROM}{MONEY} ?({NUMBER}) ?{LETTER}{SIGN}(?:{BETWEEN})"
     rf"{MONEY} ?({NUMBER}) ?{LETTER}(?: ?[^\d\s][^\d]{{0,14}})?"
 )
 SINGLE = re.compile(rf"{MONEY} ?({NUMBER}){LETTER}(?: ?[^\d\s][^\d]{{0,14}})?")
@@ -148,6 +154,20 @@ def find_form(text: pa.Array, max_strays: float) -> str:
         if len(fit) >= (1.0 - max_strays) * len(cells) and form.may_be(fit):
             return name
     return ""
+
+
+def ranges_beside_words(text: pa.Array) -> str:
+    """Return the form of ranges beside which there are a few words.
+
+    There are too few different ones for `without_missing_words`: 18-24, 25-34, 35+ and
+    "Prefer not to say".
+    """
+    digits = pc.match_substring_regex(text, "[0-9]")
+    ranges, words = text.filter(digits), text.filter(pc.invert(digits))
+    few = pc.count_distinct(words).as_py() <= MAX_RANGE_WORDS
+    many = len(ranges) > len(words) and pc.count_distinct(ranges).as_py() >= MIN_RANGES
+    form = find_form(ranges, 0.0) if few and many else ""
+    return form if form in ("range", "interval") else ""
 
 
 def read_form(cells: pa.Array, form: str) -> Array:

@@ -36,11 +36,16 @@ MAX_FORMATS = 8  # in one column
 ISO = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:?[0-9]{2}.*)?)?$|^[0-9]{8}T[0-9]{4}"
 #: The format of times in four digits.
 COMPACT_TIME = "%H%M"
+DAY, HOUR_MINUTE = "(?:0[1-9]|[12][0-9]|3[01])", "(?:[01][0-9]|2[0-3])[0-5][0-9]"
 MONTH = "(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])"
 COMPACT = {
-    "%Y%m%d": rf"^(?:{MONTH}(?:0[1-9]|[12][0-9]|3[01])|99991231|0+)$",
+    "%Y%m%d": rf"^(?:{MONTH}{DAY}|99991231|0+)$",
     "%Y%m": rf"^{MONTH}$",
-    COMPACT_TIME: "^(?:[01][0-9]|2[0-3])[0-5][0-9]$",
+    "%Y%m%d%H%M": rf"^{MONTH}{DAY}{HOUR_MINUTE}$",
+    "%Y%m%d%H%M%S": rf"^{MONTH}{DAY}{HOUR_MINUTE}[0-5][0-9]$",
+    "%m%d%Y": rf"^(?:0[1-9]|1[0-2]){DAY}(?:19|20)[0-9]{{2}}$",
+    "%d%m%Y": rf"^{DAY}(?:0[1-9]|1[0-2])(?:19|20)[0-9]{{2}}$",
+    COMPACT_TIME: f"^{HOUR_MINUTE}$",
 }
 MIN_COMPACT = 10  # different dates or times
 #: The format of days since 1899-12-30.

@@ -84,8 +84,8 @@ DEBIT = r"(?i)^([^-(]*[0-9]) ?(?:dr|db|debit|soll|(?-i:S))\.?$"
 CREDIT = r"(?i)^([^-(]*[0-9]) ?(?:cr|credit|haben|(?-i:H))\.?$"
 DIRECTIONS = (rf"(?i)^(?:{BELOW})", rf"(?i)^(?:{ABOVE})|\+$")
 
-#: A currency after a letter for a power of ten.
-MONEY = r"(?: ?[€$£¥₹円元원]|(?-i: (?:EUR|USD|GBP|CHF|INR)))?"
+#: A currency, or a word such as views, after a letter for a power of ten.
+MONEY = r"(?: ?[€$£¥₹円元원]|(?-i: (?:EUR|USD|GBP|CHF|INR|[a-z][a-z]+[a-z])))?"
 MAGNITUDES = {  # powers of 10
     r"k|tsd\.?|thousand|ki?b": 3,
     r"万|萬|만": 4,

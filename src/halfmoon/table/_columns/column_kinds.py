@@ -54,7 +54,11 @@ from halfmoon.table._cells.cell_values import (
     without_missing,
     without_missing_words,
 )
-from halfmoon.table._cells.compound_numbers import FORMS, find_form
+from halfmoon.table._cells.compound_numbers import (
+    FORMS,
+    find_form,
+    ranges_beside_words,
+)
 from halfmoon.table._cells.date_formats import (
     COMPACT_TIME,
     describe_date_format,
@@ -280,7 +284,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.date_format = "date", date_format
     elif time_format := find_time_format(cells, MAX_STRAYS):
         use.kind, use.date_format = "time", time_format
-    elif form := find_form(cells, MAX_STRAYS):
+    elif form := find_form(cells, MAX_STRAYS) or ranges_beside_words(cells):
         use.kind, use.compound = "number", form
     elif pattern := find_pattern(cells, MAX_STRAYS):
         use.kind = "several numbers" if pattern.count > 1 else "number"
