@@ -135,10 +135,13 @@ def test_the_lower_end_counts_labels_that_cannot_be_tested():
     assert_allclose(none_alone.low, wilson_interval(3 / 1.5, 5 / 1.5)[0])
 
 
-def test_the_only_label_of_a_class_is_not_counted():
+def test_the_only_label_of_a_class_counts_as_missed():
     score = accuracy(["a", "a", "b", "c"], ["a", "b", "a", "a"])
     assert (score.tested, score.right, score.alone) == (2, 1, 2)
-    assert (score.value, score.naive, score.guess) == (0.5, 1.0, "a")
+    # The filled rows have such classes too.
+    assert (score.value, score.naive) == (1 / 4, 2 / 4)
+    assert (score.guess, score.guessed) == ("a", 2)
+    assert score.low < score.value < score.high
     nothing = accuracy(["a", "b", "c"], ["b", "a", "a"])
     assert np.isnan(nothing.value)
     assert (nothing.tested, nothing.alone) == (0, 3)
@@ -181,8 +184,8 @@ def test_interval_of_r2_for_proportional_errors(rng):
     ratio = 0.25 * 19 / 20
     assert_allclose(found.value, 1 - ratio * (1 + 6 / 20), rtol=1e-12)
     # The ratio is the same in each row, but 20 labels do not show that of the others:
-    # its variance is shrunk from 0 towards 1 with the weight of 10 labels.
-    half = t.ppf(0.975, 19) * np.sqrt(10 / 30 * 2 / 20)
+    # its variance is shrunk from 0 towards 2 with the weight of 10 labels.
+    half = t.ppf(0.975, 19) * np.sqrt(2 * 10 / 30 * 2 / 20)
     assert_allclose(found.high, 1 - ratio * np.exp(-half), rtol=1e-12)
     assert_allclose(found.low, 1 - ratio * (1 + 6 / 20) * np.exp(half), rtol=1e-12)
 

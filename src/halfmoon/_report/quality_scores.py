@@ -21,8 +21,8 @@ number c of its labels like c^-g, a share of its missed labels,
 
 is due to that. For the upper end of the interval k counts these as right, and half a
 trial more, because k comes in whole trials (the usual continuity correction). For the
-lower end n also counts the only labels of their classes, as if they were missed: they
-cannot be tested, but the filled rows have such classes too.
+accuracy itself and for the lower end n also counts the only labels of their classes, as
+if they were missed: they cannot be tested, but the filled rows have such classes too.
 
 The mean absolute error is multiplied by `choice_factor`, except for the lower end: the
 factor is an average over tables, and some need none. The interval is Student's, for the
@@ -38,7 +38,7 @@ deviations from the mean. To first order log r varies as the mean of
 mean of d^2 is that of independent rows, with n - 1 in its denominator. If predictions
 hardly differ from the mean, e and d are nearly equal and their ratio seems to be known
 exactly; it is not, because the filled rows have other means. So the variance of log r
-is shrunk too, towards `PRIOR_R2_VARIANCE`.
+is shrunk too, towards 2: for normal errors and deviations it is 4 R^2.
 
 **Intervals of numbers** that end at the k-th smallest of n held-out errors hold the
 number of a new row with a probability that is known before anything is measured: it
@@ -77,7 +77,7 @@ __all__ = [
 MIN_ERRORS = 3  # of two, the spread is not known
 LEVEL = 0.95
 PRIOR_VARIATION, PRIOR_LABELS = 0.75, 10
-PRIOR_R2_VARIANCE = 1.0
+PRIOR_R2_VARIANCE = 2.0
 LEARNING_RATE = 1.0  # g above
 HALF_A_TRIAL = 0.5
 VAGUE = 0.6  # width of an interval of the accuracy
@@ -91,10 +91,11 @@ class Score:
     low: float
     high: float
     naive: float  # score of always guessing the most common class, or the mean
-    tested: int = 0  # labels that count
+    tested: int = 0  # labels that were hidden and predicted
     right: int = 0  # classes: labels predicted right
     alone: int = 0  # classes: the only labels of their class, which cannot be tested
     guess: str = ""  # classes: the most common one
+    guessed: int = 0  # classes: labels that are `guess`
     tied: bool = False  # classes: whether another one is as common
     is_vague: bool = False  # whether labels are so few that `value` means nothing
 
@@ -158,7 +159,7 @@ def accuracy(
 
     It comes from labels and their leave-one-out predictions; `filled` is the number of
     filled rows, and `independent` the number of clumps of labels as a share of the
-    labels. A label that is the only one of its class does not count: while it is
+    labels. A label that is the only one of its class counts as missed: while it is
     hidden, the class is unknown, so it cannot be predicted.
     """
     labels = Counter(given)
@@ -184,8 +185,9 @@ def accuracy(
     upper = (right + one_less) / n * trials + HALF_A_TRIAL
     _, high = wilson_interval(min(upper, trials), trials)
     vague = high - low > VAGUE and filled >= n
-    naive = most / n
-    return Score(right / n, low, high, naive, n, right, alone, guess, tied, vague)
+    value, naive = right / (n + alone), most / (n + alone)
+    counts = n, right, alone, guess, most
+    return Score(value, low, high, naive, *counts, tied, vague)
 
 
 @dataclass(frozen=True)

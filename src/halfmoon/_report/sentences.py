@@ -202,7 +202,9 @@ def _how(loo: LooClasses | LooNumbers) -> str:
 def _verdict_on_classes(score: Score, how: str) -> Sentence:
     if score.tested == 0:
         return Sentence("")
-    recovered = f"{score.right:,} ({percent(score.value)}) were recovered"
+    recovered = (
+        f"{score.right:,} ({percent(score.right / score.tested)}) were recovered"
+    )
     if score.right == score.tested:
         every = "both" if score.tested == 2 else f"all {score.tested:,}"
         recovered = f"{every} were recovered"
@@ -210,21 +212,24 @@ def _verdict_on_classes(score: Score, how: str) -> Sentence:
         recovered = f"{'1' if score.right else 'none'} was recovered"
     alone = ""
     if score.alone:
-        only = ("is the only one of its", "are the only ones of their")[score.alone > 1]
+        only, they = ("is the only one of its", "it counts")
+        if score.alone > 1:
+            only, they = ("are the only ones of their", "they count")
         alone = (
             f" {count(score.alone, 'more label')} {only} class and could not be "
-            f"tested: label at least two rows of each class."
+            f"tested, so {they} as missed in the expected accuracy: label at least two "
+            f"rows of each class."
         )
-    naive = round(score.naive * score.tested)
     # `rare_classes` says more where one class is very common.
-    worse = score.right <= naive and score.naive <= COMMON
+    worse = score.right <= score.guessed and score.naive <= COMMON
     so = ": in this test, the predictions are no better" if worse else ""
     one = "one class, such as" if score.tied else "the most common class,"
     return Sentence(
         f"Test: each of {score.tested:,} labels was hidden {how} and predicted from "
         f"the others; {recovered}.{alone} Always guessing {one} ",
         safe_text(score.guess, MAX_NAME),
-        f", would recover {naive:,} ({percent(score.naive)}){so}.",
+        f", would recover {score.guessed:,} "
+        f"({percent(score.guessed / score.tested)}){so}.",
     )
 
 
@@ -240,9 +245,10 @@ def _verdict_on_partial(partial: PartialLabels, loo: LooClasses | LooNumbers) ->
     elif (score := loo.accuracy()).tested:
         tests.append(
             f"Of {count(score.tested, 'label')}, {score.right:,} "
-            f"({percent(score.value)}) {'was' if score.right == 1 else 'were'} "
+            f"({percent(score.right / score.tested)}) "
+            f"{'was' if score.right == 1 else 'were'} "
             f"recovered; always guessing the most common class would recover "
-            f"{percent(score.naive)}."
+            f"{percent(score.guessed / score.tested)}."
         )
     if partial.tested:
         share = percent(partial.inside / partial.tested)
