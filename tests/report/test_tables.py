@@ -193,9 +193,17 @@ def test_least_sure_rows_can_be_found_batch_by_batch(rng):
 
 def test_suspect_classes_are_unlikely_and_not_predicted():
     given, predicted = list("aabb"), list("abab")
-    p = np.array([0.05, 0.10, 0.02, 0.01])
+    p = np.array([0.05, 0.15, 0.02, 0.01])
     assert_array_equal(suspect_classes(given, predicted, p), [2, 1])
     assert_array_equal(suspect_classes(given, predicted, p + 0.05), [2])
+
+
+def test_wrong_labels_among_many_are_suspected():
+    """A tenth of the labels is wrong, so no other label is more than 90 % likely."""
+    given = ["b"] * 4 + ["a"] * 18 + ["b"] * 18
+    predicted = ["a"] * 22 + ["b"] * 18
+    p = np.where(np.array(given) == predicted, 0.88, 0.12)
+    assert_array_equal(suspect_classes(given, predicted, p), [0, 1, 2, 3])
 
 
 def test_the_only_label_of_a_class_is_not_suspected():

@@ -14,8 +14,8 @@ from halfmoon._rows import Array
 __all__ = ["MAX_REVIEW_ROWS", "least_sure", "suspect_classes", "suspect_numbers"]
 
 MAX_REVIEW_ROWS = 20
-MAX_PROBABILITY = 0.1  # of a given class that looks wrong
-MAX_OF_SHARE = 0.2  # the same, as a multiple of the share of labels of its class
+MAX_PROBABILITY = 0.15  # of a given class that looks wrong
+MAX_OF_SHARE = 0.3  # the same, as a multiple of the share of labels of its class
 MIN_DEVIATIONS = 3.5  # robust ones (Iglewicz and Hoaglin's bound)
 MIN_RATIO = 1.2  # of the error to the distance of the end of the interval
 MIN_ERROR = 0.1  # share of the usual deviation of a label, or of an amount
@@ -44,10 +44,11 @@ def suspect_classes(
 ) -> NDArray[np.intp]:
     """Return rows whose given class is not predicted and unlikely.
 
-    It is at most 10 % likely, and at most a fifth as likely as among all labels: to a
+    It is at most 15 % likely, and at most 0.3 times as likely as among all labels: to a
     model that knows little more than how common the classes are, every label of a rare
     class, or of one of many classes, is unlikely. The row itself has to speak against
-    its label.
+    its label. Where a tenth of the labels is wrong, no confidence is much above 90 %,
+    so a bound of 10 % would find next to none of them.
 
     The least likely comes first. Such a label need not be wrong: the other rows only
     suggest another one. A label that is the only one of its class is never suspected,
