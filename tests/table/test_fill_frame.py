@@ -361,6 +361,31 @@ def test_wrong_values_are_refused_before_anything_is_read(options, said):
         halfmoon.fill(flowers()[0], "species", **options)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("mark", [-1, [-1], np.int64(-1)])
+def test_a_number_may_stand_for_a_blank(mark, dtype):
+    x = np.linspace(-1, 1, 40)
+    code = np.where(np.arange(40) % 2, -1, np.where(x > 0, 7, 3)).astype(dtype)
+    frame = pd.DataFrame({"x": x, "code": code})
+    done = halfmoon.fill(frame, "code", unlabeled=mark, budget=AT_ONCE)
+    assert done.settings.unlabeled == ("-1",)
+    assert done.table["code"].dtype == dtype
+    assert list(done.table["code"]) == list(np.where(x > 0, 7, 3))
+
+
+def test_columns_without_names_are_named_by_their_numbers():
+    x = np.linspace(-1, 1, 40)
+    labels = [None if i % 2 else "ab"[int(x[i] > 0)] for i in range(40)]
+    frame = pd.DataFrame({0: x, 1: 1.0 - x**2, 2: labels})
+    for options in ({"features": [0]}, {"features": 0}, {"exclude": 1}):
+        done = halfmoon.fill(frame, 2, budget=AT_ONCE, **options)
+        assert [c.name for c in done.model.columns_ if c.role == "feature"] == ["0"]
+    ends = pd.DataFrame({0: x, 1: np.floor(3 * x), 2: np.floor(3 * x) + 1})
+    ends.loc[::2, [1, 2]] = np.nan
+    done = halfmoon.fill(ends, "new", low=1, high=2, budget=AT_ONCE)
+    assert done.settings.ends == ("1", "2")
+
+
 def test_notes_name_arguments_instead_of_options():
     frame, _ = flowers(90)
     frame.loc["row 6", "species"] = " IRIS"

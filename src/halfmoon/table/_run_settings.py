@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 from halfmoon.table._table_errors import CommandError
 
@@ -18,7 +18,8 @@ Task = Literal["classes", "numbers", "ordered"]
 class Settings:
     """How to fill the blank labels of a column.
 
-    Where several names or texts are possible, one may be given as a plain string.
+    Where several names or texts are possible, one may be given alone. Numbers stand for
+    their texts: ``unlabeled=-1``, or ``features=[0, 1]`` for columns without names.
 
     Parameters
     ----------
@@ -77,6 +78,8 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ("features", "exclude", "known", "unlabeled", "order"):
             object.__setattr__(self, name, as_tuple(getattr(self, name)))
+        for name, value in (("low", self.low), ("high", self.high)):
+            object.__setattr__(self, name, None if value is None else str(value))
         if self.order and self.task is None:
             object.__setattr__(self, "task", "ordered")
         if self.order and self.task != "ordered":
@@ -143,17 +146,18 @@ class Settings:
             )
 
 
-def as_tuple(texts: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return one or several texts as a tuple.
+def as_tuple(texts: object) -> tuple[str, ...]:
+    """Return one or several texts, or numbers as texts, as a tuple.
 
     Examples
     --------
-    >>> as_tuple("?"), as_tuple(None), as_tuple(["?", "todo"])
-    (('?',), (), ('?', 'todo'))
+    >>> as_tuple("?"), as_tuple(None), as_tuple(["?", "todo"]), as_tuple(-1)
+    (('?',), (), ('?', 'todo'), ('-1',))
     """
     if texts is None:
         return ()
-    return (texts,) if isinstance(texts, str) else tuple(texts)
+    one = isinstance(texts, str) or not isinstance(texts, Iterable)
+    return (str(texts),) if one else tuple(map(str, cast(Iterable[object], texts)))
 
 
 class Stages(Protocol):
