@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from xml.parsers import expat
 
-__all__ = ["OdsSizes", "SheetSize", "XlsxSizes", "XmlSizes"]
+__all__ = ["OdsSizes", "SheetSize", "XlsxSizes", "XmlSizes", "place"]
 
 MAX_TOKEN_BYTES = 2**24  # of a tag or comment; parsing takes quadratic time
 ODS_CELLS = ("table-cell", "covered-table-cell")

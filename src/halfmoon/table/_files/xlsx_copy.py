@@ -19,6 +19,7 @@ from halfmoon.table._files.sheet_copy import (
     with_attribute,
     without_attribute,
 )
+from halfmoon.table._files.sheet_sizes import place
 
 __all__ = ["XlsxCopier"]
 
@@ -158,12 +159,7 @@ def _split_name(name: str) -> tuple[str, str]:
 def _column(reference: str | None, expected: int) -> int:
     """Return the column of a cell such as AB12, from 0."""
     letters = re.match("[A-Z]+", reference or "")
-    if letters is None:
-        return expected
-    column = 0
-    for letter in letters.group():
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return column - 1
+    return expected if letters is None else place(letters.group())
 
 
 def _reference(row: int, column: int) -> str:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import pandas as pd
-
 from halfmoon._notes import Note
 from halfmoon._number_format import count
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
-from halfmoon.table._cells.cell_values import as_column
-from halfmoon.table._columns.column_kinds import ColumnUse
+from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._columns.column_names import quoted
 from halfmoon.table._columns.column_vectors import unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import WHY, LeakingColumns
@@ -124,12 +121,9 @@ def weak_notes(model: WeakTableModel) -> Iterator[Note]:
 
 def leaking_columns(model: TableModel, scan: Scan) -> LeakingColumns:
     """Compare the used columns on labeled and on unlabeled rows."""
-    used = model.table_.used
-    # Read here, because the model counts the cells that it cannot read.
-    frame = pd.DataFrame(
-        {use.name: use.read(as_column(scan.rows[use.name]))[0] for use in used}
-    )
-    return LeakingColumns.of(frame, used, scan.labels)
+    # A copy, because reading counts unreadable cells.
+    columns = Columns(model.table_.uses)
+    return LeakingColumns.of(columns.read(scan.rows), columns.used, scan.labels)
 
 
 def leak_notes(model: TableModel, found: LeakingColumns) -> Iterator[Note]:
