@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import pdist
 
 from halfmoon._selection.candidate import fit_at_all_alphas
 from halfmoon._selection.criteria import ClassCriterion, NumberCriterion
 from halfmoon._selection.families import candidates
 from halfmoon._selection.refit import average_of_entries
+from halfmoon._selection.row_preparation import Standardized
 from halfmoon._selection.search import SearchOutcome
+from halfmoon._selection.semi_supervised_families import walk_preparations
 from halfmoon._selection.supervised_families import (
     additive_candidates,
     plain_preparations,
@@ -213,3 +216,14 @@ def test_the_additive_kernel_is_a_sum_over_columns(rng):
     # The variance of the part that is not constant is 1 over the labeled rows.
     K_l = K[:20, :20]
     assert_allclose(np.diagonal(K_l).mean() - K_l.mean(), 1.0)
+
+
+def test_components_are_no_more_than_the_columns_that_vary(rng):
+    X = np.zeros((80, 60))
+    X[:, :20] = rng.normal(size=(80, 20)) * np.arange(1, 21)
+    raw, standardized = walk_preparations(X, rng)
+    assert raw.name == "20 components"
+    assert standardized.name == "standardized, 20 components"
+    centered = X - X.mean(axis=0)
+    assert_allclose(pdist(raw(X)), pdist(centered), rtol=1e-9)
+    assert_allclose(pdist(standardized(X)), pdist(Standardized().fit_transform(X)))

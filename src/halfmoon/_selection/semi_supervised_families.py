@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.candidate import Candidate
 from halfmoon._selection.row_preparation import (
     NormalScores,
@@ -36,7 +36,11 @@ from halfmoon._selection.row_preparation import (
     text_components,
 )
 from halfmoon._selection.search_data import SearchData
-from halfmoon._selection.supervised_families import MANY_COLUMNS, fit_on_sample
+from halfmoon._selection.supervised_families import (
+    FITTED_ROWS,
+    MANY_COLUMNS,
+    fit_on_sample,
+)
 from halfmoon.bases import Nystrom, Smoothed
 from halfmoon.bases._smoothed import FredholmKernel
 from halfmoon.kernels import Gaussian, Kernel, Linear
@@ -220,8 +224,11 @@ def walk_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparation
         yield Preparation("normal scores", NormalScores().fit(X))
         yield Preparation("standardized", Standardized().fit(X))
     else:
+        sample = some_rows(X, FITTED_ROWS, rng)
+        varying = int(np.count_nonzero(sample.max(axis=0) > sample.min(axis=0)))
+        d = max(1, min(d, len(sample) - 1, varying))
         for name, before in (("", "passthrough"), ("standardized, ", Standardized())):
-            components = fit_on_sample(principal_components(before, d), X, rng)
+            components = principal_components(before, d).fit(sample)
             yield Preparation(f"{name}{d} components", components)
 
 

@@ -44,6 +44,7 @@ from halfmoon.unpenalized import Constant, Polynomials, Unpenalized
 from halfmoon.unpenalized._base import PreparedFeatures
 
 __all__ = [
+    "FITTED_ROWS",
     "LABELS_PER_FEATURE",
     "additive_candidates",
     "constant_candidates",
@@ -57,6 +58,7 @@ TEXT_COMPONENTS = 100
 ADDITIVE_WIDTH = 16.0  # median distances
 LABELS_PER_FEATURE = 5  # with fewer, unpenalized features overfit
 SAMPLE_ROWS = 2_000  # for a median distance
+FITTED_ROWS = 20_000  # to which components are fitted
 
 
 def constant_candidates(shared: SearchData) -> Iterator[Candidate]:
@@ -157,4 +159,4 @@ def plain_preparations(X: Rows, rng: np.random.Generator) -> Iterator[Preparatio
 
 def fit_on_sample(transformer: Any, X: Rows, rng: np.random.Generator) -> Any:
     """Fit the transformer on a sample of the rows and return it."""
-    return transformer.fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
+    return transformer.fit(some_rows(X, FITTED_ROWS, rng))
