@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -123,7 +124,15 @@ def test_the_next_table_tells_of_them(tmp_path):
     )
 
 
-def test_what_is_unfinished_is_removed(tmp_path):
+@pytest.fixture
+def making(monkeypatch):
+    """The lock of `remove_unfinished`, which no other test finds locked."""
+    lock = threading.RLock()
+    monkeypatch.setattr("halfmoon._atomic_files._making", lock)
+    return lock
+
+
+def test_what_is_unfinished_is_removed(tmp_path, making):
     folder = tmp_path / "folder"
     (folder / "inner").mkdir(parents=True)
     written = whole_file(tmp_path / "out", True, same)
@@ -134,6 +143,25 @@ def test_what_is_unfinished_is_removed(tmp_path):
     with pytest.raises(FileNotFoundError):
         written.__exit__(None, None, None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_thread_makes_a_file_after_the_last_look(tmp_path, making):
+    began = threading.Event()
+
+    def write():
+        began.set()
+        with whole_file(tmp_path / "out", True, same) as file:
+            file.write(b"x")
+
+    remove_unfinished()
+    thread = threading.Thread(target=write)
+    thread.start()
+    began.wait()
+    thread.join(0.2)
+    assert list(tmp_path.iterdir()) == []
+    making.release()  # only the test goes on
+    thread.join()
+    assert (tmp_path / "out").read_bytes() == b"x"
 
 
 CHILD = """

@@ -36,10 +36,12 @@ NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.E
 BUFFER_BYTES = 2**20
 HIDDEN_NAME = re.compile(r"\.halfmoon-[0-9a-f]{12}(\.[^/]{0,15})?")
 DAY_SECONDS = 24 * 60 * 60
+LONGEST_WAIT = 1.0  # seconds, for a thread that makes a file, perhaps on a dead disk
 MAX_ENTRIES = 100_000  # of a folder that is searched for leftovers
 raw_write = io.FileIO.write
 
 _unfinished: set[tuple[int, Path]] = set()  # process, file
+_making = threading.RLock()  # held while a hidden file is made
 
 
 @contextmanager
@@ -60,7 +62,8 @@ def whole_file(
     made = place.with_name(hidden)
     with _cleanup_on_signals(), unfinished(made):
         try:
-            raw = _NewFile(made, failed)
+            with _making:
+                raw = _NewFile(made, failed)
         except (OSError, ValueError) as error:
             raise failed(error) from error
         file = io.BufferedWriter(raw, BUFFER_BYTES)
@@ -79,7 +82,11 @@ def whole_file(
 
 
 def remove_unfinished() -> None:
-    """Remove the unfinished files of this process."""
+    """Remove the unfinished files of this process, which must end now.
+
+    Other threads make no more of them: it could be after they were looked for.
+    """
+    _making.acquire(timeout=LONGEST_WAIT)
     for process, path in list(_unfinished):
         if process != os.getpid():  # a forked child inherits the list of its parent
             continue
