@@ -304,3 +304,21 @@ def test_invisible_characters_around_a_cell_do_not_count():
     assert use.kind == "number"
     assert_array_equal(use.read(pa.array(cells))[0], NUMBERS)
     assert use_of(["\ufeff"] * N).kind == "empty"
+
+
+@pytest.mark.parametrize(
+    ("others", "value"),
+    [
+        (["0,95", "1,5"], 4.503),
+        (["1.234,5", "12,25"], 4.503),
+        (["961", "12"], 4503),
+        (["0.95", "1.5"], 4503),
+    ],
+)
+def test_a_table_has_one_decimal_sign(others, value):
+    table = pa.table({"x": ["4,503", "39,000"] * 9, "y": others * 9})
+    columns = Columns.of(table)
+    assert columns.read(table)["x"][0] == value
+    # A column in which the comma must separate thousands.
+    more = table.append_column("z", pa.array(["1,234.5", "1,234,567"] * 9))
+    assert Columns.of(more).read(more)["x"][0] == 4503

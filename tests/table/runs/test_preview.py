@@ -3,9 +3,12 @@
 import csv
 import datetime as dt
 
+import pyarrow as pa
 import pytest
 
 from halfmoon.table import Settings, fill_table, open_table, predict_table
+from halfmoon.table._columns.column_kinds import Columns
+from halfmoon.table._runs.preview import _reading
 
 N = 60
 DAY = dt.date(2024, 1, 1)
@@ -102,3 +105,15 @@ def test_another_unit_stays_unread(tmp_path, model):
     _, notes = predicted(of_kg, written(tmp_path / "lb.csv", "{:.1f} lb".format))
     assert any("'size' has no value that can be read" in note for note in notes)
     assert not any("written in another way" in note for note in notes)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_cells_that_were_read_keep_their_value(share):
+    learned = Columns.of(pa.table({"x": ["4,503", "39,000", "1,250"] * 9})).uses[0]
+    n = int(100 * share)
+    cells = [f"{i % 9 + 1},503" for i in range(100 - n)] + ["0,951"] * n
+    new = _reading(learned, pa.array(cells))
+    if share < 0.5:  # a model that took 4,503 for 4503
+        assert new is None
+    else:
+        assert new.read(pa.array(["0,951"]))[0].tolist() == [0.951]

@@ -73,6 +73,7 @@ from halfmoon.table._cells.missing_codes import (
 )
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
+from halfmoon.table._cells.points_and_commas import agreed_styles
 from halfmoon.table._cells.several_values import (
     SEPARATORS,
     NumberPattern,
@@ -223,6 +224,11 @@ class Columns:
             if use.role != "left out" and name in known:
                 use.role = "known"
             uses.append(use)
+        texts = [use for use in uses if use.style is not None]
+        cells = [without_missing(as_column(rows[use.name])) for use in texts]
+        agreed = agreed_styles([use.style for use in texts], cells)
+        for use, style in zip(texts, agreed, strict=True):
+            use.style = style
         return cls(uses)
 
     @property

@@ -11,8 +11,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -80,7 +82,7 @@ def _reading(use: ColumnUse, cells: pa.Array) -> ColumnUse | None:
     """Return how a column is read if too many cells cannot be read as before."""
     if not is_text(cells.type):
         return None
-    _, unread = use.read(cells)
+    before, unread = use.read(cells)
     present = len(cells) - cells.null_count
     if present < MIN_CELLS or unread <= MAX_STRAY_NUMBERS * present:
         return None
@@ -97,7 +99,19 @@ def _reading(use: ColumnUse, cells: pa.Array) -> ColumnUse | None:
         pattern=new.pattern,
         date_format=new.date_format,
     )
-    return new if new.read(cells)[1] < unread else None
+    after, still = new.read(cells)
+    return new if still < unread and _agree(before, after) else None
+
+
+def _agree(before: Any, after: Any) -> bool:
+    """Whether cells that could be read before are read alike, or were few.
+
+    A model that took 4,503 for 4503 must not take it for 4.503 because some cells of a
+    new table are like 0,95.
+    """
+    both = np.asarray(pd.notna(before) & pd.notna(after))
+    same = bool((np.asarray(before)[both] == np.asarray(after)[both]).all())
+    return same or 2 * int(both.sum()) < int(pd.notna(after).sum())
 
 
 def _same_unit(use: ColumnUse, new: ColumnUse) -> bool:
