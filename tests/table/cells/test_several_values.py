@@ -189,3 +189,14 @@ def test_objects_with_the_same_keys():
     pattern = find_pattern(pa.array(cells), 0.0)
     expected = [[i / 8, 100 * i] for i in range(9)]
     np.testing.assert_array_equal(pattern.read(cells), expected)
+
+
+@pytest.mark.parametrize("write", ["FY{}", "Class of {}", "{}E"])
+def test_a_few_years_in_texts_are_numbers(write):
+    cells = [write.format(year) for year in range(2015, 2023)]
+    pattern = find_pattern(pa.array(cells), 0.0)
+    assert pattern.read(cells)[:, 0].tolist() == list(range(2015, 2023))
+    assert find_pattern(pa.array([f"Room {i}" for i in range(8)]), 0.0) is None
+    assert (
+        find_pattern(pa.array([f"Room {195 * i}" for i in range(5, 15)]), 0.0) is None
+    )

@@ -49,6 +49,7 @@ MAX_NUMBERS = 6  # in a cell
 MAX_JSON_LENGTH, MAX_JSON_NUMBERS = 2**17, 4_096  # the same of lists and objects
 MIN_DISTINCT = 6  # different cells; fewer are categories
 MIN_SINGLE = 40  # different cells with one number each; fewer are categories
+YEARS = (1900, 2100)  # of these, fewer are numbers
 CODE_DIGITS = 9  # digits of one cell with only signs between them
 MAX_CODED = 0.02  # share of the different cells that may have leading zeros
 
@@ -167,9 +168,19 @@ def find_pattern(text: pa.Array, max_strays: float) -> NumberPattern | None:
     if not found and (whole := _pattern(cells, "whole", max_strays)):
         found = [whole]
     best = min(found, key=lambda each: each.count, default=None)
-    if best is None or (best.count == 1 and len(values) < MIN_SINGLE):
+    if best is None:
+        return None
+    if best.count == 1 and len(values) < MIN_SINGLE and not _are_years(best, texts):
         return None
     return None if _are_codes(best, cells) else best
+
+
+def _are_years(pattern: NumberPattern, cells: list[str]) -> bool:
+    """Whether the only number of each cell is a year, as in FY2024 or Class of 2015."""
+    numbers = pattern.read(cells)
+    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    whole = bool((numbers == np.round(numbers))[~np.isnan(numbers)].all())
+    return whole and bool(YEARS[0] <= low <= high <= YEARS[1])
 
 
 def _plain(cells: Iterable[str], most: int = MAX_LENGTH) -> list[str]:
