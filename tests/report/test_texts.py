@@ -10,6 +10,7 @@ from halfmoon._number_format import (
     format_aligned,
     number,
     percent,
+    two_decimals,
 )
 from halfmoon._report.key_figures import key_figures
 from halfmoon._report.safe_text import safe_text
@@ -17,6 +18,7 @@ from halfmoon._report.sentences import headline, help_given, verdict
 from halfmoon.table._cells.number_style import NumberStyle
 from report.examples import diabetes, iris
 from report.made_up import HOSTILE
+from report.situations import numbers
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,18 @@ def test_safe_text_is_short_and_can_be_encoded(text):
     assert len(once) < 400
     once.encode("utf-8")
     assert not any(ord(c) < 32 or 0x202A <= ord(c) <= 0x202E for c in once)
+
+
+def test_one_test_of_few_labels_does_not_show_that_the_mean_is_as_good():
+    given = np.arange(12.0)
+    found = numbers(given, given[::-1] * 0.3 + 4)
+    r2 = found.loo.r_squared(found.predicted)
+    assert r2.low < r2.value < 0
+    ends = f"({two_decimals(r2.low)} to {two_decimals(r2.high)})"
+    assert str(verdict(found)).endswith(
+        f"R² is {two_decimals(r2.value)} {ends}: in this test, no better than guessing "
+        f"the mean, which scores 0."
+    )
 
 
 def test_errors_have_the_unit_of_the_labels():

@@ -183,16 +183,11 @@ def verdict(findings: Findings) -> Sentence:
     )
     if not np.isfinite(r2.value):
         return Sentence(text)
-    if r2.value <= 0:
-        return Sentence(
-            f"{text} R² is {two_decimals(r2.value)}: not better than guessing the "
-            f"mean, which scores 0."
-        )
     middle, low, high = map(two_decimals, (r2.value, r2.low, r2.high))
-    return Sentence(
-        f"{text} R² is {middle} ({low} to {high}), where 1 is perfect and guessing the "
-        f"mean scores 0."
-    )
+    meaning = ", where 1 is perfect and guessing the mean scores 0."
+    if r2.value <= 0:
+        meaning = ": in this test, no better than guessing the mean, which scores 0."
+    return Sentence(f"{text} R² is {middle} ({low} to {high}){meaning}")
 
 
 def _how(loo: LooClasses | LooNumbers) -> str:
