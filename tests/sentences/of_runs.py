@@ -214,7 +214,7 @@ def run(fitted=None, *, labels=30, learned=30, blank=90, unlabeled=90, **changes
         learned_labels=learned,
         n_blank=blank,
         learned_unlabeled=unlabeled,
-        rows={},  # in which no column gives itself away
+        rows=pa.table({}),  # in which no column gives itself away
         labels=[],
     )
     tally = SimpleNamespace(n=90, mean=0.93, classes=Counter(Adelie=60, Gentoo=30))
