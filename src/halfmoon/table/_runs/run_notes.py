@@ -122,7 +122,7 @@ def weak_notes(model: WeakTableModel) -> Iterator[Note]:
 def leaking_columns(model: TableModel, scan: Scan) -> LeakingColumns:
     """Compare the used columns on labeled and on unlabeled rows."""
     # A copy, because reading counts unreadable cells.
-    columns = Columns(model.table_.uses)
+    columns = Columns(model.table_.used)
     return LeakingColumns.of(columns.read(scan.rows), columns.used, scan.labels)
 
 
