@@ -25,10 +25,10 @@ def test_unknown_figures_are_null():
     assert told["mean_absolute_error"]["high"] is None
 
 
-def test_the_only_label_of_a_class_is_not_counted():
+def test_the_only_label_of_a_class_is_not_tested_and_counts_as_missed():
     told = record("two classes have one label")["leave_one_out"]["accuracy"]
     assert (told["tested"], told["right"], told["untested"]) == (6, 6, 2)
-    assert told["value"] == 1.0
+    assert told["value"] == 0.75
 
 
 def test_the_lower_figure_leads():
