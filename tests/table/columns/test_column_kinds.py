@@ -319,6 +319,8 @@ def test_a_table_has_one_decimal_sign(others, value):
     table = pa.table({"x": ["4,503", "39,000"] * 9, "y": others * 9})
     columns = Columns.of(table)
     assert columns.read(table)["x"][0] == value
+    money = pa.table({"x": ["$4,503", "$39,000"] * 9, "y": others * 9})
+    assert Columns.of(money).read(money)["x"][0] == 4503
     # A column in which the comma must separate thousands.
     more = table.append_column("z", pa.array(["1,234.5", "1,234,567"] * 9))
     assert Columns.of(more).read(more)["x"][0] == 4503

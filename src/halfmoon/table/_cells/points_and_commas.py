@@ -10,6 +10,7 @@ is one, unless some column has 1,234,567 or 1,234.5.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ __all__ = [
 
 MAX_LITER = 10.0  # money for a small amount may have three decimals
 MIN_POINTS, MIN_WHOLE = 5, 3  # different cells like 1.234, and like 961
+MONEY = re.compile(r"[$€£¥₹]|[A-Z]{3}")
 ONE_COMMA = r"^[^,]*(?:[0-9],[0-9]{3}(?:[^0-9,].*)?)?$"
 LIKE_THOUSANDS = r"^[^0-9]*[1-9][0-9]{0,2}\.[0-9]{3}(?:[^0-9].*)?$"
 
@@ -89,7 +91,9 @@ def agreed_styles(
     if not any(style and style.decimal == "," for style in styles):
         return agreed
     for i, (style, text) in enumerate(zip(styles, columns, strict=True)):
-        if style is None or style.thousands != ",":
+        if style is None or style.thousands != "," or MONEY.search(style.suffix):
+            continue
+        if style.prefix:  # a currency: $4,503 is no amount with three decimals
             continue
         cells = normalized(text.drop_null().unique())
         points = pc.any(pc.match_substring_regex(cells, r"[0-9]\.[0-9]")).as_py()
