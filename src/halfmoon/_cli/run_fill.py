@@ -50,6 +50,7 @@ def run_fill(
         limits = {"--low": asked["low"], "--high": asked["high"]}
         may_be_new = any(column is not None for column in limits.values())
         targets = choose_targets(target, table, asked["unlabeled"], may_be_new)
+        several = [Settings(target=name, **asked) for name in targets]
         if not Path(common.destination).name:  # no name to derive the report's from
             refuse_place(common.destination)
         reports = _report_paths(targets, report, no_report, common.destination)
@@ -61,7 +62,6 @@ def run_fill(
         _check_outputs(outputs | single, common, labels)
         if todo is not None:
             refuse_to_lose_labels(todo, targets[0])
-        several = [Settings(target=name, **asked) for name in targets]
         filled = _fill(common, table, several, labels, bars)
         common = replace(common, overwrite=common.overwrite or common.resume)
         bars.stage("Reporting")
