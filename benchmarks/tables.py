@@ -64,7 +64,7 @@ few on the first draws, in their favor. Confidence is the mean confidence that t
 command reports. Unseen is the share of blanked rows of classes without any label, which
 nothing can get right. Inside is the share of blanked numbers between low and high,
 which should be 90 %. Seconds and memory are of the whole command, the largest over all
-seeds.
+seeds; most runs shared the machine with other work.
 """
 
 
