@@ -220,9 +220,9 @@ def test_long_walks_are_spread_by_a_factor_and_short_ones_by_the_series(rng):
 
 def test_no_factor_beyond_some_thousand_rows(X, monkeypatch):
     smoother = Diffusion(4, 1e-4).fit(X)
-    assert smoother._factored_is_cheaper(40)
+    assert smoother._is_factored
     monkeypatch.setattr("halfmoon.smoothers._diffusion.MAX_FACTORED_ROWS", 39)
-    assert not smoother._factored_is_cheaper(40)
+    assert not smoother._is_factored
 
 
 @pytest.mark.usefixtures("way")
@@ -254,7 +254,7 @@ def test_values_of_long_walks_by_factors_are_those_of_the_series(X, rng, monkeyp
     first = Diffusion(4, 1e-3, 2).fit(X)
     walks = [first, first.variant(restart=1e-2)]
     new, other = rng.normal(size=(7, 3)), rng.normal(size=(5, 3))
-    assert all(walk._factored_is_cheaper(5) for walk in walks)
+    assert all(walk._is_factored for walk in walks)
     by_factor = diffused_values(walks, new, other)
     step, S = Neighbors(4).fit(X), dense_adjacency(X, 4)
     A_X, A_Z = step.weights(new).toarray(), step.weights(other).toarray()

@@ -12,7 +12,7 @@ from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem
 from halfmoon.smoothers import Diffusion
 from halfmoon.smoothers import _diffusion as diffusion_kernel
-from halfmoon.smoothers._diffusion import DiffusionKernel
+from halfmoon.smoothers._diffusion import DiffusionKernel, diffused_values
 
 
 @pytest.fixture
@@ -116,3 +116,22 @@ def test_dense_and_sparse_rows_mix(X, fitted, given):
 def test_memory_counts_the_neighbors_of_a_row(X):
     kernel = DiffusionKernel(Diffusion(4, 0.1).fit(X))
     assert kernel.row_bytes(7) == kernel.walk.row_bytes + 16 * 7
+
+
+@pytest.mark.parametrize(("restart", "repeats"), [(0.01, 4), (1e-4, 2)])
+@pytest.mark.parametrize("labels", [2, 20, 100])
+def test_weights_of_labels_are_those_of_the_fit(rng, restart, repeats, labels):
+    # One target and one for each label are diffused in the same way, so that a fit with
+    # next to no noise to values of several walks does not show the error of the series.
+    X = rng.normal(size=(500, 2))
+    longest = Diffusion(10, restart, repeats, tolerance=1e-7).fit(X)
+    walks = [longest, longest.variant(restart=0.1)]
+    labeled, new = X[:labels], X[labels : labels + 50]
+    y = rng.normal(size=(labels, 1))
+    for walk, K in zip(walks, diffused_values(walks, labeled, labeled), strict=True):
+        kernel, lam = DiffusionKernel(walk), 1e-5 * np.trace(K)
+        ridge = lam * np.eye(labels)
+        predicted = kernel.combination(labeled, np.linalg.solve(K + ridge, y))(new)
+        units = np.linalg.inv(kernel(labeled) + ridge)
+        weights = kernel.combination(labeled, units)(new)
+        assert_allclose(weights @ y, predicted, rtol=0, atol=1e-9)

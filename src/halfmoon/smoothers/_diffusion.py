@@ -6,7 +6,9 @@ with a = 1 - restart and W the self-tuned neighbor graph. D is a function of S, 
 eigenvalues lie in [-1, 1], so it is applied as a Chebyshev series in S: a few dozen
 sparse products for any t, and no n-by-n matrix. Each row, fitted or new, averages the
 diffused values of its neighbors. Long walks (such as a restart of 1e-4) need thousands
-of products. For up to 3,000 rows, I - a S is then factored by Cholesky instead.
+of products. For up to 3,000 rows, I - a S is then factored by Cholesky instead: always
+for a walk, or never. A fit to a kernel with little noise, of which the labels' weights
+are asked later, would show a change from one to the other.
 
 The kernel of a diffusion says how often walks from x and from z end at the same row:
 
@@ -38,6 +40,7 @@ __all__ = ["Diffusion", "DiffusionKernel", "chebyshev_product", "diffused_values
 MAX_WORKER_COLUMNS = 64  # diffused at once by a worker; more do not fit into its cache
 MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
+USUAL_COLUMNS = 16  # by which series and factor are compared
 
 DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
 
@@ -116,7 +119,7 @@ class Diffusion(Smoother):
     def spread(self, V: Array) -> Array:
         """Return D V, by the series in parallel threads, or by a Cholesky factor."""
         V = V.reshape(V.shape[0], -1)
-        if self._factored_is_cheaper(V.shape[1]):
+        if self._is_factored:
             return self._spread_by_factor(V)
         stream, row_bytes = _by_columns(V.shape[1], V.shape[0])
         spread = stream.map(
@@ -126,8 +129,10 @@ class Diffusion(Smoother):
         )
         return spread.T
 
-    def _factored_is_cheaper(self, columns: int) -> bool:
-        n = self.adjacency_.shape[0]
+    @property
+    def _is_factored(self) -> bool:
+        """Whether the factor is cheaper, however many columns there are this time."""
+        n, columns = self.adjacency_.shape[0], USUAL_COLUMNS
         by_series = SPARSE_COST * len(self.series_) * self.adjacency_.nnz * columns
         by_factor = n**3 / 3 + 2 * self.repeats * n**2 * columns
         return n <= MAX_FACTORED_ROWS and by_factor < by_series
@@ -168,27 +173,32 @@ def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
 
     Each is the matrix of a `DiffusionKernel`. The walks differ only in their series, so
     one recursion serves all of them, and only m-by-p numbers of each term are stored.
-    If a Cholesky factor is cheaper than the series, each walk is computed by itself.
+    Walks that are factored are computed one by one.
     """
     S, A_X = walks[0].adjacency_, walks[0].weights(X)
     A_Z = A_X if Z is X else walks[0].weights(Z)
-    if any(walk._factored_is_cheaper(A_Z.shape[0]) for walk in walks):
-        V = A_Z.T.toarray()
-        return np.array([A_X @ walk.spread(V) for walk in walks])
-    terms = max(len(walk.series_) for walk in walks)
-    series = np.zeros((len(walks), terms))
-    for row, walk in zip(series, walks, strict=True):
+    by_series = [walk for walk in walks if not walk._is_factored]
+    terms = max((len(walk.series_) for walk in by_series), default=0)
+    series = np.zeros((len(by_series), terms))
+    for row, walk in zip(series, by_series, strict=True):
         row[: len(walk.series_)] = walk.series_
 
     def columns(rows: Rows) -> Array:
-        values = np.zeros((rows.shape[0], len(walks), A_X.shape[0]))
+        values = np.zeros((rows.shape[0], len(by_series), A_X.shape[0]))
         T = chebyshev_terms(S, rows.toarray().T)
         for coefficients, term in zip(series.T, T, strict=False):
             values += coefficients[None, :, None] * (A_X @ term).T[:, None, :]
         return values
 
-    stream, row_bytes = _by_columns(A_Z.shape[0], S.shape[0])
-    return stream.map(columns, A_Z, row_bytes=row_bytes).transpose(1, 2, 0)
+    found: Iterator[Array] = iter(())
+    if by_series:
+        stream, row_bytes = _by_columns(A_Z.shape[0], S.shape[0])
+        values = stream.map(columns, A_Z, row_bytes=row_bytes)
+        found = iter(values.transpose(1, 2, 0))
+    V = A_Z.T.toarray() if len(by_series) < len(walks) else None
+    return np.array(
+        [A_X @ walk.spread(V) if walk._is_factored else next(found) for walk in walks]
+    )
 
 
 def _by_columns(columns: int, n: int) -> tuple[Stream, int]:
