@@ -16,6 +16,7 @@ from halfmoon import (
     load,
     save,
 )
+from halfmoon._selection.target_transforms import IDENTITY
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -59,6 +60,7 @@ def test_classes_are_taken_apart_exactly(model, y):
     found = model.explain(X[40:])
     scores = model.decision_function(X[40:]).reshape(20, -1)
     assert_allclose(found.weights @ found.targets, scores, atol=1e-8)
+    assert_allclose(found.rest, np.zeros(scores.shape), atol=1e-8)
     assert_array_equal(found.answers, model.predict(X[40:]))
     assert_array_equal(found.rows, np.arange(0, 40, 2))
     assert_array_equal(found.labels, y[:40:2])
@@ -80,9 +82,11 @@ def test_numbers_are_taken_apart_exactly(model):
     assert found.scale == "as given"
     limits = NUMBER[:40:2].min(), NUMBER[:40:2].max()
     room = 0.25 * (limits[1] - limits[0])
-    values = found.weights @ found.targets[:, 0]
+    values, predicted = found.weights @ found.targets[:, 0], model.predict(X[40:])
     inside = (values > limits[0] - room) & (values < limits[1] + room)
-    assert_allclose(values[inside], model.predict(X[40:])[inside], atol=1e-8)
+    assert_allclose(values[inside], predicted[inside], atol=1e-8)
+    assert_allclose(found.rest[inside], np.zeros((inside.sum(), 1)), atol=1e-8)
+    assert_allclose(values + found.rest[:, 0], predicted, rtol=1e-14)
     assert_array_equal(found.labels, NUMBER[:40:2])
     mean = found.targets.mean()
     assert_allclose(found.pulls.sum(axis=1), np.abs(values - mean), atol=1e-8)
@@ -122,8 +126,19 @@ def test_logarithms_are_explained_on_their_scale():
     residuals = logs[0].y - sum(m.weight * m.held_out for m in logs)
     values = target.inverse(found.weights @ found.targets, residuals)
     assert_allclose(np.clip(values[:, 0], *_limits(y)), model.predict(X[40:]))
+    logarithms = found.weights @ found.targets + found.rest
+    values = np.exp(logarithms[:, 0]) - target.shift
+    assert_allclose(values, model.predict(X[40:]))
     with pytest.raises(ValueError, match="explain"):
         model.smoother_matrix(X[40:])
+    # Next to a member that does not, the rest is the difference to the prediction.
+    plain = replace(logs[0], target=IDENTITY, weight=1.0)
+    model.solution_ = replace(model.solution_, members=[*logs, plain])
+    found = model.explain(X[40:])
+    assert found.scale == "mixed"
+    values = (found.weights @ found.targets + found.rest)[:, 0]
+    assert_allclose(values, model.predict(X[40:]), rtol=1e-14)
+    assert np.abs(found.rest).max() > 0.1
 
 
 def _limits(y):

@@ -4,11 +4,11 @@ Every fit here is linear in the targets of the labeled rows,
 
 .. math:: g(x) = \sum_i H_i(x) y_i ,
 
-so a prediction is an exact sum over labels. The *pull* of a label on the prediction is
-:math:`H_i(x) (y_i - \bar y)`: if the constant is not penalized, the weights sum to 1
-and the pulls to :math:`g(x) - \bar y`. A row speaks for a prediction if its pull has
-the same direction: for a class, if it raises its score; for a number, if it pulls away
-from the mean towards the prediction.
+so a prediction is an exact sum over labels, but for what happens to it afterwards. The
+*pull* of a label on the prediction is :math:`H_i(x) (y_i - \bar y)`: if the constant is
+not penalized, the weights sum to 1 and the pulls to :math:`g(x) - \bar y`. A row speaks
+for a prediction if its pull has the same direction: for a class, if it raises its
+score; for a number, if it pulls away from the mean towards the prediction.
 """
 
 from __future__ import annotations
@@ -58,16 +58,20 @@ class Explanation:
         Weight of each label in each prediction: `smoother_matrix` of the estimator.
     targets : ndarray of shape (l, t)
         The fitted targets: numbers, outlying ones moved to the others; for classes 0
-        and 1 in a column for each, or -1 and 1 for two. ``weights @ targets`` are the
-        values of the function.
+        and 1 in a column for each, or -1 and 1 for two.
+    rest : ndarray of shape (b, t)
+        What the labels do not explain: ``weights @ targets + rest`` are the scores of
+        `decision_function`, or the predicted numbers on the scale of the targets. It is
+        0 to rounding, unless the prediction was moved to the range of the labels or
+        logarithms take part.
     pulls : ndarray of shape (b, l)
         What each label adds to the prediction, relative to the mean of the labels;
         positive if it speaks for the prediction.
     scale : {"as given", "log", "mixed"}
         Scale of the targets. With "log" the targets are logarithms of the labels (and
-        an offset, if some are near 0). With "mixed" the prediction averages fits to
-        labels and to logarithms: the weights are averaged too, and their sum with the
-        labels is not the prediction.
+        an offset, if some are near 0), and so is ``weights @ targets + rest``. With
+        "mixed" the prediction averages fits to labels and to logarithms. The weights
+        are averaged too, and `rest` has the difference to the prediction.
     """
 
     answers: NDArray[Any]
@@ -75,6 +79,7 @@ class Explanation:
     labels: NDArray[Any]
     weights: Array
     targets: Array
+    rest: Array
     pulls: Array
     scale: str = "as given"
 
@@ -95,18 +100,22 @@ class Explanation:
         """
         weights, y, targets, scale = _label_weights(solution, X)
         labels = y[:, 0] if labels is None else labels
+        # On the scale of the fit: y are the labels, targets what was fitted.
+        shift = np.exp(targets[0, 0]) - y[0, 0] if scale == "log" else 0.0
+        values = solution.predict(X).reshape(-1, targets.shape[1])
+        values = np.log(values + shift) if scale == "log" else values
+        rest = values - weights @ targets
         centered = targets - targets.mean(axis=0)
         if targets.shape[1] > 1 and codes is not None:
             along = centered[:, codes].T  # (b, l)
         elif codes is not None:  # the two classes are -1 and 1
             along = np.outer(2.0 * codes - 1.0, centered[:, 0])
         else:
-            # On the scale of the fit: y are the labels, targets what was fitted.
-            shift = np.exp(targets[0, 0]) - y[0, 0] if scale == "log" else 0.0
             middle = targets.mean()
             middle = np.exp(middle) - shift if scale == "log" else middle
             along = np.outer(np.where(answers < middle, -1.0, 1.0), centered[:, 0])
-        return cls(answers, rows, labels, weights, targets, weights * along, scale)
+        pulls = weights * along
+        return cls(answers, rows, labels, weights, targets, rest, pulls, scale)
 
     def __len__(self) -> int:
         return len(self.answers)
