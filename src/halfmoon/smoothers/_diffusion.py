@@ -195,9 +195,11 @@ def diffused_values(walks: Sequence[Diffusion], X: Rows, Z: Rows) -> Array:
         stream, row_bytes = _by_columns(A_Z.shape[0], S.shape[0])
         values = stream.map(columns, A_Z, row_bytes=row_bytes)
         found = iter(values.transpose(1, 2, 0))
-    V = A_Z.T.toarray() if len(by_series) < len(walks) else None
     return np.array(
-        [A_X @ walk.spread(V) if walk._is_factored else next(found) for walk in walks]
+        [
+            A_X @ walk.spread(A_Z.T.toarray()) if walk._is_factored else next(found)
+            for walk in walks
+        ]
     )
 
 
