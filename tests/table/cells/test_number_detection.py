@@ -30,6 +30,8 @@ def style_of(cells):
         (["9 g/dL", "7 g/dL", "80 g/L"], [9, 7, 8], "g/L converted to g/dL"),
         (["5 mmol/L", "6 mmol/L", "40 µmol/L"], [5, 6, 0.04], "µmol/L converted to"),
         (["3 s", "500 ms", "2 s", "20 μs"], [3, 0.5, 2, 2e-5], "ms converted to s"),
+        (["3 mg", "500 mcg", "2 mg"], [3, 0.5, 2], "mcg converted to mg"),
+        (["3 ppm", "500 ppb", "2 ppm"], [3, 0.5, 2], "ppb converted to ppm"),
     ],
 )
 def test_units_are_converted(cells, values, words):
@@ -50,6 +52,17 @@ def test_units_are_converted(cells, values, words):
 )
 def test_other_units_cannot_be_compared(cells):
     assert style_of(cells) is None
+
+
+def test_a_second_amount_is_no_unit():
+    assert style_of([f"${i} ${i % 3 + 1}" for i in range(2, 60)]) is None
+    assert style_of([f"{i} m{i % 2 + 2}" for i in range(2, 60)]) is None
+    assert style_of(["9 m2", "7 m2"]).suffix == " m2"
+
+
+def test_margins_of_error_are_their_size():
+    cells = ["+/-538", "±1,204", "+-7", "+/- 12"]
+    assert style_of(cells).read(pa.array(cells)).to_pylist() == [538, 1204, 7, 12]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,10 @@ def use_of(cells, name="x", **options):
         (["3"] * N, "constant"),
         ([str(uuid.UUID(int=int(x))) for x in RNG.integers(1, 2**62, N)], "identifier"),
         ([f"ID{x:04d}" for x in RNG.permutation(N)], "identifier"),
+        ([f"DE{x:02d} 5097 2922 {x:04d}" for x in range(N)], "identifier"),
+        ([f"(441) 378-50{x:02d}" for x in RNG.permutation(N)], "identifier"),
+        ([f"Ward {10 + x} bed 3" for x in RNG.permutation(N)], "several numbers"),
+        ([f"{x:02X}:0C:3{x % 10}:FF" for x in RNG.permutation(N)], "identifier"),
         (pa.nulls(N), "empty"),
         (pa.array(NUMBERS), "number"),
         (pa.array(NUMBERS.astype(np.float32)), "number"),
@@ -175,6 +179,13 @@ def test_reading_in_words():
     assert use_of([*days, "unknown", "TBD", "TBD"]).reading() == (
         "3 cells like 'TBD' counted as missing"
     )
+
+
+def test_a_scale_in_words():
+    words = ["1 - Never", "2 - Rarely", "3 - Often", "9 - Don't know"]
+    use = use_of([words[x % 4] for x in SOME])
+    assert use.steps == ("1 - never", "2 - rarely", "3 - often")
+    assert use.reading() == "a scale from '1 - never' to '3 - often'"
 
 
 @pytest.mark.parametrize("word", ["keine Angabe", "#NV", "not tested", "$ -"])

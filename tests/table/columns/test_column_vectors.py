@@ -105,6 +105,26 @@ def test_categories_in_several_spellings_are_one():
     assert not encoder.encoders[0].has_seen("maybe")
 
 
+def test_a_scale_is_a_number():
+    cells = ["never", "Often", "always", "don't know", "NEVER", "rarely", ""]
+    columns, encoder = fitted(pa.table({"c": cells}))
+    assert encoder.names == ["c", "c is missing"]
+    later = ["never", "rarely", "OFTEN", "always", "weekly", None]
+    X = encoder.transform(columns.read(pa.table({"c": later})))
+    places = np.array([0, 2, 3, 0, 1])
+    z = (np.array([0, 1, 2, 3, 1, 1]) - np.median(places)) / places.std()
+    assert_allclose(X[:, 0], z, rtol=1e-6)
+    assert_array_equal(X[:, 1], [0, 0, 0, 0, 1, 1])
+    assert encoder.encoders[0].has_seen("RARELY")
+    assert not encoder.encoders[0].has_seen("weekly")
+
+
+def test_a_known_scale_has_an_effect_for_each_step():
+    cells = ["never", "often", "always"]
+    _, encoder = fitted(pa.table({"c": cells}), known=["c"])
+    assert encoder.names == ["c_always", "c_never", "c_often"]
+
+
 def test_encoders_of_earlier_versions_know_exact_spellings():
     old = CategoryEncoder("c", ["c_Agree", "c_No"], {"Agree": 0, "No": 1})
     x = pd.Series(["Agree", "No", "agree"], dtype="category")

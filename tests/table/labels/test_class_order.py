@@ -2,7 +2,8 @@
 
 import pytest
 
-from halfmoon.table._labels.class_order import SCALES, resolved_order
+from halfmoon.table._cells.scales import CYCLES, SCALES
+from halfmoon.table._labels.class_order import resolved_order
 from halfmoon.table._table_errors import LabelError
 
 
@@ -35,7 +36,7 @@ def test_known_orders(scale):
 
 
 def test_every_known_scale_is_found_again():
-    for scale in SCALES:
+    for scale in (*SCALES, *CYCLES):
         words = tuple(step[-1] for step in scale)
         assert resolved_order("y", set(words)) == words
 

@@ -79,6 +79,7 @@ CURRENCY = rf"(?:[A-Z]{{0,3}}[\p{{Sc}}]|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\
 # The longest is checked afterwards: {0,14} in the pattern takes 30 ms to compile.
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]*[23]?)"
 MAX_UNIT = 16  # characters
+SECOND_AMOUNT = r"\p{Sc} ?[23]$"  # of $9 $2, while m2 and ft3 are units
 CELL = (
     rf"^'?[+(-]? ?(?P<prefix>{CURRENCY})?(?P<gap> ?)[+(-]? ?"
     r"(?P<number>[0-9.,](?:[0-9.,'_]| [0-9])*(?:[eE][+-]?[0-9]+)?)"
@@ -227,9 +228,11 @@ def _exact_style(
 def _parts_of(texts: pa.Array) -> pa.Array:
     """Return prefix, number and unit of the cells that have such parts."""
     parts = pc.extract_regex(texts, pattern_for(texts, CELL)).drop_null()
-    for unit in ("suffix", "after"):
-        lengths = pc.utf8_length(parts.field(unit))
-        parts = parts.filter(pc.less_equal(lengths, MAX_UNIT))
+    for name in ("suffix", "after"):
+        units = parts.field(name)
+        short = pc.less_equal(pc.utf8_length(units), MAX_UNIT)
+        other = pc.match_substring_regex(units, SECOND_AMOUNT)
+        parts = parts.filter(pc.and_not(short, other))
     return parts
 
 

@@ -4,7 +4,7 @@
 cells                 read as
 ====================  ==============================================================
 7.2, 9.1 H, 3.4 L     7.2, 9.1, 3.4: flags of laboratories; also 9.1H, * 9.1, 9.1 (H)
-12.5, 13.1 p, 9.8 e   12.5, 13.1, 9.8: flags of statistical offices
+12.5, 13.1 p, 9.8 e   12.5, 13.1, 9.8: flags of statistical offices; also 13.1²
 ▲ 2.5 %, ▼ 1.2 %      2.5 %, -1.2 %; also 2.5 % ▲
 3.5, ▲1.2, △0.7       3.5, -1.2, -0.7, as in Japan, where all other cells are bare
 ====================  ==============================================================
@@ -35,7 +35,7 @@ VARIANT = "\ufe0f?"  # after an arrow that is a picture
 ARROW = f"[{UP}{DOWN}]{VARIANT}"
 
 WORDS = "high|low|abnormal|normal|critical|crit|elevated|est|prov|rev|final"
-SIGNS = f"[*#!†‡§{UP}{DOWN}]{{1,3}}"
+SIGNS = f"[*#!†‡§¹²³⁴-⁹{UP}{DOWN}]{{1,3}}"
 LETTERS = f"(?:[A-Za-z]{{1,2}}|(?i:{WORDS}))\\.?"
 AMOUNT = "[^A-Za-z]*[0-9][^A-Za-z]*?"
 MARKED = re.compile(

@@ -7,7 +7,7 @@ number is not exact, or more about it:
 cell                  read as
 ====================  ======================================================
 <5, >= 100, ≤ 3       the limit: 5, 100, 3
-~12, ±3, c. 30        the number
+~12, ±3, +/-3, c. 30  the number
 65+, 12*, 8 (est)     the number; also 10+ years
 12[1], 5.2 ± 0.3      the number before: 12, 5.2
 30 (12 %), 1st, "7"   the number: 30, 1, 7; also ="7", as spreadsheets protect it
@@ -61,8 +61,9 @@ HALVES |= {"⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8"}
 POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 POWER = rf"([0-9]) ?[x×·*] ?10(?:\^|\*\*)?([+-]?[0-9]+|[{POWERS}]+)$"
 ABOUT = (
-    r"[~≈∼±]|(?:ca?|approx|est|env|aprox)(?:\. ?| )|(?:circa|approximately|about|around"
-    r"|roughly|environ|etwa|rund|ungefähr|cerca de) "
+    r"[~≈∼±]|\+/?-|(?:ca?|approx|est|env|aprox)(?:\. ?| )"
+    r"|(?:circa|approximately|about|around|roughly|environ|etwa|rund|ungefähr)"
+    r" |cerca de "
 )
 BELOW = r"<=|=<|<|≤|⩽|(?:less than|under|below|up to|unter|bis|moins de|menos de) "
 ABOVE = r">=|=>|>|≥|⩾|(?:more than|over|above|at least|über|plus de|más de) "

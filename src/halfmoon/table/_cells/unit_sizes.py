@@ -8,12 +8,12 @@ from __future__ import annotations
 __all__ = ["UNITS", "conversion", "si_unit"]
 
 LENGTHS = 'km m cm mm µm nm mi ft in yd " ″ ′ km² m² cm² m2 m3 m³ ha sqm sqft px pt'
-WEIGHTS = "kg g mg µg t lb lbs oz st l ml cl gal"
+WEIGHTS = "kg g mg µg mcg t lb lbs oz st l ml cl gal"
 TIMES = (
     "ms s sec min mins h hr hrs hour hours day days week weeks month months year years "
     "yr yrs km/h kmh mph m/s hz khz mhz ghz"
 )
-OTHERS = "% ‰ ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
+OTHERS = "% ‰ ppm ppb ° °c °f kw kwh mw kb mb gb tb bar psi pa hpa kpa cal kcal kj"
 CURRENCIES = "€ $ £ ¥ ₹ kr zł usd eur gbp chf"
 UNITS = frozenset(f"{LENGTHS} {WEIGHTS} {TIMES} {OTHERS} {CURRENCIES}".split())
 
@@ -23,14 +23,14 @@ SIZES = (  # in one unit of each quantity
     | {"in": 0.0254, "inches": 0.0254, '"': 0.0254},
     {"km²": 1e6, "ha": 1e4, "m²": 1.0, "m2": 1.0, "sqm": 1.0, "cm²": 1e-4}
     | {"sqft": 0.09290304, "sq ft": 0.09290304, "ft²": 0.09290304, "acres": 4046.856},
-    {"t": 1e3, "kg": 1.0, "g": 1e-3, "mg": 1e-6, "µg": 1e-9, "lb": 0.45359237}
-    | {"lbs": 0.45359237, "oz": 0.028349523125, "st": 6.35029318},
+    {"t": 1e3, "kg": 1.0, "g": 1e-3, "mg": 1e-6, "µg": 1e-9, "mcg": 1e-9}
+    | {"lb": 0.45359237, "lbs": 0.45359237, "oz": 0.028349523125, "st": 6.35029318},
     {"l": 1.0, "dl": 0.1, "cl": 1e-2, "ml": 1e-3, "m³": 1e3, "m3": 1e3},
     {"km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "m/s": 3.6},
     {"bar": 1e5, "mbar": 100.0, "pa": 1.0, "hpa": 100.0, "kpa": 1e3, "psi": 6894.757},
     {"kj": 1.0, "j": 1e-3, "kcal": 4.184, "cal": 4.184e-3},
     {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
-    {"%": 1.0, "‰": 0.1},
+    {"%": 1.0, "‰": 0.1, "ppm": 1e-4, "ppb": 1e-7},
 )
 ZEROS = {"°c": (1.0, 0.0), "°f": (5 / 9, -160 / 9)}  # to degrees Celsius
 

@@ -7,6 +7,7 @@ numbers or choices in a cell, has its different texts encoded once each.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from halfmoon._rows import Array
+from halfmoon.table._cells.scales import folded
 from halfmoon.table._cells.several_values import NumberPattern, items_of
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "ChoicesEncoder",
     "DateEncoder",
     "NumberEncoder",
+    "ScaleEncoder",
     "SeveralNumbersEncoder",
 ]
 
@@ -184,6 +187,36 @@ class CategoryEncoder:
 
 def _folded(value: str) -> str:
     return " ".join(value.casefold().split())
+
+
+@dataclass
+class ScaleEncoder(CategoryEncoder):
+    """Encodes a column of categories with an order by their places on the scale."""
+
+    places: dict[str, int]
+    number: NumberEncoder  # of the places
+
+    @classmethod
+    def on(cls, name: str, x: pd.Series, steps: Sequence[str]) -> ScaleEncoder:
+        """Learn how often each step occurs."""
+        places = {step: place for place, step in enumerate(steps)}
+        column_of: dict[str | None, int] = dict.fromkeys([*steps, None], 0)
+        number = NumberEncoder.fit(name, _places(x, places))
+        return cls(name, number.names, column_of, places, number)
+
+    def transform(self, x: pd.Series) -> Array:
+        """Return the output columns, shape (b, 1 or 2)."""
+        return self.number.transform(_places(x, self.places))
+
+    def has_seen(self, value: str) -> bool:
+        """Whether a value, in any spelling, was in the rows that were learned from."""
+        return folded(value) in self.places
+
+
+def _places(x: pd.Series, places: Mapping[str, int]) -> Array:
+    """Return the place of each cell on a scale, NaN where it has none."""
+    of_values = [places.get(folded(value), np.nan) for value in x.cat.categories]
+    return np.append(of_values, np.nan)[x.cat.codes.to_numpy()]  # -1 if missing
 
 
 @dataclass

@@ -26,7 +26,6 @@ which a model would only memorize.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -74,12 +73,14 @@ from halfmoon.table._cells.missing_codes import (
 from halfmoon.table._cells.number_detection import number_style
 from halfmoon.table._cells.number_style import PLAIN, NumberStyle
 from halfmoon.table._cells.points_and_commas import agreed_styles
+from halfmoon.table._cells.scales import steps_of
 from halfmoon.table._cells.several_values import (
     SEPARATORS,
     NumberPattern,
     find_pattern,
     find_separator,
 )
+from halfmoon.table._columns.identifiers import why_numbers_identify, why_texts_identify
 from halfmoon.table._files.arrow_types import is_text, type_text
 
 __all__ = ["CATEGORIES", "ColumnUse", "Columns", "nothing_to_learn_from"]
@@ -91,11 +92,6 @@ MAX_STRAYS = 0.02  # share of the cells of dates or times that may be something 
 STRICT = ("number", "date", "time", "several numbers")  # other cells are missing
 MAX_TRUTH_SPELLINGS = 20  # of truth values, such as yes, Yes, YES
 MAX_SHOWN = 20  # characters of a cell
-MIN_IDENTIFIER_ROWS = 20  # to call a column an identifier by its values
-IDENTIFIER_NAME = re.compile(
-    r"(^|[ _.-])(id|uuid|guid)$|[a-z](Id|ID)$"
-    r"|^(index|key|row|rownames?|row[ _.-]?(number|id)|unnamed: 0)$"
-)
 
 
 @dataclass
@@ -112,6 +108,7 @@ class ColumnUse:
     compound: str = ""  # form of numbers that are written as two or three
     pattern: NumberPattern | None = None  # signs around several numbers in a cell
     separator: str = ""  # of several choices in a cell
+    steps: tuple[str, ...] = ()  # of a scale, from low to high
     strays: int = 0  # cells that are missing because the others are numbers or dates
     stray: str = ""  # the most common of them
     # Numbers for a missing value, such as -999; of dates in days since 1970.
@@ -180,6 +177,8 @@ class ColumnUse:
             parts.append(self.pattern.describe())
         if self.separator:
             parts.append(f"with {SEPARATORS[self.separator]} between them")
+        if self.steps:
+            parts.append(f"a scale from {self.steps[0]!r} to {self.steps[-1]!r}")
         if self.kind == "date":
             parts.append(describe_date_format(self.date_format))
         if self.strays:
@@ -299,6 +298,7 @@ def _kind_of_text(name: str, text: pa.Array) -> ColumnUse:
         use.kind, use.separator = "several choices", separator
     elif len(values) < CATEGORIES:
         use.kind = "category"
+        use.steps = tuple(steps_of(cells.drop_null().unique().to_pylist()))
     return _unless_constant(use, text)
 
 
@@ -343,50 +343,15 @@ def _empty(name: str, missing: float) -> ColumnUse:
 
 def _leave_out_identifier(use: ColumnUse, column: pa.Array, positions: Array) -> None:
     """Leave a column out if its values only identify rows."""
-    n = len(positions)
-    if use.missing > 0 or n < 3:
+    if use.missing > 0:
         return
-    (values, _), many, why = use.read(column), n >= MIN_IDENTIFIER_ROWS, ""
-    names = (use.name, use.name.lower().strip())
-    named = any(map(IDENTIFIER_NAME.search, names))
-    whole = use.kind == "number" and _are_whole(values)
-    if whole and np.unique(values - positions).size == 1:
-        why = "it numbers the rows"
-    elif whole and use.pattern is None:
-        if many and named and np.unique(values).size == n:
-            why = "its name and values look like an identifier"
-    elif (
-        many
-        and (use.kind == "text" or use.pattern)
-        and _are_codes(read_texts(column)[0], use.pattern)
-    ):
-        why = "its values are codes, one for each row"
-    if why:
-        use.kind, use.role, use.why = "identifier", "left out", why
-
-
-def _are_whole(numbers: Array) -> bool:
-    return bool((numbers == np.round(numbers)).all())
-
-
-def _are_codes(values: pd.Series, pattern: NumberPattern | None) -> bool:
-    """Whether all values differ, have no spaces, and share one shape or have digits.
-
-    Numbers with decimals are measurements.
-    """
-    distinct = values.cat.categories
-    if len(distinct) < len(values) or distinct.str.contains(r"[\s/]").any():
-        return False
-    if pattern is not None and not _are_whole(pattern.read(distinct)):
-        return False
-    shapes = distinct.str.replace(r"[0-9]", "9", regex=True)
-    shapes = shapes.str.replace(r"[A-Za-z]", "a", regex=True)
-    digits = distinct.str.contains(r"[0-9]")
-    return bool(digits.all() and shapes.nunique() == 1) or bool(
-        distinct.str.len().min() >= 8
-        and digits.mean() > 0.9
-        and distinct.str.fullmatch(r"[0-9a-fA-F-]+|[^\s@]*_[^\s@]*").all()
-    )
+    if use.kind == "number":
+        values, _ = use.read(column)
+        use.why = why_numbers_identify(use.name, values, positions, use.pattern)
+    if not use.why and (use.kind == "text" or use.pattern):
+        use.why = why_texts_identify(read_texts(column)[0], use.pattern)
+    if use.why:
+        use.kind, use.role = "identifier", "left out"
 
 
 def nothing_to_learn_from(uses: list[ColumnUse]) -> str:

@@ -9,7 +9,8 @@ boolean        numbers, and s the standard deviation of the column, or of all co
                indicator of missing numbers
 date           its time in seconds as a number, its year, and sine and cosine of its
                month, day, weekday and hour
-category       1 in the column of its value, 0 in the others
+category       1 in the column of its value, 0 in the others; its place, as a number,
+               if the order is known (`_cells/scales.py`)
 several        each of them as a number
 numbers
 several        1 in the column of each of its items, 0 in the others
@@ -37,6 +38,7 @@ from halfmoon.table._columns.column_encoders import (
     ChoicesEncoder,
     DateEncoder,
     NumberEncoder,
+    ScaleEncoder,
     SeveralNumbersEncoder,
 )
 from halfmoon.table._columns.column_kinds import CATEGORIES, ColumnUse
@@ -82,6 +84,8 @@ class TableEncoder:
             name, x, linear = use.name, frame[use.name], use.role == "known"
             if use.kind == "date":
                 encoders.append(DateEncoder.fit(name, x, linear=linear))
+            elif use.steps and not linear:
+                encoders.append(ScaleEncoder.on(name, x, use.steps))
             elif use.kind == "category":
                 encoders.append(CategoryEncoder.fit(name, x, max_one_hots))
             elif use.pattern is not None and use.pattern.count > 1:

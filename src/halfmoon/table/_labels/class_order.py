@@ -11,50 +11,13 @@ import pyarrow as pa
 
 from halfmoon.table._cells.cell_values import as_number
 from halfmoon.table._cells.compound_numbers import read_form
+from halfmoon.table._cells.scales import CYCLES, SCALES, folded, in_known_order
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._table_errors import LabelError
 
-__all__ = ["SCALES", "resolved_order"]
+__all__ = ["resolved_order"]
 
 MAX_EXAMPLE = 12  # classes in an example
-
-KNOWN = """
-none < very low|lowest < low < medium|mid|middle|moderate|normal|average
-    < high < very high|highest
-low < medium|normal < high < critical|urgent
-never < rarely|seldom < sometimes|occasionally < often|frequently < usually < always
-terrible|awful < very bad|very poor < bad|poor < fair
-    < neutral|ok|okay|average|medium < good < very good < excellent < outstanding
-very dissatisfied < dissatisfied < neutral < satisfied < very satisfied
-very unsatisfied < unsatisfied < neutral < satisfied < very satisfied
-very unlikely < unlikely < neutral|neither < likely < very likely
-strongly disagree < disagree < somewhat disagree|slightly disagree
-    < neutral|neither agree nor disagree|neither|undecided
-    < somewhat agree|slightly agree < agree < strongly agree
-very negative < negative < neutral < positive < very positive
-very small < small < medium < large < very large
-tiny < small < medium < large < huge
-xxs < xs < s < m < l < xl < xxl|2xl < xxxl|3xl
-none|no < mild|minor|slight < moderate < severe|major < critical|extreme
-trivial < minor < normal|medium < major < critical < blocker
-very easy < easy < medium|moderate < hard|difficult < very hard|very difficult
-very cold < cold < cool < mild|warm < hot < very hot
-beginner|novice < intermediate < advanced < expert
-bronze < silver < gold < platinum < diamond
-f < e < d- < d < d+ < c- < c < c+ < b- < b < b+ < a- < a < a+
-i < ii < iii < iv < v < vi < vii < viii < ix < x
-mon|monday < tue|tuesday < wed|wednesday < thu|thursday < fri|friday < sat|saturday
-    < sun|sunday
-jan|january < feb|february < mar|march < apr|april < may < jun|june < jul|july
-    < aug|august < sep|september < oct|october < nov|november < dec|december
-worse < same|unchanged < better
-not at all < a little|slightly < somewhat|moderately < very < extremely
-"""
-#: Known scales from low to high; synonyms are one step.
-SCALES: tuple[tuple[tuple[str, ...], ...], ...] = tuple(
-    tuple(tuple(step.strip().split("|")) for step in scale.split("<"))
-    for scale in KNOWN.strip().replace("\n    ", " ").splitlines()
-)
 
 
 def resolved_order(
@@ -79,11 +42,11 @@ def resolved_order(
     numbers = {each: as_number(each) for each in classes}
     if all(math.isfinite(x) for x in numbers.values()):
         return tuple(sorted(classes, key=lambda each: numbers[each]))
-    by_word = {_folded(each): each for each in classes}
-    for scale in SCALES:
-        steps = [[by_word[w] for w in step if w in by_word] for step in scale]
-        if sum(map(len, steps)) == len(classes) and max(map(len, steps)) == 1:
-            return tuple(step[0] for step in steps if step)
+    by_word = {folded(each): each for each in classes}
+    if len(by_word) == len(classes):
+        words = in_known_order(by_word, (*SCALES, *CYCLES))
+        if words:
+            return tuple(by_word[word] for word in words)
     sizes = _sizes([str(each) for each in classes])
     if sizes is not None:
         places = dict(zip(classes, sizes, strict=True))
@@ -127,8 +90,3 @@ def _in_given_order(
             f"class in `order`, from low to high, or name this one in `unlabeled`."
         )
     return tuple(sorted(classes, key=lambda each: places[str(each)]))
-
-
-def _folded(label: Any) -> str:
-    words = re.sub(r"(?<=\w)-(?=\w)", " ", str(label).casefold().replace("_", " "))
-    return " ".join(words.split())
