@@ -39,7 +39,6 @@ UNREADABLE = {
     "short.csv": b"a,b,c\n1,2\n3,4\n",
     "broken.csv": b"a,b,c\n1,2,3\n4,x\ny,6\n",
     "one_column.csv": b"a\n1,2\n",
-    "doubled.csv": b"a,b,a\n1,2,3\n",
     "many_doubled.csv": b",".join(b"%d" % (i // 2) for i in range(14)) + b"\n",
     "latin.csv": "a,b\né,2\n".encode("latin-1"),
     "half.csv": "a,b\n\ud800,2\n".encode("utf-7", "surrogatepass"),
@@ -163,6 +162,8 @@ def readings():
         b"size,size,kind\nmean,std,\n1,2,a\n3,4,b\n5,6,\n",
         b"kind,n\na,1,\nb,2,\n",
         b"kind,n\n1,a,1\n2,b,2\n",
+        b"tag,tag,n\na,b,1\n",
+        b"name,n\nZo\xe9,1\n",
         b"size kind\n4.5 a\n5.1 b\n6 b\n",
     ):
         walked(io.BytesIO(text))

@@ -72,7 +72,7 @@ def test_the_separator_line_is_dropped_if_the_delimiter_changes(tmp_path):
     [
         "a,b\n1,2,3\n4,5,6\n",  # row names without a column name
         "a\n1,2\n3,4\n",  # numbers are not names
-        "a,a\n1,2\n3,4\n",
+        "1,1\n1,2\n3,4\n",  # numbers that repeat are no names
         ",,,\n1,2,3,4\n5,6,7,8\n",
     ],
 )

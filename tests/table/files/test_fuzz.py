@@ -96,6 +96,12 @@ def check(data, **options):
             if expected[0].count("") > 1:  # trailing commas
                 named = enumerate(expected[0], start=1)
                 padded[0] = [name or f"column {place}" for place, name in named]
+            for name in {each for each in padded[0] if padded[0].count(each) > 1}:
+                number = iter(range(1, width + 1))
+                padded[0] = [
+                    f"{name} ({next(number)})" if each == name else each
+                    for each in padded[0]
+                ]
             assert [list(table.columns), *rows] == padded
             check_written(table, rows, data if padded == expected else None)
             return rows

@@ -5,7 +5,11 @@ import io
 import pytest
 
 from halfmoon.table._files import new_table, open_table
-from halfmoon.table._files.header_rows import grouped_names, nameless_column
+from halfmoon.table._files.header_rows import (
+    grouped_names,
+    header_number,
+    nameless_column,
+)
 from halfmoon.table._files.workbook_table import SheetLayout, find_layout
 from halfmoon.table._table_errors import ReadError
 
@@ -96,6 +100,21 @@ def test_a_header_that_lacks_a_cell(text, names, header):
 )
 def test_other_long_rows_stay_errors(rows):
     assert nameless_column([row.split(",") for row in rows]) is None
+
+
+def test_names_of_rows_without_a_comma_among_them():
+    rows = [["size", "kind"], ["Fiat 128", "32.4", "a"], ["Merc 230", "22.8", "b"]]
+    assert nameless_column(rows, named=True) == 0
+    assert nameless_column(rows) is None
+    assert nameless_column([*rows, ["Fiat 128", "1", "a"]], named=True) is None
+
+
+def test_years_are_names_of_columns():
+    data = [["Oslo", "5.1", "2.5", "a"], ["Rome", "7", "", "b"], ["Riga", "1", "2", ""]]
+    header = ["city", "2019", "2020", "kind"]
+    title = ["Source", "World Bank", "", ""]
+    assert header_number([title, header, *data]) == 1
+    assert header_number([title, ["city", "2019", "5", "kind"], *data]) == 0
 
 
 @pytest.mark.parametrize(

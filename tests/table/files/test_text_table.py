@@ -231,14 +231,15 @@ ERRORS = {
     b"": "standard input is empty. A table with a header and rows is needed.",
     b"\n \n": "standard input is empty. A table with a header and rows is needed.",
     b"a,b\n1,2\n3,4,5\n": (
-        "standard input, line 3 has 3 cells, but the header has 2. Give every row as "
-        "many cells as the header."
+        "standard input, line 3 has 3 cells, but the header has 2. Put a cell with "
+        "',' in it in quotes; otherwise give every row as many cells as the header."
     ),
     b'a,b\n"1\n2",3\n\n4,5,6\n': "standard input, line 5 has 3 cells, but the header",
     b"a\n1:2\n3,4\n": "line 3 has 2 cells, but the header has 1. If another character",
     b"a,b\n1,2\r3,\xe9\n": (
         "standard input, line 3: byte 0xe9 is not UTF-8. If the file is in another "
-        "encoding, name it: `encoding='cp1252'`."
+        "encoding, name it: `encoding='cp1252'`, or shift_jis, gb18030 or cp1251 for "
+        "Japanese, Chinese or Cyrillic letters."
     ),
     b"\xff\xfea\x00,\x00b\x00\n\x00\x00\xd8": (
         "standard input, line 2: byte 0x00 is not UTF-16-LE. If the file is in another "
@@ -246,16 +247,71 @@ ERRORS = {
     ),
     b"a,b\n1,\x00\n": "standard input, line 2 holds a null byte, which text does not",
     "a,b\n1,é\n".encode("utf-32-le"): "Name the encoding: `encoding='utf-32-le'`.",
-    b"a,b,a,c,b,a\n": (
-        "standard input has duplicate column names: 'a' (columns 1, 3 and 6); 'b' "
+    b"0,1,0,c,1,0\n": (
+        "standard input has duplicate column names: '0' (columns 1, 3 and 6); '1' "
         "(columns 2 and 5). Give each column its own name in the header."
     ),
+    b"a,a,a (1)\n": "has duplicate column names: 'a (1)' (columns 1 and 3). Give",
     b'a,b\n1,2\n"3,4\n5,6\n': (
         "standard input, line 3: a quotation mark in the record that begins here is "
         "never closed. Close it, or double it if it belongs to the text."
     ),
     b"PK\x03\x04": "is a zip archive. Unpack it, or: unzip -p FILE",
 }
+
+
+def test_columns_of_one_name_are_numbered(tmp_path):
+    data = b"tag,size,tag,tag\na,1,,b\n"
+    with (
+        open_table(io.BytesIO(data)) as table,
+        new_table(tmp_path / "t.csv", like=table) as out,
+    ):
+        assert table.columns == ("tag (1)", "size", "tag (2)", "tag (3)")
+        (note,) = table.notes
+        for batch in table.batches():
+            out.write(batch, {"tag (2)": ["c"]})
+    assert str(note) == (
+        "Columns of one name were numbered, such as 'tag (1)' to 'tag (3)'. A text "
+        "output keeps the header."
+    )
+    assert (tmp_path / "t.csv").read_bytes() == b"tag,size,tag,tag\na,1,c,b\n"
+
+
+def test_letters_of_windows_are_read(tmp_path):
+    data = "a,b\ngrün,1\nété,2\n“x”,3\n".encode("cp1252")
+    with (
+        open_table(io.BytesIO(data)) as table,
+        new_table(tmp_path / "t.csv", like=table) as out,
+    ):
+        (note,) = table.notes
+        for batch in table.batches():
+            assert batch.rows["a"].to_pylist() == ["grün", "été", "“x”"]
+            out.write(batch)
+    assert (tmp_path / "t.csv").read_bytes() == data
+    assert note.text == (
+        "The text is not in UTF-8; it was read as cp1252, the encoding of Windows in "
+        "western countries."
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "a,b\n東京,1\n大阪,2\n".encode("shift-jis"),
+        "a,b\n北京,1\n上海,2\n".encode("gb18030"),
+        "a,b\nМосква,1\nКиев,2\n".encode("cp1251"),
+        "a,b\ngrün,1\n".encode() + b"gr\xfcn,2\n",  # a part is UTF-8
+        b"a,b\ngr\xfcn,\x012\n",  # no text
+    ],
+)
+def test_other_bytes_beyond_utf_8_are_an_error(data):
+    with (
+        pytest.raises(
+            ReadError, match=r"is not UTF-8.*or shift_jis, gb18030 or cp1251"
+        ),
+        open_table(io.BytesIO(data)) as table,
+    ):
+        list(table.batches())
 
 
 def test_rows_that_end_in_commas(tmp_path):

@@ -130,6 +130,27 @@ def test_empty_rows_are_skipped(tmp_path):
     assert batch.rows.to_pylist() == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
 
 
+def test_years_are_names_of_columns(tmp_path):
+    rows = [["World Bank"], ["city", 2019, 2020, 2021], ["Oslo", 1.5, 2, 3]]
+    with open_table(workbook_of(rows, tmp_path / "t.xlsx")) as table:
+        assert table.columns == ("city", "2019", "2020", "2021")
+
+
+def test_columns_of_one_name_are_numbered(tmp_path):
+    rows = [["tag", "city", "tag"], ["a", "Oslo", None]]
+    made = tmp_path / "made.xlsx"
+    with (
+        open_table(workbook_of(rows, tmp_path / "t.xlsx")) as table,
+        new_table(made, like=table) as out,
+    ):
+        assert table.columns == ("tag (1)", "city", "tag (2)")
+        (note,) = table.notes
+        for batch in table.batches():
+            out.write(batch, {"tag (2)": ["b"]})
+    assert str(note).startswith("Columns of one name were numbered, such as 'tag (1)'")
+    assert values(made) == [["tag", "city", "tag"], ["a", "Oslo", "b"]]
+
+
 def test_the_first_visible_sheet_with_a_table_is_read(rich):
     with open_table(rich) as table:
         assert table.sheet == "Flowers"

@@ -1,7 +1,8 @@
 """Dialects of text: its encoding, and which character separates cells.
 
 The encoding is as the user says, else by the mark at the start, else UTF-16 by its
-null bytes, else UTF-8.
+null bytes, else UTF-8, or that of Windows in western countries: there, letters beyond
+ASCII are one byte each, mostly beside one of ASCII.
 
 The guess of the standard library counts characters, quoted or not, and fails on text
 with commas in it. Here the first rows are parsed with each candidate in turn: the right
@@ -22,6 +23,7 @@ __all__ = [
     "MARKING",
     "SEPARATOR_LINE",
     "encoding_of",
+    "is_western",
     "sniffed_delimiter",
     "undecodable_byte",
 ]
@@ -35,6 +37,14 @@ SEPARATOR_LINE = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORE
 MARKING = "halfmoon.mark"
 BAD_BYTE, FIRST_BYTE = "\udfff", 0xDC00
 MARKED = re.compile(f"{BAD_BYTE}([\udc00-\udcff])")
+UTF8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+#: A byte beyond ASCII, and no other, beside a letter.
+ALONE = re.compile(
+    rb"(?<![\x80-\xff])[\x80-\xff](?=[A-Za-z])"
+    rb"|(?<=[A-Za-z])[\x80-\xff](?![\x80-\xff])"
+)
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]|[\x81\x8d\x8f\x90\x9d]")
 # The mark of UTF-32 begins with that of UTF-16, so it comes first.
 MARKS = {
     "utf-8": codecs.BOM_UTF8,
@@ -142,6 +152,20 @@ def _unmarked(head: bytes) -> str:
     # The head may end within a character.
     is_text = "\ufffd" not in text[:-1] and 2 * text.count("\n") > head.count(b"\n")
     return encoding if is_text else "utf-8"
+
+
+def is_western(head: bytes) -> bool:
+    r"""Whether the first bytes of a text are in cp1252 rather than in UTF-8.
+
+    Examples
+    --------
+    >>> is_western(b"gr\xfcn,\xe9t\xe9"), is_western("grün".encode())
+    (True, False)
+    """
+    if head.isascii() or UTF8_LETTER.search(head) or CONTROL.search(head):
+        return False
+    alone = len(ALONE.findall(head))
+    return alone > len(BEYOND_ASCII.findall(head)) / 2
 
 
 def _checked(asked: str) -> str:

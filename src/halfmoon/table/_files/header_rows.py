@@ -19,14 +19,22 @@ __all__ = [
     "common_width",
     "grouped_names",
     "header_number",
+    "is_number",
     "may_be_title",
     "nameless_column",
+    "names_in",
 ]
 
 NUMBER = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?", re.ASCII)
+YEAR = re.compile(r"\s*(?:19|20)[0-9]{2}(?:\.0)?\s*")
 MIN_NUMBERS = 3  # in a column that shows that the names above it are no data
 
 Row = Sequence[str]  # the cells of a record that is not blank
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, also with other signs for decimals, or percent."""
+    return NUMBER.fullmatch(cell) is not None
 
 
 def common_width(rows: Sequence[Row]) -> int:
@@ -72,13 +80,23 @@ def _is_title(row: Row, width: int) -> bool:
 
 
 def _is_header(row: Row, width: int) -> bool:
-    names = [cell.strip() for cell in row if cell.strip()]
-    return (
-        len(row) == width
-        and len(names) * 2 > width
-        and len(set(names)) == len(names)
-        and not any(NUMBER.fullmatch(name) for name in names)
-    )
+    return len(row) == width and 2 * names_in(row) > width
+
+
+def names_in(row: Row) -> int:
+    """Return how many different names of columns a row has; 0 if it is no header.
+
+    Names are no numbers, but several may be years.
+
+    Examples
+    --------
+    >>> names_in(["land", "", "2019", "2020"]), names_in(["Oslo", "", "2019", "5"])
+    (3, 0)
+    """
+    names = {cell.strip() for cell in row if cell.strip()}
+    numbers = [name for name in names if is_number(name)]
+    are_years = len(numbers) > 1 and all(map(YEAR.fullmatch, numbers))
+    return len(names) if are_years or not numbers else 0
 
 
 class GroupedNames(NamedTuple):
@@ -120,7 +138,7 @@ def grouped_names(rows: Sequence[Row]) -> GroupedNames | None:
     if (
         (_differ(groups) and "" not in groups[1:last])
         or len(given) * 2 <= len(rows[1])
-        or any(map(NUMBER.fullmatch, given))
+        or any(map(is_number, given))
         or not _is_above_numbers(names, rows[2:])
     ):
         return None
@@ -147,17 +165,17 @@ def _is_above_numbers(names: Row, below: Sequence[Row]) -> bool:
     """Whether a name is above cells that are all numbers."""
     for i, name in enumerate(names):
         cells = [row[i] for row in below if i < len(row) and row[i].strip()]
-        if name and len(cells) >= MIN_NUMBERS and all(map(NUMBER.fullmatch, cells)):
+        if name and len(cells) >= MIN_NUMBERS and all(map(is_number, cells)):
             return True
     return False
 
 
-def nameless_column(rows: Sequence[Row]) -> int | None:
+def nameless_column(rows: Sequence[Row], named: bool = False) -> int | None:
     """Return the place of the column that the header has no name for, if there is one.
 
     It is the last one if each row below ends in a delimiter that the header lacks, and
-    the first one if it numbers the rows, as R writes them. The first of the rows is the
-    header.
+    the first one if it numbers the rows, as R writes them, or with `named` also if all
+    its cells differ. The first of the rows is the header.
 
     Examples
     --------
@@ -172,5 +190,7 @@ def nameless_column(rows: Sequence[Row]) -> int | None:
         return None
     if not any(row[-1] for row in below):
         return width
+    first = [row[0] for row in below]
     numbers = [str(number) for number in range(1, len(below) + 1)]
-    return 0 if width > 1 and [row[0] for row in below] == numbers else None
+    names = named and len(set(first)) == len(first)
+    return 0 if width > 1 and (names or first == numbers) else None

@@ -7,8 +7,14 @@ import os
 from dataclasses import replace
 from typing import IO
 
+from halfmoon._notes import Note
 from halfmoon.table._files.byte_source import Source, decompressed
-from halfmoon.table._files.dialect import SEPARATOR_LINE, encoding_of, sniffed_delimiter
+from halfmoon.table._files.dialect import (
+    SEPARATOR_LINE,
+    encoding_of,
+    is_western,
+    sniffed_delimiter,
+)
 from halfmoon.table._files.formats import (
     WORKBOOKS,
     Format,
@@ -144,7 +150,7 @@ def _table(
     if kind is None and asked[0] is None:
         refuse_unsupported(head, source.name, source.path)
     name = asked[0] or kind or named[0] or "csv"
-    if name in WORKBOOKS and kind is None and asked[0] is None and _is_utf8(head):
+    if name in WORKBOOKS and kind is None and asked[0] is None and _is_text(head):
         name = "csv"  # some programs give text tables the ending .xls
     if name in WORKBOOKS:
         from halfmoon.table._files.workbook_table import WorkbookTable
@@ -161,15 +167,35 @@ def _table(
         if compression is not None:
             source = _unpacked(source, compression)
         return ColumnarTable(source, Format(name, compression), batch_rows)
+    may_guess = encoding is None
     encoding, bom = encoding_of(head, encoding)
     if name in ("jsonl", "json"):
         from halfmoon.table._files.json_table import JsonTable
 
         found = Format(name, compression, None, encoding, bom)
         return JsonTable(source, found, batch_rows)
+    western = may_guess and encoding == "utf-8" and not bom and is_western(head)
+    if western:
+        encoding = "cp1252"
     found = Format(name, compression, delimiter, encoding, bom)
-    if delimiter is not None:
+    table = _text_table(source, found, batch_rows, head)
+    if western:
+        table.notes.append(_western_note())
+    return table
+
+
+def _western_note() -> Note:
+    return Note(
+        "The text is not in UTF-8; it was read as cp1252, the encoding of Windows in "
+        "western countries.",
+        "If some letters look wrong in the report, name another: `encoding='cp1250'`.",
+    )
+
+
+def _text_table(source: Source, found: Format, batch_rows: int, head: bytes) -> Table:
+    if found.delimiter is not None:
         return TextTable(source, found, batch_rows)
+    encoding = str(found.encoding)
     text = head[len(found.bom) :].decode(encoding, "replace")
     complete = len(head) < HEAD_BYTES
     found = replace(found, delimiter=_delimiter(text, complete, found))
@@ -200,6 +226,10 @@ def _compression(head: bytes, named: str | None) -> str | None:
     # Download programs often unpack a file and keep its name.
     is_plain = kind_of(head) is not None or _is_utf8(head)
     return None if is_plain and named != "brotli" else named
+
+
+def _is_text(head: bytes) -> bool:
+    return _is_utf8(head) or is_western(head) or encoding_of(head, None)[0] != "utf-8"
 
 
 def _is_utf8(head: bytes) -> bool:

@@ -238,11 +238,16 @@ def _checked(
             raise _null_byte(name, number, line)
         if not line.isascii() and (byte := undecodable_byte(line)) is not None:
             # Of Windows; it also reads all letters of latin-1, which has no euro sign.
-            other = "cp1252" if found.encoding == "utf-8" else "utf-8"
+            other = "`encoding='utf-8'`"
+            if found.encoding == "utf-8":
+                other = (
+                    "`encoding='cp1252'`, or shift_jis, gb18030 or cp1251 for "
+                    "Japanese, Chinese or Cyrillic letters"
+                )
             raise ReadError(
                 f"{name}, line {number}: byte 0x{byte:02x} is not "
                 f"{str(found.encoding).upper()}. If the file is in another encoding, "
-                f"name it: `encoding={other!r}`."
+                f"name it: {other}."
             )
         if size >= MAX_RECORD:
             first = number - len(record) + 1

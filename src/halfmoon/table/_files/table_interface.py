@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Self
@@ -14,6 +15,7 @@ from halfmoon._number_format import listed
 from halfmoon.table._files.arrow_types import Values, as_list, plain_rows
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.header_rows import is_number
 from halfmoon.table._table_errors import ReadError
 
 __all__ = [
@@ -22,7 +24,7 @@ __all__ = [
     "Progress",
     "Table",
     "TableOutput",
-    "named_by_place",
+    "names_apart",
     "refuse_duplicate_names",
 ]
 
@@ -180,20 +182,41 @@ class TableOutput(ABC):
         """Free the resources of an output that will not exist."""
 
 
-def named_by_place(columns: Sequence[str]) -> list[str]:
-    """Return names of columns; several without a name are named by their place.
+def names_apart(columns: Sequence[str], name: str) -> tuple[list[str], list[Note]]:
+    """Return names of columns that all differ, and notes; or raise an error.
 
-    Spreadsheets write rows that end in commas. A single column without a name keeps it:
-    such a column has the row names of R. A header without any name is no header.
+    Spreadsheets write rows that end in commas: several columns without a name are named
+    by their place. A single one keeps its empty name: such a column has the row names
+    of R. Programs for surveys and tasks give several columns one name: they are
+    numbered. A header without any name, or with numbers that repeat, is no header.
+    `name` is that of the table.
 
     Examples
     --------
-    >>> named_by_place(["", "a"]), named_by_place(["a", "", ""])
+    >>> names_apart(["", "a"], "t")[0], names_apart(["a", "", ""], "t")[0]
     (['', 'a'], ['a', 'column 2', 'column 3'])
+    >>> names_apart(["tag", "size", "tag"], "t")[0]
+    ['tag (1)', 'size', 'tag (2)']
     """
-    if columns.count("") < 2 or not any(columns):
-        return list(columns)
-    return [name or f"column {place}" for place, name in enumerate(columns, start=1)]
+    names = list(columns)
+    if names.count("") > 1 and any(names):
+        names = [each or f"column {i}" for i, each in enumerate(names, start=1)]
+    counts, seen = Counter(names), Counter[str]()
+    repeated = [each for each, n in counts.items() if n > 1 and not is_number(each)]
+    for i, each in enumerate(names):
+        if each and each in repeated:
+            seen[each] += 1
+            names[i] = f"{each} ({seen[each]})"
+    refuse_duplicate_names(names, name)
+    if not seen:
+        return names, []
+    each, n = max(seen.items(), key=lambda item: item[1])
+    return names, [
+        Note(
+            f"Columns of one name were numbered, such as '{each} (1)' to '{each} "
+            f"({n})'. A text output keeps the header."
+        )
+    ]
 
 
 def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:

@@ -35,8 +35,7 @@ from halfmoon.table._files.records import (
 from halfmoon.table._files.table_interface import (
     Batch,
     Table,
-    named_by_place,
-    refuse_duplicate_names,
+    names_apart,
 )
 from halfmoon.table._table_errors import ReadError
 
@@ -70,8 +69,8 @@ class TextTable(Table):
             raise ReadError(
                 f"{self.name} is empty. A table with a header and rows is needed."
             )
-        columns = named_by_place(columns)
-        refuse_duplicate_names(columns, self.name)
+        columns, notes = names_apart(columns, self.name)
+        self.notes += notes
         try:
             self.schema = pa.schema([(column, pa.string()) for column in columns])
         except UnicodeEncodeError as error:
@@ -157,11 +156,13 @@ class TextTable(Table):
         if len(cells) < width:
             return cells + [""] * (width - len(cells))
         many = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+        sign = "tab" if self.format.delimiter == "\t" else self.format.delimiter
         what = (
             f"If another character than {self.format.delimiter!r} separates the cells, "
             f"name it: `delimiter=';'`."
             if width == 1
-            else "Give every row as many cells as the header."
+            else f"Put a cell with {sign!r} in it in quotes; otherwise give every row "
+            f"as many cells as the header."
         )
         raise ReadError(
             f"{self.name}, line {line} has {many}, but the header has {width}. {what}"
@@ -311,7 +312,9 @@ class _Header:
                     f"it were skipped, and stay in a text output."
                 )
             )
-        place = nameless_column([names, *rows[at + 1 :]])
+        # A cell with a comma in it would also make rows longer than the header.
+        named = delimiter != ","
+        place = nameless_column([names, *rows[at + 1 :]], named)
         if place is not None:
             end = line_end(text)
             text = text.removesuffix(end)
@@ -332,8 +335,8 @@ def _joined_note(first: int, last: int, names: list[str]) -> Note:
 def _nameless_note(place: int) -> Note:
     if place == 0:
         return Note(
-            "The header has no name for the first column, the row numbers. A text "
-            "output has an empty name for it."
+            "The header has no name for the first column, the names or numbers of the "
+            "rows. A text output has an empty name for it."
         )
     return Note(
         "Every row ends in a delimiter that the header lacks. A text output has it in "

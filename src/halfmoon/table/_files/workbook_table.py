@@ -14,7 +14,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -24,8 +24,8 @@ from halfmoon._notes import Note
 from halfmoon.table._files.arrow_types import value_text
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
-from halfmoon.table._files.header_rows import grouped_names
-from halfmoon.table._files.table_interface import Batch, Table, refuse_duplicate_names
+from halfmoon.table._files.header_rows import grouped_names, names_in
+from halfmoon.table._files.table_interface import Batch, Table, names_apart
 from halfmoon.table._files.workbook_size import refuse_large
 from halfmoon.table._table_errors import CommandError, ReadError
 
@@ -72,9 +72,10 @@ class WorkbookTable(Table):
             refuse_large(file, source, found)
         with self._workbook() as workbook:
             rows = self._choose_sheet(workbook, sheet)
-            refuse_duplicate_names(
-                self.layout.names, f"{self.name}, sheet {self.sheet}"
-            )
+            sheet_name = f"{self.name}, sheet {self.sheet}"
+            names, notes = names_apart(self.layout.names, sheet_name)
+            self.layout = replace(self.layout, names=tuple(names))
+            self.notes += notes
             self._merged = _merged_rows(rows, self.layout)
             self._rows = self._columns(rows)
         if self._merged:
@@ -309,8 +310,8 @@ def find_layout(rows: Iterable[Cells]) -> SheetLayout | None:
 
 
 def _is_header(row: Cells, used: set[int]) -> bool:
-    texts = [cell for cell in row if isinstance(cell, str) and cell.strip()]
-    return len(texts) * 2 > len(used) and len(set(texts)) == len(texts)
+    texts = {cell for cell in row if isinstance(cell, str) and cell.strip()}
+    return max(len(texts), names_in(list(map(_text, row)))) * 2 > len(used)
 
 
 def _column_type(kinds: set[type], whole: bool) -> Any:
