@@ -17,6 +17,12 @@ from halfmoon._cli.command_inputs import blaming_model, save_model
 from halfmoon._cli.commands import app
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.exit_codes import exit_with_code
+from halfmoon._cli.process_limits import (
+    input_stream,
+    output_stream,
+    refuse_small_memory,
+    system_failure,
+)
 from halfmoon._cli.run_model import _lines as inspected
 from halfmoon._cli.terminal import print_runs
 from halfmoon.table._run_settings import Settings
@@ -245,11 +251,23 @@ def outcomes():
     for error in (
         KeyboardInterrupt(),
         MemoryError(),
+        RuntimeError("can't start new thread"),
+        BrokenPipeError(32, "Broken pipe"),
         OSError(24, "Too many open files"),
         OSError(13, "Permission denied", "t.csv"),
         ZeroDivisionError("division by zero"),
     ):
         yield from _output(lambda error=error: _fail(error))
+    with mock.patch.multiple(sys, stdin=None, stdout=None):
+        with refused():
+            input_stream()
+        with refused():
+            output_stream()
+    with mock.patch("resource.getrlimit", return_value=(4 * 10**8, 4 * 10**8)):
+        with refused():
+            refuse_small_memory()
+    with mock.patch("os.getcwd", side_effect=FileNotFoundError):
+        system_failure(FileNotFoundError(2, "No such file or directory"))
 
 
 def _fail(error):

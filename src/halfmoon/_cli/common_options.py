@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
@@ -18,6 +17,11 @@ import click
 
 from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
+from halfmoon._cli.process_limits import (
+    input_stream,
+    output_stream,
+    refuse_small_memory,
+)
 from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, no_file
@@ -211,7 +215,7 @@ class CommonOptions:
     def table_run(self) -> dict[str, Any]:
         """Keyword arguments of `fill_targets` and `predict_table`."""
         to_stream = self.destination == STREAM
-        destination = sys.stdout.buffer if to_stream else self.destination
+        destination = output_stream() if to_stream else self.destination
         return {"destination": destination, **self.writing}
 
     @property
@@ -229,7 +233,7 @@ class CommonOptions:
 
             return FolderTable(list_folder(self.file), self.file, **self.reading)
         # Not a Path, which would drop a slash of https://
-        source = sys.stdin.buffer if self.file == STREAM else self.file
+        source = input_stream() if self.file == STREAM else self.file
         return open_table(source, **self.reading)
 
     def refuse_missing(self) -> None:
@@ -302,6 +306,7 @@ def command(
             given = {key: options.pop(key) for key in common_names & set(options)}
             common = CommonOptions(**given)
             with exit_with_code(debug=common.debug, as_json=common.as_json):
+                refuse_small_memory()
                 common.refuse_missing()
                 function(common, **options)
 

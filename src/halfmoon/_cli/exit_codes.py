@@ -14,11 +14,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
+from halfmoon._cli.process_limits import system_failure
 from halfmoon.table._parameter_text import as_options
-from halfmoon.table._table_errors import MemoryLimitError, OutputError, TableError
+from halfmoon.table._table_errors import TableError
 
 __all__ = ["end_on_stops", "exit_with_code", "handle_stops"]
 
@@ -36,9 +37,9 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     """
     import click
 
-    if not debug:  # warnings of libraries are not for the user of a command
+    if not debug:  # what libraries warn of is not for the user of a command
         logging.captureWarnings(True)
-        logging.getLogger("py.warnings").addHandler(logging.NullHandler())
+        logging.getLogger().addHandler(logging.NullHandler())
     try:
         yield
     except (click.exceptions.Exit, ModuleNotFoundError):
@@ -46,13 +47,8 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
     except (KeyboardInterrupt, Exception) as error:
         if debug:
             raise
-        from halfmoon._cli.terminal import print_json, print_text
-
         text, code = _described(error)
-        line = as_options(" ".join(text.split()))
-        print_text(f"halfmoon: {line}", err=True)
-        if as_json:
-            print_json(_record(code, line))
+        _tell(code, as_options(" ".join(text.split())), as_json)
         sys.exit(code)
     finally:
         logging.captureWarnings(False)
@@ -60,21 +56,27 @@ def exit_with_code(*, debug: bool, as_json: bool = False) -> Iterator[None]:
 
 def _described(error: BaseException) -> tuple[str, int]:
     """Return the sentence and the exit code for an exception."""
-    if isinstance(error, TableError):
-        return str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, 128 + signal.SIGINT
-    if isinstance(error, MemoryError):
-        return (
-            "The machine has no memory left. Let the run use less: --memory 500MB.",
-            MemoryLimitError.exit_code,
-        )
-    if isinstance(error, OSError):  # e.g. too many open files, a full disk
-        name = error.filename
-        what = f"{name} cannot be used" if name else "The run failed"
-        return f"{what}: {error.strerror or error}.", OutputError.exit_code
+    known = error if isinstance(error, TableError) else system_failure(error)
+    if known is not None:
+        return str(known), known.exit_code
     what = f"{type(error).__name__}: {error}"
     return f"This is a bug in halfmoon, sorry: {what} (--debug shows where).", 1
+
+
+def _tell(code: int, line: str, as_json: bool) -> None:
+    """Print the last line, as far as that is possible."""
+    try:
+        from halfmoon._cli.terminal import print_json, print_text
+    except (ImportError, MemoryError):  # there is no memory to import it
+        _write_last(code, line, as_json)
+        return
+    with suppress(OSError):  # the stream is on a full disk, or nobody reads it
+        print_text(f"halfmoon: {line}", err=True)
+    if as_json:
+        with suppress(OSError):
+            print_json(_record(code, line))
 
 
 def _record(code: int, line: str) -> dict[str, Any]:
@@ -108,11 +110,18 @@ def _end(number: int, _: object) -> NoReturn:
         line = INTERRUPTED
         if number != signal.SIGINT:
             line = INTERRUPTED.replace("Interrupted", "Stopped by a signal")
-        # Not print: the signal may have interrupted one.
         if os.isatty(2):
             os.write(2, SHOW_CURSOR)
-        os.write(2, f"halfmoon: {line}\n".encode())
-        if "--json" in sys.argv:
-            os.write(1, json.dumps(_record(code, line)).encode() + b"\n")
+        _write_last(code, line, "--json" in sys.argv)
     finally:  # even if nobody reads the output any more
         os._exit(code)
+
+
+def _write_last(code: int, line: str, as_json: bool) -> None:
+    """Write the last line without print, which a signal may have interrupted."""
+    for number, text in (
+        (2, f"halfmoon: {line}"),
+        *([(1, json.dumps(_record(code, line)))] if as_json else []),
+    ):
+        with suppress(OSError):
+            os.write(number, f"{text}\n".encode())

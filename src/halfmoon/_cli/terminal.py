@@ -21,6 +21,7 @@ from rich.progress import (
 
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import STREAM
+from halfmoon._cli.process_limits import Unfailing
 
 __all__ = ["ProgressBars", "print_json", "print_runs", "print_sentence", "print_text"]
 
@@ -41,7 +42,7 @@ class ProgressBars(Progress):
             BarColumn(bar_width=30),
             TaskProgressColumn(),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=Console(file=Unfailing.standard_error(), stderr=True),
             disable=quiet,
         )
 

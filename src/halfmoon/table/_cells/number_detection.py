@@ -62,6 +62,8 @@ from halfmoon.table._files.arrow_types import null_where
 __all__ = ["are_codes", "examples", "number_style"]
 
 MAX_EXAMPLES = 5_000  # different cells that the style is found from
+MAX_LENGTH = 500  # bytes of a number; some patterns take the square of the length
+LONG = "(long)"  # instead of a longer text
 CODE_WIDTH = 3  # digits from which numbers with leading zeros are codes
 PHONE_WIDTH = 9  # digits from which numbers of one length with spaces are phones
 MIN_UNIT_SHARE = 0.5  # share of the cells that have an unknown unit
@@ -114,6 +116,7 @@ def number_style(
     >>> number_style(pa.array(["3 kg", "200 g"]), 0) is None
     True
     """
+    text = pc.if_else(pc.greater(pc.binary_length(text), MAX_LENGTH), LONG, text)
     style = _exact_style(text, stray)
     if style is not None:
         return _with_signs(_with_shares(style, text), text) if inexact else style

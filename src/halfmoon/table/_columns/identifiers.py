@@ -23,7 +23,7 @@ NAME = re.compile(
     r"(^|[ _.-])(id|uuid|guid)$|[a-z](Id|ID)$"
     r"|^(index|key|row|rownames?|row[ _.-]?(number|id)|unnamed: 0)$"
 )
-CODE = r"[0-9a-fA-F:-]+|[^\s@]*_[^\s@]*"
+CODE = r"[0-9a-fA-F:-]+|[^\s@_]*_[^\s@]*"
 
 
 def why_numbers_identify(

@@ -25,7 +25,8 @@ __all__ = [
     "names_in",
 ]
 
-NUMBER = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*%?", re.ASCII)
+# Possessive, so that the time grows with the length of a cell, not with its square.
+NUMBER = re.compile(r"\s*[+-]?[.,]*+\d[\d.,]*+([eE][+-]?\d+)?\s*%?", re.ASCII)
 YEAR = re.compile(r"\s*(?:19|20)[0-9]{2}(?:\.0)?\s*")
 MIN_NUMBERS = 3  # in a column that shows that the names above it are no data
 

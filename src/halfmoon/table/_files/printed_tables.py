@@ -31,11 +31,12 @@ from halfmoon.table._table_errors import ReadError
 
 __all__ = ["csv_source", "printed_note", "row_splitter"]
 
-RULE = re.compile(r"[\s|+:=-]*-{3}[\s|+:=-]*")
+# The time of each pattern must grow with the length of a line, not with its square.
+RULE = re.compile(r"(?=.*?---)[\s|+:=-]*+")
 RULE_WITHIN = 4  # lines
 BAR = re.compile(r"(?<!\\)\|")
 WORD = re.compile(r'"(?:[^"]|"")*"(?!\S)|\S+')
-NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:[.,][0-9]*+)?|[.,][0-9]++)(?:[eE][+-]?[0-9]+)?")
 MIN_ROWS = 3  # below the header
 MAX_SAMPLE = 200  # lines
 

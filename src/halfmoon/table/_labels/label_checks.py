@@ -180,9 +180,9 @@ def spelling_key(label: str) -> str:
     text = "".join(c for c in seen if not unicodedata.combining(c)).casefold()
     text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
     text = re.sub(r"[\s_]+", " ", text).strip()
-    if whole := re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text):
-        return whole[1]
-    text = re.sub(r"[.,;:!]+$", "", text).strip() or text or label
+    if whole := re.fullmatch(r"([0-9]++)(?:\.0*)?", text):
+        return whole[1].lstrip("0") or "0"
+    text = text.rstrip(".,;:!").strip() or text or label
     return LETTERS.get(text, text)
 
 
