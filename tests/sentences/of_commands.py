@@ -266,7 +266,7 @@ def outcomes():
     with mock.patch("resource.getrlimit", return_value=(4 * 10**8, 4 * 10**8)):
         with refused():
             refuse_small_memory()
-    with mock.patch("os.getcwd", side_effect=FileNotFoundError):
+    with mock.patch("halfmoon._cli.process_limits._has_folder", return_value=False):
         system_failure(FileNotFoundError(2, "No such file or directory"))
 
 
