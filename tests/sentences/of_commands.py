@@ -263,9 +263,9 @@ def outcomes():
             input_stream()
         with refused():
             output_stream()
-    with mock.patch("resource.getrlimit", return_value=(4 * 10**8, 4 * 10**8)):
-        with refused():
-            refuse_small_memory()
+    limit = mock.patch("resource.getrlimit", return_value=(4 * 10**8, 4 * 10**8))
+    with limit, refused():
+        refuse_small_memory()
     with mock.patch("halfmoon._cli.process_limits._has_folder", return_value=False):
         system_failure(FileNotFoundError(2, "No such file or directory"))
 

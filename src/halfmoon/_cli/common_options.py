@@ -17,12 +17,12 @@ import click
 
 from halfmoon._cli.argument_types import Arguments, Seconds, Whole
 from halfmoon._cli.exit_codes import exit_with_code
+from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon._cli.process_limits import (
     input_stream,
     output_stream,
     refuse_small_memory,
 )
-from halfmoon._cli.paths import STREAM, filled_path
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import CommandError, no_file
 

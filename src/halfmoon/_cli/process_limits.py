@@ -30,7 +30,7 @@ __all__ = [
 MIN_ADDRESSES = 10**9  # bytes; with less, OpenBLAS waits for memory without end
 NO_MEMORY = "The machine has no memory left. Let the run use less: --memory 500MB."
 #: What the dynamic linker says if there is no memory for a library.
-UNMAPPED = ("failed to map", "cannot allocate memory", "cannot apply additional memory")
+UNMAPPED = ("failed to map", "annot allocate memory", "cannot apply additional memory")
 
 
 def hold_standard_streams() -> None:
@@ -107,13 +107,14 @@ def refuse_small_memory() -> None:
 
 def system_failure(error: BaseException) -> TableError | None:
     """Return the error for a failure of the system, such as a full disk."""
-    if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
-        return MemoryLimitError(NO_MEMORY)
-    if isinstance(error, ImportError) and any(
-        sign in str(error).lower() for sign in UNMAPPED
+    text = str(error)
+    if (
+        isinstance(error, MemoryError)
+        or getattr(error, "errno", 0) == errno.ENOMEM
+        or (isinstance(error, ImportError) and any(sign in text for sign in UNMAPPED))
     ):
         return MemoryLimitError(NO_MEMORY)
-    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+    if isinstance(error, RuntimeError) and "can't start new thread" in text:
         return OutputError(
             "The run failed: the system starts no more threads. End other programs, or "
             "allow more (ulimit -u)."
