@@ -109,8 +109,8 @@ def test_too_little_memory_to_load_libraries(monkeypatch):
             RuntimeError("can't start new thread"),
             5,
             (
-                "The run failed: the system starts no more threads. End other programs, "
-                "or allow more (ulimit -u)."
+                "The run failed: the system starts no more threads. End other "
+                "programs, or allow more (ulimit -u)."
             ),
         ),
         (
