@@ -143,7 +143,7 @@ def test_header_only(run, folder):
     (folder / "t.csv").write_text("x,side\n")
     result = run("fill", "t.csv", "-t", "side", *QUICK)
     assert result.exit_code == 3
-    assert "a header and no rows" in error_of(result)
+    assert "columns but no rows" in error_of(result)
 
 
 def test_missing_file(run):

@@ -18,6 +18,7 @@ from halfmoon._cli.common_options import CommonOptions
 from halfmoon.table._files import open_table
 from halfmoon.table._files.byte_source import reading
 from halfmoon.table._files.formats import KINDS, refuse_unsupported
+from halfmoon.table._files.frame_rows import as_rows
 from halfmoon.table._files.frame_table import FrameTable
 from halfmoon.table._table_errors import TableError
 
@@ -213,6 +214,9 @@ def typed_readings():
         (pd.DataFrame({"a": [1]}), [], {}),
         (pd.DataFrame({"a": [1]}), "b", {}),
         (pd.DataFrame({"a": [1]}), "a", {"budgte": 1}),
+        (pd.DataFrame({"a": [1]}), "a", {"report": "a.html"}),
+        (pd.DataFrame({"a": [1]}), "a", {"sets": 3}),
+        (pa.table({"a": [1]}).to_reader(), "a", {}),
         (pd.DataFrame({"a": [1]}), "a", {"memory": "much"}),
         (pd.DataFrame({"a": [1]}), "a", {"order": ["a"], "task": "classes"}),
         (pa.table({"a": [1], "y": [b"x"]}), "y", {}),
@@ -222,5 +226,7 @@ def typed_readings():
             fill(frame, target, **options)
     with refused():
         FrameTable(pd.DataFrame({"a": pd.Series(["\ud800"], dtype=object)}))
+    with refused():
+        as_rows(pa.table({"a": [1]}).to_reader())
     with refused():
         FrameTable(type("LazyFrame", (), {})())

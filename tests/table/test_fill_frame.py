@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pandas.testing import assert_frame_equal, assert_series_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
 
 import halfmoon
 from halfmoon.table import Settings, TableError, fill_table, open_table
-from halfmoon.table._files.frame_table import FrameTable, as_rows
+from halfmoon.table._files.frame_rows import as_rows
+from halfmoon.table._files.frame_table import FrameTable
 from small_tables import two_groups
 
 AT_ONCE = 1e-9  # a budget that leaves time for one candidate
@@ -252,6 +254,23 @@ def fill_sha(frame):
         (pd.DataFrame({"a": [1]}), "b", {}, "no column 'b'"),
         (pd.DataFrame({"a": [1]}), "a", {"budgte": 1}, "Did you mean 'budget'?"),
         (pd.DataFrame({"a": [1]}), "a", {"memory": "much"}, "not an amount of memory"),
+        (pd.DataFrame({"a": [1]}), "a", {"sets": 3}, "sets is 3, but must be the text"),
+        (
+            pa.table({"a": [1]}).to_reader(),
+            "a",
+            {},
+            (
+                "frame is of type pyarrow.RecordBatchReader, but must be a data frame "
+                "of pandas, polars or Dask, or a table of pyarrow. Use "
+                "pyarrow.table(frame)."
+            ),
+        ),
+        (
+            pd.DataFrame({"a": [1]}),
+            "a",
+            {"report": "r.html"},
+            "fill has no option 'report'. It has features",
+        ),
         (pl.LazyFrame({"a": [1]}), "a", {}, "frame.collect()"),
         (pd.DataFrame({("a", "b"): [1]}), "a", {}, "2 levels of column names"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "a", {}, "column names: 'a'"),
@@ -420,3 +439,100 @@ def test_integers_of_128_bits_keep_their_digits():
     numbers = [2**100, None, -7]
     frame = pl.DataFrame({"a": pl.Series(numbers, dtype=pl.Int128)})
     assert as_rows(frame)["a"].to_pylist() == [str(2**100), None, "-7"]
+
+
+STEP = np.where(np.arange(60) % 2 == 1, 1, -1)  # of the class, as the numbers say
+LABELED = np.arange(60) % 3 == 0
+
+
+def of_types(values):
+    """A frame of pandas with a number for each row, and labels for every third."""
+    rng = np.random.default_rng(0)
+    numbers = STEP + 0.1 * rng.normal(size=60)
+    return pd.DataFrame({"x": numbers, "y": pd.Series(values).where(LABELED)})
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(pd.cut(STEP, [-2, 0, 2])),  # categories that are intervals
+        pd.Series(pd.cut(STEP, [-2, 0, 2])).astype("interval"),
+        pd.Series(np.where(STEP > 0, " hi", "lo")).astype("category"),
+        pd.Series(np.where(STEP > 0, 1 + 1j, 2 - 1j)),
+        pd.Series(pd.arrays.SparseArray(10.5 * STEP)),
+    ],
+    ids=["intervals as categories", "intervals", "spaces", "complex", "sparse"],
+)
+def test_a_filled_column_of_pandas_keeps_its_type(labels):
+    frame = of_types(labels)
+    table = halfmoon.fill(frame, "y", budget=AT_ONCE).table
+    assert table["y"].dtype == frame["y"].dtype
+    given = frame["y"].notna().to_numpy()
+    assert_series_equal(table["y"][given], frame["y"][given])
+    if labels.dtype.kind != "f":
+        assert list(table["y"]) == list(labels)
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        (datetime(2024, 1, 1, 10), datetime(2024, 2, 1, 11)),
+        (datetime(2024, 1, 1).date(), datetime(2024, 2, 1).date()),
+        (datetime(2024, 1, 1, 10, 30).time(), datetime(2024, 2, 1).time()),
+    ],
+    ids=["datetime", "date", "time"],
+)
+def test_dates_and_times_as_classes(early, late):
+    truth = [late if step > 0 else early for step in STEP]
+    known = [t if given else None for t, given in zip(truth, LABELED, strict=True)]
+    frame = pl.DataFrame({"x": STEP * np.linspace(0.8, 1.2, 60), "y": known})
+    of_polars = halfmoon.fill(frame, "y", budget=AT_ONCE).table
+    of_arrow = halfmoon.fill(frame.to_arrow(), "y", budget=AT_ONCE).table
+    assert of_polars["y"].dtype == frame["y"].dtype
+    assert of_arrow.schema.field("y").type == frame.to_arrow().schema.field("y").type
+    assert of_polars["y"].to_list() == of_arrow["y"].to_pylist() == truth
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string_view(),
+        pa.dictionary(pa.int8(), pa.string()),
+        pa.dictionary(pa.int16(), pa.large_string(), ordered=True),
+    ],
+    ids=str,
+)
+def test_a_filled_column_of_arrow_keeps_its_type(kind):
+    truth = ["hi" if step > 0 else "lo" for step in STEP]
+    known = [t if given else None for t, given in zip(truth, LABELED, strict=True)]
+    if pa.types.is_dictionary(kind):  # in an order of its own, with a class of no row
+        words = pa.array(["lo", "never", "hi"], kind.value_type)
+        places = pc.index_in(pa.array(known, kind.value_type), words)
+        labels = pa.DictionaryArray.from_arrays(
+            places.cast(kind.index_type), words, ordered=kind.ordered
+        )
+    else:
+        labels = pa.array(known, kind)
+    frame = pa.table({"x": STEP * np.linspace(0.8, 1.2, 60), "y": labels})
+    result = halfmoon.fill(frame, "y", budget=AT_ONCE)
+    filled = result.table["y"]
+    assert filled.type == kind
+    assert filled.to_pylist() == truth
+    if pa.types.is_dictionary(kind):
+        assert filled.chunk(0).dictionary.equals(words)
+    assert result.next_rows.schema == result.table.schema
+    assert result.next_rows.num_rows > 0
+    assert result.suspects.num_rows == 0
+
+
+def test_rows_to_predict_of_another_type():
+    frame, _ = flowers()
+    model = halfmoon.fill(frame, "species", budget=AT_ONCE).model
+    rows = pl.from_pandas(frame)
+    with pytest.raises(TableError, match=r"of type polars.LazyFrame, .* frame.collect"):
+        model.predict(rows.lazy())
+    with pytest.raises(TableError, match=r"of type dict, but must be a data frame of"):
+        model.predict({"length": [1.0]})
+    batches = rows.to_arrow().to_reader()
+    with pytest.raises(TableError, match=r"Use pyarrow.table\(frame\)\.$"):
+        model.predict(batches)

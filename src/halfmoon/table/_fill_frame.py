@@ -19,13 +19,13 @@ from halfmoon._report.quality_charts import of_quality
 from halfmoon._report.report_page import render
 from halfmoon.table._columns.column_names import did_you_mean, existing
 from halfmoon.table._files.dask_table import DaskTable
-from halfmoon.table._files.frame_table import (
-    FrameTable,
-    FrameWriter,
+from halfmoon.table._files.frame_rows import (
+    how_to_convert,
     library_of,
     taken_rows,
-    with_columns,
+    type_name,
 )
+from halfmoon.table._files.frame_table import FrameTable, FrameWriter, with_columns
 from halfmoon.table._fill_table import fill_targets
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import CALL
@@ -95,10 +95,12 @@ def fill(
     """
     library = library_of(frame)
     if library is None:
+        how = how_to_convert(frame)
+        if isinstance(frame, (str, Path)):
+            how = " For a file, use halfmoon.table.fill_table."
         raise CommandError(
-            f"frame is of type {type(frame).__name__}, but must be a data frame of "
-            f"pandas, polars or Dask, or a table of pyarrow. For a file, use "
-            f"halfmoon.table.fill_table."
+            f"frame is of type {type_name(frame)}, but must be a data frame of "
+            f"pandas, polars or Dask, or a table of pyarrow.{how}"
         )
     table = FrameTable(frame) if library != "dask" else DaskTable(frame)
     new = FrameWriter()
@@ -266,7 +268,8 @@ def _settings(targets: list[str], options: dict[str, Any]) -> list[Settings]:
     for name in options:
         if name not in known:
             raise CommandError(
-                f"fill has no option {name!r}.{did_you_mean(name, known)} It has "
+                f"fill has no option {name!r}."
+                f"{did_you_mean(name, known, likeness=0.7)} It has "
                 f"{', '.join(known)}."
             )
     return [Settings(target, **options) for target in targets]

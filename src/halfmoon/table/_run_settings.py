@@ -120,6 +120,11 @@ class Settings:
             )
 
     def _check_weak(self) -> None:
+        if not isinstance(self.sets, str | None):
+            raise CommandError(
+                f"sets is {self.sets!r}, but must be the text between candidates, such "
+                f"as '|' for cells such as cat|dog."
+            )
         if self.sets is not None and not self.sets.strip():
             raise CommandError(
                 "The separator of candidates is blank. Name it, e.g. `sets='|'` for "

@@ -249,7 +249,7 @@ ERRORS = {
     "a,b\n1,é\n".encode("utf-32-le"): "Name the encoding: `encoding='utf-32-le'`.",
     b"0,1,0,c,1,0\n": (
         "standard input has duplicate column names: '0' (columns 1, 3 and 6); '1' "
-        "(columns 2 and 5). Give each column its own name in the header."
+        "(columns 2 and 5). Give each column its own name."
     ),
     b"a,a,a (1)\n": "has duplicate column names: 'a (1)' (columns 1 and 3). Give",
     b'a,b\n1,2\n"3,4\n5,6\n': (

@@ -164,9 +164,9 @@ def existing(name: str, columns: Sequence[str], what: str = "") -> str:
     )
 
 
-def did_you_mean(name: str, names: Sequence[str]) -> str:
+def did_you_mean(name: str, names: Sequence[str], likeness: float = 0.5) -> str:
     """Return a suggestion from other names, or an empty text."""
-    close = get_close_matches(name, names, 1, cutoff=0.5) or [
+    close = get_close_matches(name, names, 1, cutoff=likeness) or [
         each for each in names if each.strip().lower() == name.strip().lower()
     ]
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -21,6 +21,7 @@ as text: dates in ISO 8601, numbers in full, null as empty.
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import json
 import math
 import re
@@ -37,11 +38,13 @@ from halfmoon.table._table_errors import LabelError
 
 __all__ = [
     "Values",
+    "array_of",
     "as_list",
     "cell_number",
     "column_text",
     "decoded_array",
     "encoded_as",
+    "encoded_with",
     "is_text",
     "null_where",
     "plain_array",
@@ -156,6 +159,26 @@ def encoded_as(array: Any, kind: Any) -> Any:
     if pt.is_string_view(kind):  # pyarrow 24 crashes if it writes a cast
         return pa.array(array.to_pylist(), kind)
     return array if array.type == kind else array.cast(kind)
+
+
+def encoded_with(plain: Any, known: Any, kind: Any) -> Any:
+    """Encode values with a dictionary, to which new values are added."""
+    unseen = pc.unique(plain.filter(pc.invert(pc.is_in(plain, known)))).drop_null()
+    dictionary = pa.concat_arrays([known, unseen]) if len(unseen) else known
+    indices = pc.index_in(plain, dictionary).cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=kind.ordered)
+
+
+def array_of(values: Sequence[object], kind: Any) -> Any:
+    """Return values, which may be text or None, as an array of a type."""
+    if pt.is_time(kind):
+        return pa.array([v and dt.time.fromisoformat(str(v)) for v in values], kind)
+    if is_text(kind) or any(isinstance(v, str) for v in values):
+        values = [
+            v if v is None or isinstance(v, str) else value_text(v) for v in values
+        ]
+    # pa.array(values, kind) would cut off decimals without an error.
+    return pa.array(values).cast(kind)
 
 
 def type_text(kind: Any) -> str:

@@ -10,7 +10,6 @@ predicted number may go into a column of text.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,11 +26,12 @@ from halfmoon._notes import Note
 from halfmoon._number_format import count
 from halfmoon.table._files.arrow_types import (
     Values,
+    array_of,
     encoded_as,
+    encoded_with,
     is_text,
     null_where,
     plain_array,
-    value_text,
     without_null_values,
 )
 from halfmoon.table._files.byte_source import Sink, Source
@@ -298,16 +298,7 @@ class ColumnarWriter(TableOutput):
             values = values.to_pylist()
         known = [None if v is None or v != v else v for v in values]
         try:
-            if pt.is_time(kind):
-                times = [v and dt.time.fromisoformat(str(v)) for v in known]
-                return pa.array(times, kind)
-            if is_text(kind) or any(isinstance(v, str) for v in known):
-                known = [
-                    v if v is None or isinstance(v, str) else value_text(v)
-                    for v in known
-                ]
-            # pa.array(known, kind) would cut off decimals without an error.
-            array = pa.array(known).cast(kind)
+            array = array_of(known, kind)
         except (pa.ArrowException, UnicodeEncodeError, OverflowError) as error:
             raise self._unfit(field, error) from error
         return array.dictionary_encode() if pt.is_dictionary(field.type) else array
@@ -340,15 +331,10 @@ class ColumnarWriter(TableOutput):
 
     def _encoded(self, plain: Any, known: Any, field: Any) -> Any:
         """Encode values with a dictionary, to which new values are added."""
-        unseen = pc.unique(plain.filter(pc.invert(pc.is_in(plain, known)))).drop_null()
-        dictionary = pa.concat_arrays([known, unseen]) if len(unseen) else known
         try:
-            indices = pc.index_in(plain, dictionary).cast(field.type.index_type)
+            return encoded_with(plain, known, field.type)
         except pa.ArrowException as error:
             raise self._unfit(field, error) from error
-        return pa.DictionaryArray.from_arrays(
-            indices, dictionary, ordered=field.type.ordered
-        )
 
     def _refuse_unwritable(self, field: Any) -> None:
         """Refuse a column of a type that Parquet does not have."""

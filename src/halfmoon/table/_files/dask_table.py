@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from halfmoon.table._files.frame_table import FrameTable, as_rows, with_columns
+from halfmoon.table._files.frame_rows import as_rows
+from halfmoon.table._files.frame_table import FrameTable, with_columns
 from halfmoon.table._table_errors import ReadError
 
 __all__ = ["DaskTable"]

@@ -1,9 +1,6 @@
 """A data frame as a table: pandas, polars or pyarrow, read in batches like a file.
 
 The result is a new data frame of the same library, with filled cells.
-
-Columns of numbers are not copied. A pandas column with values of several kinds (text
-among numbers, periods, intervals) is read as text.
 """
 
 from __future__ import annotations
@@ -18,9 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from halfmoon.table._files.arrow_types import Values, is_text, value_text
+from halfmoon.table._files.arrow_types import (
+    Values,
+    array_of,
+    decoded_array,
+    encoded_as,
+    encoded_with,
+)
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
+from halfmoon.table._files.frame_rows import as_rows, column_names, library_of
 from halfmoon.table._files.table_interface import (
     BATCH_ROWS,
     Batch,
@@ -33,61 +37,8 @@ from halfmoon.table._table_errors import ReadError
 __all__ = [
     "FrameTable",
     "FrameWriter",
-    "as_rows",
-    "column_names",
-    "library_of",
-    "taken_rows",
     "with_columns",
 ]
-
-LIBRARIES = ("pandas", "polars", "pyarrow", "dask")
-
-
-def library_of(given: Any) -> str | None:
-    """Return the library of a data frame; None for other objects.
-
-    Examples
-    --------
-    >>> library_of(pa.table({"a": [1]})), library_of("flowers.csv")
-    ('pyarrow', None)
-    """
-    kind = type(given)
-    library = kind.__module__.split(".")[0]
-    if library in LIBRARIES and kind.__name__ in ("DataFrame", "LazyFrame", "Table"):
-        return library
-    for base in kind.__mro__[1:]:  # a subclass, such as a GeoDataFrame
-        if base.__module__.split(".")[0] == "pandas" and base.__name__ == "DataFrame":
-            return "pandas"
-    return None
-
-
-def column_names(frame: Any) -> tuple[str, ...]:
-    """Return the column names of a data frame as text."""
-    if library_of(frame) == "pyarrow":
-        return tuple(frame.column_names)
-    if library_of(frame) == "pandas" and frame.columns.nlevels > 1:
-        raise ReadError(
-            f"The data frame has {frame.columns.nlevels} levels of column names; one "
-            f"is needed. Join them, for example with df.columns.map('_'.join)."
-        )
-    return tuple(map(str, frame.columns))
-
-
-def as_rows(rows: Any) -> Any:
-    """Convert a data frame to a pyarrow table; Arrow data are returned unchanged."""
-    library = library_of(rows)
-    if library == "pandas":
-        names = list(column_names(rows))
-        try:
-            columns = [_from_pandas(rows.iloc[:, i]) for i in range(rows.shape[1])]
-            return pa.table(columns, names=names)
-        except UnicodeEncodeError as error:
-            half = error.object[error.start]
-            raise ReadError(
-                f"The data frame holds half a character, {half!a}, in a name or a "
-                f"cell. Check how it was read."
-            ) from error
-    return _from_polars(rows) if library == "polars" else rows
 
 
 class FrameTable(Table):
@@ -105,7 +56,7 @@ class FrameTable(Table):
         names = column_names(frame)
         if not names:
             raise ReadError("The data frame has no columns.")
-        refuse_duplicate_names(names, self.name)
+        refuse_duplicate_names(names, "The data frame")
         self.frame = frame
         self._begin()
 
@@ -166,38 +117,6 @@ class FrameSource(Source):
 
     def check(self) -> None:
         """Do nothing: only the caller can change the data frame."""
-
-
-def _from_pandas(column: Any) -> Any:
-    """Convert a pandas column to an Arrow array, of text if no other type fits."""
-    if type(column.dtype).__name__ == "SparseDtype":
-        column = column.sparse.to_dense()
-    try:
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return _texts(column)
-    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
-    # Periods, and the intervals of pandas.cut
-    return _texts(column) if isinstance(kind, pa.BaseExtensionType) else array
-
-
-def _texts(column: Any) -> Any:
-    pairs = zip(column.astype(object), column.isna().to_numpy(), strict=True)
-    texts = [None if missing else str(value) for value, missing in pairs]
-    return pa.array(texts, pa.large_string())
-
-
-def _from_polars(frame: Any) -> Any:
-    import polars as pl
-
-    # Arrow has neither objects nor integers of 128 bits.
-    others = ("Object", "Int128", "UInt128")
-    as_text = [name for name, kind in frame.schema.items() if str(kind) in others]
-    for name in as_text:
-        texts = [None if value is None else str(value) for value in frame[name]]
-        frame = frame.with_columns(pl.Series(name, texts, dtype=pl.String))
-    # Without string views, which Arrow cannot take rows from
-    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 class FrameWriter(TableOutput):
@@ -261,16 +180,6 @@ def with_columns(
     return _WITH_COLUMNS[str(library_of(frame))](frame, replaced, added)
 
 
-def taken_rows(frame: Any, positions: Sequence[int]) -> Any:
-    """Return some rows of a data frame by position; pandas rows keep their index."""
-    library = library_of(frame)
-    if library == "pandas":
-        return frame.iloc[list(positions)]
-    if library == "polars":
-        return frame[list(positions)]
-    return frame.take(pa.array(positions, pa.int64()))
-
-
 def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([v is None or v != v for v in values], dtype=bool)
 
@@ -283,10 +192,6 @@ def _new_values(values: NDArray[Any], unchanged: NDArray[np.bool_]) -> list[Any]
 
 def _none_if_empty(value: Any) -> Any:
     return None if isinstance(value, str) and not value else value
-
-
-def _as_texts(values: Sequence[Any]) -> list[str | None]:
-    return [v if v is None or isinstance(v, str) else value_text(v) for v in values]
 
 
 def _pandas_with_columns(frame: Any, replaced: Any, added: Any) -> Any:
@@ -307,8 +212,15 @@ def _filled_series(column: Any, rows: NDArray[np.intp], values: NDArray[Any]) ->
         return column
     known = [v for v in values if v is not None]
     are_numbers = all(isinstance(v, (int, float)) for v in known)
-    if str(column.dtype) == "object":  # labels were read as text; restore the objects
-        labels = {str(label).strip(): label for label in column.dropna().unique()}
+    if type(column.dtype).__name__ == "SparseDtype":
+        filled = _filled_series(column.sparse.to_dense(), rows, values)
+        fits = filled.dtype == column.dtype.subtype
+        return filled.astype(column.dtype) if fits else filled
+    if str(column.dtype) not in ("str", "string"):
+        # Labels were read as text: restore the objects, categories or intervals.
+        is_category = type(column.dtype).__name__ == "CategoricalDtype"
+        given = column.cat.categories if is_category else column.dropna().unique()
+        labels = {str(label).strip(): label for label in given}
         values = _objects(
             [labels.get(v, v) if isinstance(v, str) else v for v in values]
         )
@@ -340,9 +252,11 @@ def _polars_with_columns(frame: Any, replaced: Any, added: Any) -> Any:
     for name, values in replaced.items():
         column, unchanged = frame[name], _missing(values)
         cells = _new_values(values, unchanged)
-        if column.dtype == pl.String:
-            cells = _as_texts(cells)
-        labels = pl.Series(name, cells, strict=False)
+        as_text = column.dtype.is_temporal() or column.dtype == pl.String
+        new_type = column.head(0).to_arrow().type if as_text else None
+        labels = pl.Series(
+            name, array_of(cells, new_type) if as_text else cells, strict=False
+        )
         if column.dtype.is_integer() and labels.dtype.is_float():
             column = column.cast(pl.Float64)
         filled = column.zip_with(pl.Series(unchanged), labels.cast(column.dtype))
@@ -363,18 +277,24 @@ def _arrow_with_columns(frame: Any, replaced: Any, added: Any) -> Any:
         place = frame.schema.get_field_index(name)
         column, unchanged = frame.column(place), _missing(values)
         cells = _new_values(values, unchanged)
-        is_dictionary = pa.types.is_dictionary(column.type)
-        kind = column.type.value_type if is_dictionary else column.type
-        labels = pa.array(_as_texts(cells) if is_text(kind) else cells)
-        if pa.types.is_integer(kind) and pa.types.is_floating(labels.type):
-            kind = pa.float64()
-        filled = pc.if_else(pa.array(unchanged), column.cast(kind), labels.cast(kind))
-        if is_dictionary:
-            filled = filled.dictionary_encode()
+        filled = _filled_array(column.combine_chunks(), pa.array(unchanged), cells)
         new = new.set_column(place, name, filled)
     for name, values in added.items():
         new = new.append_column(name, pa.array(values, from_pandas=True))
     return new
+
+
+def _filled_array(column: Any, unchanged: Any, cells: Sequence[Any]) -> Any:
+    """Fill a column in its type; whole numbers may become numbers with decimals."""
+    kind, is_dictionary = column.type, pa.types.is_dictionary(column.type)
+    plain = decoded_array(column.dictionary_decode() if is_dictionary else column)
+    new = plain.type
+    if pa.types.is_integer(new) and any(isinstance(v, float) for v in cells):
+        new = kind = pa.float64()
+    filled = pc.if_else(unchanged, plain.cast(new), array_of(cells, new))
+    if is_dictionary and kind == column.type:
+        return encoded_with(filled, column.dictionary, kind)
+    return filled.dictionary_encode() if is_dictionary else encoded_as(filled, kind)
 
 
 _WITH_COLUMNS = {

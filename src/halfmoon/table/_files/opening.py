@@ -26,7 +26,8 @@ from halfmoon.table._files.formats import (
     refuse_unsupported,
     workbook_in_zip,
 )
-from halfmoon.table._files.frame_table import FrameTable, library_of
+from halfmoon.table._files.frame_rows import library_of
+from halfmoon.table._files.frame_table import FrameTable
 from halfmoon.table._files.printed_tables import (
     csv_source,
     printed_note,

@@ -238,5 +238,5 @@ def refuse_duplicate_names(columns: Sequence[str], name: str) -> None:
         raise ReadError(
             f"{name} has duplicate column names: "
             f"{'; '.join(duplicates[:MAX_LISTED])}{more}. Give each column its own "
-            f"name in the header."
+            f"name."
         )

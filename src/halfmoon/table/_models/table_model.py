@@ -34,7 +34,7 @@ from halfmoon.table._columns.column_kinds import (
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
-from halfmoon.table._files.frame_table import as_rows
+from halfmoon.table._files.frame_rows import as_rows
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,

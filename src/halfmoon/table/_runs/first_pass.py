@@ -117,7 +117,7 @@ def scan(
                 sample.offer(rows, chosen, batch.start)
     n_data = labeled.offered + unlabeled.offered
     if n_data == 0:
-        raise ReadError("The table has a header and no rows.")
+        raise ReadError("The table has columns but no rows.")
     found, first_row = totals.found, table.first_row
     n_labeled = labeled.offered - sum(not row.blank for row in found)
     parts = [sample.rows() for sample in (labeled, unlabeled) if sample.offered]
