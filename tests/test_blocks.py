@@ -432,3 +432,12 @@ def test_little_work_holds_blas_to_one_thread_and_much_does_not():
         assert blas_threads() == before
         with blas_for(1e12):
             assert blas_threads() == before
+
+
+def test_what_needs_more_than_the_limit():
+    Stream("2MB").require(2_000_000, "The matrix needs", "Raise memory_limit.")
+    with pytest.raises(MemoryError) as error:
+        Stream("1MB").require(2_000_000, "The matrix needs", "Raise memory_limit.")
+    assert str(error.value) == (
+        "The matrix needs 2 MB, beyond memory_limit=1 MB. Raise memory_limit."
+    )

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon.losses import (
-    Hinge,
-    Huber,
-    Logistic,
-    Quantile,
-    Softmax,
-    Squared,
-    as_loss,
-)
+from halfmoon.losses import LOSSES, Hinge, Huber, Logistic, Quantile, Softmax, Squared
+from halfmoon.problem import Problem
 
 Y = np.array([-1.0, 1.0, 1.0, -1.0])
 G = np.array([-2.0, 0.5, -0.5, 3.0])
@@ -68,10 +61,12 @@ def test_a_scale_for_each_output():
 
 
 def test_names_and_refusals():
-    assert as_loss("quantile") == Quantile(0.5)
-    assert as_loss(Huber(2.0)) == Huber(2.0)
+    assert LOSSES["quantile"] == Quantile(0.5)
+    X, y = np.eye(2), [0.0, 1.0]
+    assert Problem(loss="huber").pose(X, y).loss == Huber()
+    assert Problem(loss=Huber(2.0)).pose(X, y).loss == Huber(2.0)
     with pytest.raises(ValueError, match="loss is 'absolute'; one of 'squared'"):
-        as_loss("absolute")
+        Problem(loss="absolute").pose(X, y)
     with pytest.raises(ValueError, match=r"level is 1.0; a number between 0 and 1"):
         Quantile(1.0)
     with pytest.raises(ValueError, match=r"level is \[0.1, 0.9\]; a number between"):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
-__all__ = ["MEMORY_LIMIT", "format_bytes", "parse_bytes", "refuse_beyond"]
+__all__ = ["MEMORY_LIMIT", "format_bytes", "parse_bytes"]
 
 MEMORY_LIMIT = "512MB"  # the default, in addition to the input
 
 
+@cache
 def parse_bytes(amount: int | float | str) -> int:
     """Return the bytes in 1000, "512MB" (decimal) or "1.5 GiB" (binary).
 
@@ -49,21 +51,3 @@ def format_bytes(amount: float) -> str:
             return f"{amount:.3g} {unit}"
         amount /= 1000
     return f"{amount:.3g} TB"
-
-
-def refuse_beyond(limit: int | str, needed: int, what: str, advice: str) -> None:
-    """Raise a MemoryError if something needs more bytes than a limit allows.
-
-    Examples
-    --------
-    >>> refuse_beyond("1MB", 2_000_000, "The matrix needs", "Raise memory_limit.")
-    Traceback (most recent call last):
-        ...
-    MemoryError: The matrix needs 2 MB, beyond memory_limit=1 MB. Raise memory_limit.
-    """
-    allowed = parse_bytes(limit)
-    if needed > allowed:
-        raise MemoryError(
-            f"{what} {format_bytes(needed)}, beyond memory_limit="
-            f"{format_bytes(allowed)}. {advice}"
-        )

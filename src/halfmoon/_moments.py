@@ -38,6 +38,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._costs import EnergyCost, seconds_a_call
+from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon._partitioned_rows import PartitionedRows, first_row
 from halfmoon._rows import Array, Rows, as_float_rows, as_rows, inner_products
 from halfmoon.bases import Basis
@@ -51,6 +52,7 @@ __all__ = [
     "dirichlet",
     "dirichlet_and_covariance",
     "energy_forecast",
+    "energy_matrix",
     "graph_energy",
     "label_moments",
 ]
@@ -58,6 +60,23 @@ __all__ = [
 ROUNDING = 1e-6  # of the entries of a Laplacian, relative to the largest
 MIN_OPERATIONS = 1e10  # less work ends before anyone has read a forecast
 PROBE_BYTES = 48_000_000  # as in a row block; what fits in the cache is faster
+
+
+def energy_matrix(energy: Any, basis: Basis, X: Any, stream: Stream) -> Array:
+    """Return an energy of a `Problem` as a quadratic form of theta, shape (p, p).
+
+    Rows may be in partitions for the energy of gradients only.
+    """
+    if isinstance(energy, str) and energy == "gradient":
+        return dirichlet(basis, X, stream=stream)
+    if isinstance(energy, str) and energy == "graph":
+        energy = graph_laplacian(neighbor_graph(X))
+    if not sp.issparse(energy):
+        raise ValueError(
+            f"energy is {energy!r}; 'gradient', 'graph' or a sparse graph Laplacian "
+            f"over the rows is needed."
+        )
+    return graph_energy(basis, X, energy, stream=stream)
 
 
 def dirichlet(

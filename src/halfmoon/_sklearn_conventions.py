@@ -1,4 +1,8 @@
-"""Conventions of scikit-learn: random states, unfitted copies, and callbacks.
+"""Conventions of scikit-learn: parameters, random states, copies and callbacks.
+
+`check_parameters` holds the values of an estimator's parameters against its `Rule` for
+each, at the start of ``fit``. Parameters with a parser of their own (`kernel`,
+`unpenalized`, `random_state`) are checked there.
 
 ``model.set_callbacks(sklearn.callback.ProgressBar())`` shows the progress of a fit,
 from version 1.9 on.
@@ -6,18 +10,33 @@ from version 1.9 on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass, replace
-from typing import Any, TypeVar, cast
+from numbers import Integral, Real
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from halfmoon._rows import Array
+
 __all__ = [
+    "NOT_NEGATIVE",
+    "WHOLE",
     "CallbackSupport",
+    "Rule",
     "announced",
     "as_generator",
+    "as_numbers",
+    "check_parameters",
+    "is_bool",
+    "is_name",
+    "is_number",
+    "is_numbers",
+    "is_positive",
+    "is_whole",
     "refuse_unfitted",
     "unfitted_copy",
     "with_callbacks",
@@ -38,6 +57,76 @@ except ImportError:  # an older scikit-learn
     def with_callbacks(method: Method) -> Method:
         """Return the method unchanged."""
         return method
+
+
+class Rule(NamedTuple):
+    """What a parameter may be, in words and as a function of the value."""
+
+    needed: str
+    holds: Callable[[Any], bool]
+
+
+def is_whole(value: Any, least: int = 1) -> bool:
+    """Return whether a value is a whole number of at least `least`."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and int(value) >= least
+
+
+def is_positive(value: Any) -> bool:
+    """Return whether a value is a number above 0."""
+    return isinstance(value, Real) and not is_bool(value) and float(value) > 0
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number of at least 0."""
+    return isinstance(value, Real) and 0 <= float(value) < np.inf
+
+
+def is_bool(value: Any) -> bool:
+    """Return whether a value is True or False."""
+    return isinstance(value, (bool, np.bool_))
+
+
+def is_name(value: Any, *names: str) -> bool:
+    """Return whether a value is one of these names."""
+    return isinstance(value, str) and value in names
+
+
+def is_numbers(value: Any) -> bool:
+    """Return whether a value is a number, or a sequence of at least one."""
+    try:
+        as_numbers(value, "")
+    except ValueError:
+        return False
+    return True
+
+
+def as_numbers(values: float | Sequence[float] | Array, name: str) -> list[float]:
+    """Return a number, or a sequence of at least one number, as a list."""
+    numbers = np.empty(0)
+    if values is not None and not isinstance(values, (str, bool, np.bool_)):
+        with suppress(TypeError, ValueError):
+            numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if numbers.ndim != 1 or numbers.size == 0:
+        raise ValueError(
+            f"{name} is {values!r}; a number, or a sequence of at least one, is needed."
+        )
+    return [float(number) for number in numbers]
+
+
+WHOLE = Rule("1, 2, 3, ...", is_whole)
+
+NOT_NEGATIVE = Rule(
+    "None, or a number that is not negative,", lambda v: v is None or is_number(v)
+)
+
+
+def check_parameters(estimator: Any, rules: dict[str, Rule]) -> None:
+    """Raise a ValueError for the first parameter that breaks its rule."""
+    for name, value in estimator.get_params(deep=False).items():
+        rule = rules.get(name)
+        if rule is not None and not rule.holds(value):
+            raise ValueError(f"{name} is {value!r}; {rule.needed} is needed.")
 
 
 def unfitted_copy(part: Part) -> Part:

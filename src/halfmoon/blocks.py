@@ -55,12 +55,10 @@ _inherited: ContextVar[Stream | None] = ContextVar("halfmoon_stream", default=No
 
 def worker_count(n_jobs: int | None = None) -> int:
     """Return the number of workers; None or -1 means all cores of this process."""
-    cores = _cores()
-    if n_jobs is None:
-        return cores
     if n_jobs == 0:
         raise ValueError("n_jobs is 0; a number, or None for all cores, is needed.")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    n_jobs = -1 if n_jobs is None else n_jobs
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 def free_workers(n_jobs: int | None = None) -> int:
@@ -144,6 +142,19 @@ class Stream:
         finally:
             _inherited.reset(token)
 
+    @property
+    def limit(self) -> int:
+        """The memory limit in bytes."""
+        return parse_bytes(self.memory_limit)
+
+    def require(self, needed: int, what: str, advice: str) -> None:
+        """Raise a MemoryError if something needs more bytes than the limit."""
+        if needed > self.limit:
+            raise MemoryError(
+                f"{what} {format_bytes(needed)}, beyond memory_limit="
+                f"{format_bytes(self.limit)}. {advice}"
+            )
+
     def sum(
         self,
         function: Callable[..., Any],
@@ -208,15 +219,15 @@ class Stream:
                     f"block_rows is {self.block_rows}; 1 or more is needed, or None."
                 )
             return self.block_rows
-        budget = parse_bytes(self.memory_limit)
         workers = 1 if _flag("alone") else worker_count(self.n_jobs)
-        if budget // workers < row_bytes:
+        share = self.limit // workers
+        if share < row_bytes:
             raise MemoryError(
                 f"One row needs {format_bytes(row_bytes)} in each of {workers} "
-                f"worker(s), more than memory_limit={format_bytes(budget)}. Raise "
+                f"worker(s), more than memory_limit={format_bytes(self.limit)}. Raise "
                 f"memory_limit, lower n_components, or set n_jobs=1."
             )
-        return max(1, min(BLOCK_BYTES, budget // workers) // row_bytes)
+        return max(1, min(BLOCK_BYTES, share) // row_bytes)
 
     def in_order(
         self, function: Callable[..., Any], *tables: Rows, row_bytes: int
@@ -362,11 +373,7 @@ def side_by_side(
 
 
 def _result(future: Future[Any]) -> Any:
-    """Wait for the result of a block, in short intervals.
-
-    A single long wait could miss a Ctrl-C that came just before it.
-    """
-    while not future.done():
+    while not future.done():  # one long wait could miss a Ctrl-C just before it
         wait([future], timeout=POLL_SECONDS)
     return future.result()
 
@@ -385,11 +392,5 @@ def _converted_bytes(table: Rows) -> int:
     return -(-16 * entries // table.shape[0]) if _is_converted(table) else 0
 
 
-@cache
-def _cores() -> int:
-    return int(joblib.cpu_count())  # reads system files, so only once
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
+_cores = cache(joblib.cpu_count)  # reads system files, so only once
+_blas = cache(ThreadpoolController)

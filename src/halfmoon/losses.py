@@ -37,6 +37,11 @@ from halfmoon._rows import Array
 __all__ = ["Huber", "Quantile", "Softmax"]  # the others are given by their names
 
 
+def _positive(value: Any, name: str) -> None:
+    if isinstance(value, str) or not 0 < value < np.inf:
+        raise ValueError(f"{name} is {value!r}; a positive number is needed.")
+
+
 class Box(NamedTuple):
     r"""A loss of one output, by its conjugate: a quadratic program in v.
 
@@ -232,29 +237,7 @@ class Softmax(Loss):
         return np.asarray(softmax(g, axis=1))
 
 
-NAMED = {each.name: each for each in (Squared, Huber, Quantile, Hinge, Logistic)}
-
-
-def as_loss(loss: Any) -> Loss:
-    """Return a loss, given as an object or by its name.
-
-    Examples
-    --------
-    >>> as_loss("huber")
-    Huber(delta=1.35, scale=None)
-    >>> as_loss(Quantile(0.9)).values(np.array([1.0]), np.array([0.0]))
-    array([0.9])
-    """
-    if isinstance(loss, Loss):
-        return loss
-    if isinstance(loss, str) and loss in NAMED:
-        return NAMED[loss]()
-    raise ValueError(
-        f"loss is {loss!r}; one of {', '.join(map(repr, NAMED))}, or a loss of "
-        f"halfmoon.losses, is needed."
-    )
-
-
-def _positive(value: Any, name: str) -> None:
-    if isinstance(value, str) or not 0 < value < np.inf:
-        raise ValueError(f"{name} is {value!r}; a positive number is needed.")
+#: The losses by name, with the default parameters.
+LOSSES: dict[str, Loss] = {
+    each.name: each() for each in (Squared, Huber, Quantile, Hinge, Logistic)
+}

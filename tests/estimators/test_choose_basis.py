@@ -15,9 +15,11 @@ from halfmoon._estimators import (
     LaplacianClassifier,
     LaplacianRegressor,
 )
-from halfmoon._estimators.parameters import kernel_basis
+from halfmoon._estimators.parameters import kernel_basis, kernel_by_rule
 from halfmoon.bases import Exact, Nystrom, RandomFeatures, WithDerivatives
 from halfmoon.kernels import Gaussian, ThinPlate
+from halfmoon.kernels._length_scales import WithLengthScale
+from halfmoon.kernels._user_kernels import KERNELS, as_kernel
 from helpers import peak_bytes
 
 RNG = np.random.default_rng(0)
@@ -219,3 +221,13 @@ def test_random_features_with_an_energy_are_a_matrix():
     model = LaplacianRegressor(basis="random_features", n_components=2_000)
     with pytest.raises(MemoryError, match="n_components=2000 needs 192 MB"):
         model.set_params(memory_limit="100MB").fit(X[:61], Y[:61])
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_rule_for_a_length_scale(name):
+    kernel = kernel_by_rule(name, "neighbors")
+    if isinstance(kernel, WithLengthScale):
+        assert kernel.length_scale == "neighbors"
+        assert as_kernel(name).length_scale == "median"
+    # A kernel object keeps its length scale.
+    assert kernel_by_rule(Gaussian(), "neighbors").length_scale == "median"

@@ -15,7 +15,8 @@ from halfmoon import (
     weak,
 )
 from halfmoon import _estimators as estimators
-from halfmoon._parameter_rules import RULES, WHOLE, check_parameters
+from halfmoon._estimators.parameters import RULES
+from halfmoon._sklearn_conventions import WHOLE, check_parameters
 from halfmoon.baselines import (
     HarmonicClassifier,
     LabelSpreadingClassifier,

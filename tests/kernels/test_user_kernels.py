@@ -20,7 +20,6 @@ from halfmoon.kernels import (
     RationalQuadratic,
     ThinPlate,
 )
-from halfmoon.kernels._length_scales import WithLengthScale
 from halfmoon.kernels._user_kernels import (
     KERNELS,
     FromFunction,
@@ -140,16 +139,6 @@ def test_a_name_is_the_kernel_with_its_defaults(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_name_is_a_kernel(name):
     assert isinstance(as_kernel(name), Kernel)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_the_rule_for_a_length_scale(name):
-    kernel = as_kernel(name, length_scale="neighbors")
-    if isinstance(kernel, WithLengthScale):
-        assert kernel.length_scale == "neighbors"
-        assert as_kernel(name).length_scale == "median"
-    # A kernel object keeps its length scale.
-    assert as_kernel(Gaussian(), length_scale="neighbors").length_scale == "median"
 
 
 def test_objects_and_functions_are_themselves():

@@ -216,7 +216,7 @@ def test_the_search_samples_rows_if_there_are_very_many(rng, monkeypatch):
     w = rng.uniform(0.5, 2.0, 300)
     problem = Problem(Nystrom(Gaussian(1.0), landmarks=X[:20]))
     alphas = [1e-6, 1e-3, 1.0]
-    monkeypatch.setattr("halfmoon.problem._fit.MAX_SAMPLE_ROWS", 70)
+    monkeypatch.setattr("halfmoon.problem._posed.MAX_SAMPLE_ROWS", 70)
     fit = problem.fit(X, y, alphas, sample_weight=w)
     some = np.random.default_rng(0).choice(300, 70, replace=False)
     for alpha, score in zip(alphas, fit.loo_scores, strict=True):

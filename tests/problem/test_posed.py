@@ -14,7 +14,7 @@ from halfmoon.filters import Tikhonov
 from halfmoon.kernels import Gaussian, Polyharmonic, ThinPlate
 from halfmoon.kernels._user_kernels import FromFunction
 from halfmoon.problem import Problem, solve_filter, solve_ridge
-from halfmoon.problem._alpha_search import ridge_solution
+from halfmoon.problem._fit import ridge_solution
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, columns, problem, ring_laplacian, table, twin
 

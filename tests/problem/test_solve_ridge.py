@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from halfmoon.bases import Nystrom
 from halfmoon.kernels import Gaussian
 from halfmoon.problem import Problem, solve_ridge
-from halfmoon.problem._alpha_search import ridge_solution
+from halfmoon.problem._fit import ridge_solution
 from halfmoon.unpenalized import Constant, Polynomials
 from reference import (
     BASES,

@@ -26,9 +26,9 @@ from halfmoon._estimators.output_groups import (
     collect_groups,
     fit_groups,
 )
+from halfmoon._estimators.parameters import RULES
 from halfmoon._labels import as_labels, as_weights, without_extremes
 from halfmoon._moments import dirichlet
-from halfmoon._parameter_rules import RULES, Rule, check_parameters, is_name
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import fit_by_partition
 from halfmoon._progress import ProgressLine
@@ -42,39 +42,30 @@ from halfmoon._rows import (
     refuse_extreme,
 )
 from halfmoon._selection.average import Average
+from halfmoon._sklearn_conventions import Rule, check_parameters, is_name
 from halfmoon.blocks import Stream
 from halfmoon.kernels._user_kernels import (
     Precomputed,
     check_kernel_matrix,
     with_row_numbers,
 )
-from halfmoon.losses import Squared, as_loss
+from halfmoon.losses import LOSSES, Loss, Squared
 from halfmoon.problem import Fit, Problem, solve_loss
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Estimator", "LabeledPlaces"]
+__all__ = ["Estimator", "labeled_places"]
 
 
-class LabeledPlaces(ABC):
-    """Base class of the estimators that know which rows of their table are labeled."""
+def labeled_places(model: Any) -> Indices:
+    """Return the row numbers of the labeled rows in the table that was fitted.
 
-    labeled_: Indices  # row numbers among the rows that the fit used
-    _weighted_rows: Indices | None = None  # these; None if the fit used every row
-    _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
-
-    @abstractmethod
-    def _table(self, X: Any, *, reset: bool) -> Rows:
-        """Check rows; `reset` if they are those to fit."""
-
-    @property
-    def _labeled_places(self) -> Indices:
-        """Row numbers of the labeled rows in the fitted table."""
-        if self._weighted_rows is None:
-            return self.labeled_
-        return self._weighted_rows[self.labeled_]
+    ``labeled_`` are numbers among the rows that the fit used, which may be fewer.
+    """
+    labeled: Indices = model.labeled_
+    return labeled if model._weighted_rows is None else model._weighted_rows[labeled]
 
 
-class Estimator(LabeledPlaces, BaseEstimator, ABC):
+class Estimator(BaseEstimator, ABC):
     """Base class of all estimators; see the module's docstring."""
 
     # Parameters. An estimator without one of them behaves as with the value given here.
@@ -99,7 +90,11 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
 
     solution_: Fit | OutputGroups | Average  # groups where rows lack some outputs
     parts_: list[Any]  # only where rows lack some outputs
+    labeled_: Indices  # row numbers among the rows that the fit used
     n_labeled_: int
+    _weighted_rows: Indices | None = None  # these; None if the fit used every row
+    _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
+    _labeled_places = property(labeled_places)
     fold_errors_: Array | None
 
     # ---- what a subclass may define --------------------------------------------------
@@ -114,7 +109,11 @@ class Estimator(LabeledPlaces, BaseEstimator, ABC):
 
     def _solver(self) -> Callable[[Posed, float], Fit] | None:
         """Return the function that solves a problem at an alpha; None is ridge."""
-        return None if isinstance(as_loss(self.loss), Squared) else solve_loss
+        return None if isinstance(self._loss, Squared) else solve_loss
+
+    @property
+    def _loss(self) -> Loss:
+        return LOSSES[self.loss] if isinstance(self.loss, str) else self.loss
 
     def _alphas(self) -> Any:
         """Return the alphas to search, in any form that the parameter may have."""

@@ -40,7 +40,7 @@ from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import class_codes, is_missing
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon.losses import Hinge, as_loss
+from halfmoon.losses import Hinge
 
 __all__ = [
     "ByScores",
@@ -109,7 +109,7 @@ class Classifier(ByScores, Estimator):
         """Return the targets of class codes, NaN where the code is -1."""
         if len(self.classes_) == 2:
             return np.where(codes < 0, np.nan, np.where(codes == 1, 1.0, -1.0))
-        other = -1.0 if isinstance(as_loss(self.loss), Hinge) else 0.0
+        other = -1.0 if isinstance(self._loss, Hinge) else 0.0
         targets = np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, other)
         return np.where(codes[:, None] < 0, np.nan, targets)
 

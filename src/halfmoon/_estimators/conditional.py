@@ -26,12 +26,12 @@ from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import as_labels, no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import as_numbers
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.feature_path import FeaturePath, hard_threshold, nested_features
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._transformed_rows import Shifted
 from halfmoon.problem import Fit, Problem
-from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._posed import Posed
 from halfmoon.theory._residual import ResidualKernel
 from halfmoon.theory._when_to_condition import Conditioning, compare_risks

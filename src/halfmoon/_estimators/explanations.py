@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._labels import is_missing, label_array
-from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon._selection.average import Average
+from halfmoon.blocks import Stream
 from halfmoon.problem._local_fits import LocalFit
 
 __all__ = ["Explanation", "LabelWeight", "as_answers"]
@@ -187,16 +187,16 @@ def _label_weights(solution: Any, X: Rows) -> tuple[Array, Array, Array, str]:
     """Return weights of the labels, targets, fitted targets and their scale."""
     if isinstance(solution, Average):
         if not all(isinstance(each.fit, LocalFit) for each in solution.members):
-            _refuse_many(len(solution.y), solution.stream.memory_limit)
+            _refuse_many(len(solution.y), solution.stream)
         weights, targets = solution.label_weights(X), solution.fitted_targets
         return weights, solution.y, targets, solution.scale
     y = solution.posed.y
-    _refuse_many(len(y), solution.posed.stream.memory_limit)
+    _refuse_many(len(y), solution.posed.stream)
     return solution.smoother_matrix(X), y, y, "as given"
 
 
-def _refuse_many(l: int, memory_limit: int | str) -> None:
+def _refuse_many(l: int, stream: Stream) -> None:
     """Refuse too many labels: the weights need matrices of labels by labels."""
     what = f"The weights of {l:,} labels need"
     advice = "Raise memory_limit, or fit fewer labels."
-    refuse_beyond(memory_limit, 8 * MATRICES * l * l, what, advice)
+    stream.require(8 * MATRICES * l * l, what, advice)

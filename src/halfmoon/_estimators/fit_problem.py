@@ -43,16 +43,16 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from halfmoon._estimators.parameters import as_unpenalized, refuse_columns
+from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._progress import row_progress
 from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
-from halfmoon._sklearn_conventions import as_generator
+from halfmoon._sklearn_conventions import as_generator, as_numbers
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.kernels import Kernel
 from halfmoon.kernels._length_scales import median_distance
-from halfmoon.losses import Logistic, Loss, Quantile, Softmax, Squared, as_loss
+from halfmoon.losses import Logistic, Loss, Quantile, Softmax, Squared
 from halfmoon.problem import Fit, Problem, solve_ridge
-from halfmoon.problem._alpha_search import as_numbers, search
-from halfmoon.problem._fit import loo_sample
+from halfmoon.problem._alpha_search import search
 from halfmoon.problem._folds import out_of_fold, refitted_fold_errors
 from halfmoon.problem._posed import Posed
 
@@ -94,25 +94,16 @@ class Data(NamedTuple):
     w: Array  # (n,)
     rng: np.random.Generator
     stream: Stream
+    all_rows: PartitionedRows | None  # the table, if X is a part of it
 
     @classmethod
     def of(cls, model: Estimator, X: Rows, targets: Array, w: Array) -> Self:
-        """Return the data with the random state and the stream of a model."""
+        """Return the data to fit a model to, with its random state and stream."""
         stream = model._stream
         if model.verbose:
             stream = replace(stream, progress=row_progress(model.verbose))
-        return cls(X, targets, w, as_generator(model.random_state), stream)
-
-    def pose(self, model: Estimator, problem: Problem) -> Posed:
-        """Pose a problem to these rows, or to the partitions that they come from."""
-        return problem.pose(
-            self.X,
-            self.targets,
-            sample_weight=self.w,
-            rng=self.rng,
-            stream=self.stream,
-            all_rows=model._all_rows,
-        )
+        rng = as_generator(model.random_state)
+        return cls(X, targets, w, rng, stream, model._all_rows)
 
 
 def fit_problem(model: Estimator, X: Rows, targets: Array, w: Array) -> None:
@@ -145,7 +136,7 @@ def _fit_one_kernel(model: Estimator, X: Rows, targets: Array, w: Array) -> None
     l = int((~np.isnan(targets.reshape(len(targets), -1)).any(axis=1)).sum())
     problem = model._make_problem(X, l, data.rng)
     problem, alphas = select_unpenalized(model, problem, data)
-    fit_posed(model, data.pose(model, problem), alphas, data.rng)
+    fit_posed(model, Posed.of(problem, *data), alphas, data.rng)
 
 
 def kernel_settings(estimator: Any, X: Rows) -> list[dict[str, Any]]:
@@ -211,7 +202,7 @@ def select_unpenalized(
     if len(problems) == 1 and not (learned[0] and len(alphas) > 1):
         return problems[0], alphas
     solve = model._solver() or solve_ridge
-    X, targets, w, rng, stream = data
+    X, targets, w, rng, stream, _ = data
     y = targets.reshape(X.shape[0], -1)
     errors = np.array(
         [
@@ -227,7 +218,7 @@ def select_unpenalized(
 
 def _loss_of(model: Estimator) -> Loss:
     """Return the loss to solve; refuse one that does not suit the targets."""
-    loss, classes = as_loss(model.loss), is_classifier(model)
+    loss, classes = model._loss, is_classifier(model)
     if loss.of_classes and not classes:
         raise ValueError(
             f"The {loss.name} loss is for classes; use a classifier, or 'squared', "
@@ -327,13 +318,11 @@ def fit_posed(
 
 def _search(model: Estimator, posed: Posed, alphas: Alphas) -> Fit:
     """Return the fit with the best alpha: by likelihood if a class has one label."""
-    return search(
-        posed,
-        alphas.at,
-        model.mu,
-        model._solver(),
-        likeliest=alphas.automatic and _has_single_label(model, posed.y),
-    )
+    solve = model._solver()
+    likeliest = alphas.automatic and _has_single_label(model, posed.y)
+    if solve is None and model.mu is None and not likeliest:
+        return solve_ridge(posed, alphas.at(posed))
+    return search(posed, alphas.at, model.mu, solve, likeliest=likeliest)
 
 
 class HeldOut(NamedTuple):
@@ -348,7 +337,7 @@ class HeldOut(NamedTuple):
 def held_out(model: Estimator) -> HeldOut:
     """Return labeled rows, all or a sample, and their held-out values."""
     fit = model._one_fit
-    posed, some = fit.posed, loo_sample(fit.posed)
+    posed, some = fit.posed, fit.posed.loo_sample
     y = posed.y[some]
     if fit.by_ridge:
         values = y - fit.leave_one_out(some).reshape(y.shape)

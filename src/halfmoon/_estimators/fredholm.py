@@ -34,15 +34,14 @@ from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.output_groups import OutputGroups, by_output
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for
+from halfmoon._estimators.parameters import basis_for, kernel_by_rule
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Array, Rows
+from halfmoon._sklearn_conventions import is_name
 from halfmoon.bases import Exact, Smoothed
 from halfmoon.kernels import Gaussian
 from halfmoon.kernels._length_scales import median_distance, neighbor_distance
-from halfmoon.kernels._user_kernels import as_kernel
 from halfmoon.problem import Problem
 from halfmoon.problem._posed import Posed
 from halfmoon.smoothers import KernelWeights
@@ -88,7 +87,7 @@ class Fredholm(Estimator):
         )
         if smoother is None:
             # The median distance would average over half of the table.
-            weights = as_kernel(outer, length_scale="neighbors")
+            weights = kernel_by_rule(outer, "neighbors")
             smoother = KernelWeights(weights, self.normalize)
         basis = basis_for(
             self, inner, X, l, rng, smoothed=True, parameter="inner_kernel"

@@ -32,7 +32,6 @@ from halfmoon._estimators.parameters import as_unpenalized
 from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import no_labels, rows_with_targets
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import is_name
 from halfmoon._progress import ProgressLine, show_log
 from halfmoon._rows import Array, Indices, Rows, refuse_equal_rows
 from halfmoon._selection.average import Average
@@ -56,6 +55,7 @@ from halfmoon._sklearn_conventions import (
     CallbackSupport,
     announced,
     as_generator,
+    is_name,
     with_callbacks,
 )
 from halfmoon.bases import Exact
@@ -205,11 +205,10 @@ class Halfmoon(CallbackSupport, Estimator):
         labeled = rows_with_targets(y)
         if len(labeled) == 0:
             raise no_labels(X.shape[0])
-        return labeled, Problem(Exact(Gaussian(1.0)), unpenalized=None).pose(
-            X[labeled],
-            targets[labeled],
-            sample_weight=w[labeled],
-            stream=Stream(self.memory_limit, self.n_jobs),
+        return labeled, Posed.of(
+            Problem(Exact(Gaussian(1.0)), unpenalized=None),
+            *(X[labeled], targets[labeled], w[labeled]),
+            *(np.random.default_rng(), Stream(self.memory_limit, self.n_jobs)),
         )
 
     def _search_data(

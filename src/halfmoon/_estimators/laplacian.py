@@ -25,12 +25,10 @@ from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._estimators.parameters import basis_for, refuse_other_graph
 from halfmoon._estimators.regression import Regressor
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Rows
+from halfmoon._sklearn_conventions import as_numbers, is_name
 from halfmoon.filters import FILTERS, Filter
-from halfmoon.losses import Squared, as_loss
 from halfmoon.problem import Fit, Problem, solve_filter
-from halfmoon.problem._alpha_search import as_numbers
 from halfmoon.problem._offset import is_shifted
 from halfmoon.problem._posed import Posed
 
@@ -81,13 +79,14 @@ class Laplacian(Estimator):
     def _alternatives(self, posed: Posed, rng: np.random.Generator) -> Iterable[Posed]:
         automatic = is_name(self.unpenalized, "auto")
         by_ridge = self._uses_gradients and self._solver() is None
-        if automatic and by_ridge and not is_shifted(posed.basis):
+        shifted = not posed.basis.any_origin and is_shifted(posed.basis)
+        if automatic and by_ridge and not shifted:
             yield posed.with_unpenalized(None)
 
     def _solver(self) -> Callable[[Posed, float], Fit] | None:
         if self.filter is None and self.covariance == "labeled":
             return super()._solver()
-        if not isinstance(as_loss(self.loss), Squared):
+        if super()._solver() is not None:
             raise ValueError("A filter is for loss='squared'.")
         return partial(_solve_filtered, filter_=self.filter, covariance=self.covariance)
 

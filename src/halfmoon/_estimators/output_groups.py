@@ -37,6 +37,7 @@ from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
 from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit
+from halfmoon.problem._posed import Posed
 
 if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator
@@ -205,7 +206,7 @@ def fit_groups(
         problem, alphas = select_unpenalized(part, stated, data._replace(targets=y))
         if whole is None:
             any_label = np.where(known.any(axis=1), 0.0, np.nan)
-            whole = data._replace(targets=any_label).pose(model, problem)
+            whole = Posed.of(problem, *data._replace(targets=any_label))
         rows = np.flatnonzero(known[labeled, columns[0]])
         with blas_for(len(targets) * whole.basis.n_components_**2):  # as in `fit_posed`
             posed = whole.of_rows(rows, y[labeled[rows]])

@@ -1,4 +1,4 @@
-"""The basis and the unpenalized features that parameters of the estimators mean.
+"""Parameters of the estimators: what they may be, and what they mean.
 
 **The basis** is exact if it fits in the memory limit, else landmarks. The peak memory
 of a fit is counted before anything is allocated, in 8-byte numbers, for l labeled of n
@@ -48,13 +48,26 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import scipy.sparse as sp
 
+from halfmoon._landmarks.methods import METHODS
 from halfmoon._memory import format_bytes, parse_bytes
-from halfmoon._parameter_rules import is_whole
 from halfmoon._rows import Rows
+from halfmoon._sklearn_conventions import (
+    WHOLE,
+    Rule,
+    is_bool,
+    is_name,
+    is_number,
+    is_numbers,
+    is_positive,
+    is_whole,
+)
 from halfmoon.bases import Basis, Exact, Nystrom, RandomFeatures, WithDerivatives
+from halfmoon.filters import FILTERS, Filter
 from halfmoon.kernels import Kernel
-from halfmoon.kernels._user_kernels import Precomputed, as_kernel
-from halfmoon.problem._alpha_search import DUAL_MATRICES
+from halfmoon.kernels._length_scales import WithLengthScale
+from halfmoon.kernels._user_kernels import KERNELS, Precomputed, as_kernel
+from halfmoon.losses import LOSSES, Loss
+from halfmoon.problem._posed import DUAL_MATRICES
 from halfmoon.unpenalized import (
     Constant,
     Features,
@@ -68,21 +81,91 @@ if TYPE_CHECKING:
     from halfmoon._estimators.base import Estimator
 
 __all__ = [
+    "RULES",
     "as_unpenalized",
     "basis_for",
     "kernel_basis",
+    "kernel_by_rule",
     "refuse_columns",
     "refuse_other_graph",
 ]
 
 logger = logging.getLogger("halfmoon")
 
+BASES = ("auto", "exact", "nystrom", "random_features", "derivatives")
 NUMBER_BYTES = 8
 PRIMAL, SMOOTHED = 6, 3  # matrices held at once; see the table
 MAX_PARTITIONED_LANDMARKS = 1_000  # by default: work grows as p^2
 DEGREES = {
     "constant": 0, "intercept": 0, "linear": 1, "quadratic": 2, "cubic": 3, "auto": 0,
 }  # fmt: skip
+
+
+def _is_memory(value: Any) -> bool:
+    if is_bool(value):
+        return False
+    try:
+        parse_bytes(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+#: The rules of the parameters that several estimators have.
+RULES: dict[str, Rule] = {
+    "alpha": Rule(
+        "'auto', a number, or a sequence of at least one,",
+        lambda v: is_name(v, "auto") or is_numbers(v),
+    ),
+    "mu": Rule(
+        "None, a number, or a sequence of at least one,",
+        lambda v: v is None or is_numbers(v),
+    ),
+    "basis": Rule(
+        f"one of {', '.join(map(repr, BASES))}, or a basis of halfmoon.bases,",
+        lambda v: isinstance(v, Basis) or is_name(v, *BASES),
+    ),
+    "landmarks": Rule(
+        f"one of {', '.join(map(repr, METHODS))}, or an array of row numbers or rows,",
+        lambda v: is_name(v, *METHODS) or np.ndim(v) > 0,
+    ),
+    "loss": Rule(
+        f"one of {', '.join(map(repr, LOSSES))}, or a loss of halfmoon.losses,",
+        lambda v: isinstance(v, Loss) or is_name(v, *LOSSES),
+    ),
+    "n_neighbors": WHOLE,
+    "n_components": Rule("None, or 1, 2, ...,", lambda v: v is None or is_whole(v)),
+    "energy": Rule(
+        "None, 'gradient', 'graph' or a sparse matrix",
+        lambda v: v is None or sp.issparse(v) or is_name(v, "gradient", "graph"),
+    ),
+    "filter": Rule(
+        "None, a filter of halfmoon.filters, or one of "
+        + ", ".join(map(repr, FILTERS)),
+        lambda v: v is None or isinstance(v, Filter) or is_name(v, *FILTERS),
+    ),
+    "covariance": Rule("'labeled' or 'all'", lambda v: is_name(v, "labeled", "all")),
+    "normalize": Rule("True or False", is_bool),
+    "normalized": Rule("True or False", is_bool),
+    "safe": Rule("True or False", is_bool),
+    "smoother": Rule(
+        "None, or a smoother of halfmoon.smoothers,",
+        lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type)),
+    ),
+    "budget": Rule("a positive number of seconds", is_positive),
+    "length_scale": Rule(
+        "a positive number, 'median', or None for self-tuned weights,",
+        lambda v: v is None or is_name(v, "median") or (is_number(v) and v > 0),
+    ),
+    "memory_limit": Rule(
+        "an amount such as '512MB' or a positive number of bytes", _is_memory
+    ),
+    "n_jobs": Rule(
+        "None or a whole number other than 0",
+        lambda v: v is None or (is_whole(v, -(2**31)) and v != 0),
+    ),
+    "verbose": Rule("0, 1 or 2", lambda v: is_bool(v) or is_whole(v, least=0)),
+}
 
 
 def basis_for(
@@ -99,7 +182,7 @@ def basis_for(
 ) -> Basis:
     """Return the basis of a kernel that the parameters ask for; see `kernel_basis`."""
     return kernel_basis(
-        as_kernel(kernel, length_scale, parameter=parameter).resolve(X, rng),
+        kernel_by_rule(kernel, length_scale, parameter).resolve(X, rng),
         model.basis,
         model.n_components,
         model.landmarks,
@@ -112,6 +195,14 @@ def basis_for(
         landmark_bytes=int(X.dtype.itemsize * X.size // X.shape[0]),
         memory_limit=model.memory_limit,
     )
+
+
+def kernel_by_rule(kernel: Any, rule: str, parameter: str = "kernel") -> Kernel:
+    """Return a kernel; given by its name, with this rule for its length scale."""
+    named = KERNELS.get(kernel) if isinstance(kernel, str) else None
+    if named is not None and issubclass(named, WithLengthScale):
+        return named(length_scale=rule)
+    return as_kernel(kernel, parameter=parameter)
 
 
 def kernel_basis(

@@ -35,9 +35,9 @@ from halfmoon._estimators.output_groups import (
 )
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import numeric_targets
-from halfmoon._parameter_rules import is_number
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
+from halfmoon._sklearn_conventions import is_number
 from halfmoon.problem import Fit
 
 __all__ = ["Regressor"]

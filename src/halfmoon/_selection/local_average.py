@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from halfmoon._memory import parse_bytes
 from halfmoon._progress import search_step
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.average import Average
@@ -127,7 +126,7 @@ def _region_size(n: int, data: Posed) -> int:
     Larger regions are a little better and cost more. Where they cost too much, regions
     are smaller, but not below the least of `REGION_ROWS`.
     """
-    limit = parse_bytes(data.stream.memory_limit)
+    limit = data.stream.limit
     largest = min(
         np.sqrt(MAX_OPERATIONS / (MAX_LOCAL_MEMBERS * len(data.y))),
         MAX_KERNEL_VALUES / (MAX_LOCAL_MEMBERS * n),

@@ -27,7 +27,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from halfmoon._memory import parse_bytes
 from halfmoon._rows import Array
 from halfmoon._selection.average import Average
 from halfmoon._selection.average_members import Member, is_exact
@@ -45,10 +44,8 @@ from halfmoon._solvers.ridge import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
-from halfmoon.problem._alpha_search import DUAL_MATRICES
-from halfmoon.problem._fit import loo_sample
 from halfmoon.problem._local_fits import LocalFit
-from halfmoon.problem._posed import Posed
+from halfmoon.problem._posed import DUAL_MATRICES, Posed
 
 __all__ = ["Refit", "average_of_entries", "with_local_fits"]
 
@@ -170,7 +167,7 @@ class Refit:
         """
         l = len(self.data.y)
         best = self._by_weight(self.outcome.weights[name])
-        limit = parse_bytes(self.data.stream.memory_limit)
+        limit = self.data.stream.limit
         if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
             able = (each for each in best if self._is_definite(each))
             return [self._refit_exactly([*islice(able, KEPT)])]
@@ -223,12 +220,12 @@ class Refit:
     def _refit_at_landmarks(self, candidate: Candidate) -> Average:
         data = self.data
         # The rest of the memory is for moments and for what is already held.
-        share = max(1, parse_bytes(data.stream.memory_limit) // CHOOSING)
+        share = max(1, data.stream.limit // CHOOSING)
         p = min(REFIT_LANDMARKS, len(data.y))
         basis = Nystrom(candidate.kernel, p, memory_limit=share).fit(data.X, self.rng)
         posed = replace(data, basis=basis, unpenalized=candidate.unpenalized)
         fit = solve_ridge(posed, ALPHAS)
-        rows = loo_sample(posed)
+        rows = posed.loo_sample
         y = data.y[rows]
         held_out = y - fit.leave_one_out(rows).reshape(y.shape)
         member = Member(candidate.name, fit, 1.0, held_out, y, candidate.uses_unlabeled)

@@ -18,14 +18,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from halfmoon._estimators.parameters import RULES
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whole
+from halfmoon._moments import energy_matrix
 from halfmoon._rows import EPS, Array, Rows
-from halfmoon._sklearn_conventions import as_generator, unfitted_copy
+from halfmoon._sklearn_conventions import (
+    Rule,
+    as_generator,
+    is_name,
+    is_positive,
+    is_whole,
+    unfitted_copy,
+)
 from halfmoon._transformers.kernel_features import KernelTransformer, features_kernel
 from halfmoon._whitening import Whitening, whitening
 from halfmoon.bases import Basis, WithDerivatives
-from halfmoon.problem._posed import energy_matrix
 
 __all__ = ["LaplacianEigenmaps"]
 

@@ -30,9 +30,9 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon import bases
+from halfmoon._estimators.parameters import RULES
 from halfmoon._landmarks.sampling import as_count
-from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
-from halfmoon._parameter_rules import RULES, WHOLE, Rule, check_parameters
+from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
@@ -47,7 +47,7 @@ from halfmoon._rows import (
     is_in_partitions,
     refuse_extreme,
 )
-from halfmoon._sklearn_conventions import as_generator
+from halfmoon._sklearn_conventions import WHOLE, Rule, as_generator, check_parameters
 from halfmoon._whitening import whitening
 from halfmoon.bases import Basis, Nystrom, Smoothed
 from halfmoon.blocks import Stream
@@ -164,8 +164,7 @@ class KernelTransformer(
 
     def _refuse_large_basis(self, advice: str) -> None:
         p = self.basis_.n_components_
-        refuse_beyond(
-            self.memory_limit,
+        self._stream.require(
             8 * BASIS_MATRICES * p**2,
             f"The matrices of {p} functions take",
             f"{advice}, or raise memory_limit.",
@@ -312,8 +311,7 @@ class FredholmFeatures(KernelTransformer):
 
     def _build(self, X: Rows) -> None:
         n, p = X.shape[0], self._count(X.shape[0])
-        refuse_beyond(
-            self.memory_limit,
+        self._stream.require(
             16 * n * p,  # the values, and the row blocks that they are stacked from
             f"Values of {p} functions at {n} rows take",
             "Lower n_components, fit on fewer rows, or raise memory_limit.",

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from halfmoon._estimators.base import LabeledPlaces
+from halfmoon._estimators.base import labeled_places
 from halfmoon._estimators.classification import ByScores
 from halfmoon._estimators.output_groups import groups_of_outputs
+from halfmoon._estimators.parameters import RULES
 from halfmoon._labeled_scores import labeled_score
 from halfmoon._labels import (
     as_labels,
@@ -23,7 +24,6 @@ from halfmoon._labels import (
     no_labels,
     numeric_targets,
 )
-from halfmoon._parameter_rules import RULES, Rule, check_parameters
 from halfmoon._partitions.estimator_methods import (
     fit_by_partition,
 )
@@ -35,16 +35,22 @@ from halfmoon._rows import (
     is_in_partitions,
     refuse_extreme,
 )
+from halfmoon._sklearn_conventions import Rule, check_parameters
 
 __all__ = ["Baseline", "BaselineClassifier", "BaselineRegressor"]
 
 
-class Baseline(LabeledPlaces, BaseEstimator, ABC):
+class Baseline(BaseEstimator, ABC):
     """Base class of estimators that take dense or CSR rows."""
 
     unlabeled: Any
 
     _parameter_rules: ClassVar[dict[str, Rule]] = RULES
+
+    labeled_: Indices
+    _weighted_rows: Indices | None = None  # of a Dask table, the rows that were used
+    _n_rows: int | None = None
+    _labeled_places = property(labeled_places)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

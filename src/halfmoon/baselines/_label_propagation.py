@@ -30,11 +30,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import groups_of_outputs
 from halfmoon._estimators.parameter_docs import with_parameter_docs
+from halfmoon._estimators.parameters import RULES
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import RULES, Rule, is_positive, is_whole
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._sklearn_conventions import as_generator
+from halfmoon._sklearn_conventions import Rule, as_generator, is_positive, is_whole
 from halfmoon._solvers.preconditioned_cg import conjugate_gradients
 from halfmoon.baselines._base import Baseline, BaselineClassifier, BaselineRegressor
 from halfmoon.baselines._row_graph import (

@@ -30,12 +30,12 @@ from halfmoon._estimators.base import Estimator
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.conditional import Conditional
 from halfmoon._estimators.parameter_docs import with_parameter_docs
-from halfmoon._estimators.parameters import basis_for
+from halfmoon._estimators.parameters import RULES, basis_for
 from halfmoon._estimators.regression import Regressor
 from halfmoon._graphs import graph_laplacian, neighbor_graph
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import NOT_NEGATIVE, RULES, Rule
 from halfmoon._rows import Rows
+from halfmoon._sklearn_conventions import NOT_NEGATIVE, Rule
 from halfmoon.baselines._row_graph import resolved_scale
 from halfmoon.problem import Problem
 

@@ -22,9 +22,9 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
 from halfmoon._estimators.output_groups import by_output, groups_of_outputs
-from halfmoon._parameter_rules import Rule
 from halfmoon._partitions.estimator_methods import answers_by_partition
 from halfmoon._rows import EPS, Array, Indices, Rows, as_dense_rows
+from halfmoon._sklearn_conventions import Rule
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import RowFactor, ridge_svd
 from halfmoon.baselines._base import BaselineRegressor

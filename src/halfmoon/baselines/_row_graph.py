@@ -24,9 +24,9 @@ from halfmoon._graphs import (
     sparse_weights,
     weighted_graph,
 )
-from halfmoon._memory import refuse_beyond
-from halfmoon._parameter_rules import is_name
 from halfmoon._rows import EPS, Array, Rows
+from halfmoon._sklearn_conventions import is_name
+from halfmoon.blocks import Stream
 from halfmoon.kernels._length_scales import median_distance, squared_distances
 
 __all__ = ["AllPairs", "Mask", "NearestRows", "RowGraph", "resolved_scale"]
@@ -113,8 +113,7 @@ class AllPairs(RowGraph):
         self, X: Rows, length_scale: float | None, memory_limit: int | str
     ) -> None:
         n = X.shape[0]
-        refuse_beyond(
-            memory_limit,
+        Stream(memory_limit).require(
             GRAPH_MATRICES * 8 * n * n,
             f"The graph of all pairs of {n:,} rows needs",
             "Raise memory_limit, or give n_neighbors.",

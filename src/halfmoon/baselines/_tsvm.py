@@ -27,11 +27,16 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._estimators.parameters import kernel_basis
+from halfmoon._estimators.parameters import RULES, kernel_basis
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import NOT_NEGATIVE, RULES, Rule, is_number, is_whole
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._sklearn_conventions import as_generator
+from halfmoon._sklearn_conventions import (
+    NOT_NEGATIVE,
+    Rule,
+    as_generator,
+    is_number,
+    is_whole,
+)
 from halfmoon._whitening import Whitening, whitening
 from halfmoon.baselines._base import BaselineClassifier
 from halfmoon.bases import Basis

@@ -65,6 +65,9 @@ class Basis(BaseEstimator, ABC):
     #: Whether Q is the identity, which need not be formed.
     identity_penalty: bool = False
 
+    #: Whether the functions are the same wherever rows are measured from.
+    any_origin: bool = False
+
     #: Polynomials up to this degree must be unpenalized (see `Kernel`).
     conditional_degree: int = -1
 

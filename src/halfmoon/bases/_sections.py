@@ -62,6 +62,7 @@ class Exact(Basis):
         self.n_components_ = self.rows_.shape[0]
         self.__dict__.pop("whitening_", None)  # of an earlier fit
         self.conditional_degree = self.kernel_.conditional_degree
+        self.any_origin = self.kernel_.origin_degree < 0
         return self
 
     def transform(self, X: Rows) -> Array:

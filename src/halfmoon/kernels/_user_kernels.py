@@ -14,7 +14,6 @@ from halfmoon._whitening import refuse_asymmetric
 from halfmoon.kernels._base import Kernel
 from halfmoon.kernels._dot_product import Linear, Polynomial
 from halfmoon.kernels._growing import Logarithmic, Multiquadric, Polyharmonic, ThinPlate
-from halfmoon.kernels._length_scales import WithLengthScale
 from halfmoon.kernels._radial import (
     Gaussian,
     Laplace,
@@ -145,12 +144,9 @@ KERNELS: dict[str, type[Kernel]] = {
 }
 
 
-def as_kernel(
-    kernel: Any, length_scale: str = "median", *, parameter: str = "kernel"
-) -> Kernel:
+def as_kernel(kernel: Any, *, parameter: str = "kernel") -> Kernel:
     """Return a kernel, given as an object, a name or a function of two tables.
 
-    A name means the kernel with default parameters, and this rule for its length scale.
     Errors name the `parameter` that the kernel comes from.
 
     Examples
@@ -161,9 +157,7 @@ def as_kernel(
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:
-        named = KERNELS[kernel]
-        scaled = issubclass(named, WithLengthScale)
-        return named(length_scale=length_scale) if scaled else named()
+        return KERNELS[kernel]()
     if callable(kernel) and not isinstance(kernel, type):
         return FromFunction(kernel)
     names = ", ".join(repr(name) for name in KERNELS)

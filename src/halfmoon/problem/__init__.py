@@ -19,10 +19,9 @@
 True
 """
 
-from halfmoon.problem._alpha_search import solve_ridge
 from halfmoon.problem._conjugate_gradients import solve_iteratively
 from halfmoon.problem._convex_loss import solve_loss
-from halfmoon.problem._fit import Fit
+from halfmoon.problem._fit import Fit, solve_ridge
 from halfmoon.problem._local_fits import solve_locally
 from halfmoon.problem._problem import Problem
 from halfmoon.problem._spectral_filter import solve_filter

@@ -25,7 +25,6 @@ import numpy as np
 import scipy.linalg as sla
 from sklearn.exceptions import ConvergenceWarning
 
-from halfmoon._memory import refuse_beyond
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.box_program import LossPoint, solve_box
 from halfmoon._solvers.ridge import column_sum_norm, positive_part
@@ -61,8 +60,7 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
         )
     loss.check(posed.y)
     l = len(posed.labeled)
-    refuse_beyond(
-        posed.stream.memory_limit,
+    posed.stream.require(
         8 * LABEL_MATRICES * l * l,
         f"The {loss.name} loss with {l:,} labels needs",
         "Raise memory_limit, fit fewer labels, or use loss='squared'.",

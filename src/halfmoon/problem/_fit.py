@@ -1,38 +1,32 @@
-"""A fitted function: values, uncertainty and leave-one-out residuals."""
+"""Ridge, and the fitted function: values, uncertainty and leave-one-out residuals."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
 import scipy.linalg as sla
 
 from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._sklearn_conventions import as_numbers
 from halfmoon._solvers.cholesky_ridge import PathPoint, factor_of_path
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import RidgePath, scaled_variances
+from halfmoon.problem._moment_ridge import loo_residuals_of_rows, ridge_from_moments
 from halfmoon.problem._offset import constant_of_shift
 from halfmoon.problem._posed import Posed
 
-__all__ = ["Fit", "loo_residuals", "loo_residuals_of_set", "loo_sample"]
-
-MAX_SAMPLE_ROWS = 2_000
-
-
-def loo_sample(posed: Posed) -> Indices | slice:
-    """Return the labeled rows over which the mean leave-one-out error is taken.
-
-    All of them, or a random 2,000 if the fit kept only moments of the labeled rows:
-    then residuals need another pass, and 2,000 are enough to compare alphas.
-    """
-    if not posed.overdetermined or len(posed.labeled) <= MAX_SAMPLE_ROWS:
-        return slice(None)
-    rng = np.random.default_rng(0)  # the same rows in every search
-    return rng.choice(len(posed.labeled), MAX_SAMPLE_ROWS, replace=False)
+__all__ = [
+    "Fit",
+    "loo_residuals",
+    "loo_residuals_of_set",
+    "ridge_solution",
+    "solve_ridge",
+]
 
 
 def loo_residuals(
@@ -47,22 +41,7 @@ def loo_residuals(
     path = posed.path
     if path.rows is not None:
         return path.leave_one_out(alphas)[:, rows]
-    M = posed.whitening.unwhiten(path.V)  # Phi~ V = Phi R^-1 V
-
-    def residuals(X: Rows, root_w: Array, Q1: Array, y: Array) -> Array:
-        PhiV = posed.basis.transform(X) @ M
-        PhiV *= root_w
-        return path.leave_one_out_block(PhiV, Q1, root_w * y, alphas)
-
-    by_rows = posed.stream.map(
-        residuals,
-        posed.X_l[rows],
-        posed.root_w[rows],
-        posed.elimination.Q1[rows],
-        posed.y[rows],
-        row_bytes=2 * posed.basis.row_bytes,
-    )
-    return by_rows.transpose(1, 0, 2)
+    return loo_residuals_of_rows(posed, alphas, rows)
 
 
 def loo_residuals_of_set(
@@ -137,6 +116,8 @@ class Fit:
         They differ from beta where the basis measures rows from their middle.
         """
         posed, beta = self.posed, self.beta
+        if posed.basis.any_origin:
+            return self.shaped(beta)
         constant = constant_of_shift(posed.basis, self.theta)
         if constant.any():
             features = Elimination(posed.root_w * posed.F, quiet=True)
@@ -237,7 +218,7 @@ class Fit:
             return float(np.where(np.isnan(mean), np.inf, mean).mean())
         if not self.by_ridge:
             return float("nan")
-        rows = loo_sample(self.posed)
+        rows = self.posed.loo_sample
         squares = self._loo_residuals(rows) ** 2
         weight = self.posed.w[rows].sum() * self.posed.y.shape[1]
         return float(squares.sum() / weight)
@@ -349,3 +330,46 @@ class Fit:
     def shaped(self, values: Array) -> Array:
         """Return one column for each target, or a vector if y was a vector."""
         return values[:, 0] if self.posed.single else values
+
+
+def solve_ridge(posed: Posed, alpha: float | Sequence[float] | Array) -> Fit:
+    """Solve a posed problem by ridge. Exact leave-one-out chooses among alphas.
+
+    The error is taken over all labeled rows or 2,000 of them: see `Posed.loo_sample`.
+
+    Parameters
+    ----------
+    posed : Posed
+    alpha : float or sequence of float
+        Penalty weight, relative to the averaged loss.
+    """
+    alphas = as_numbers(alpha, "alpha")
+    best, scores = alphas[0], None
+    one_alpha = len(alphas) == 1 and posed.dual and not posed.is_factored
+    if len(alphas) > 1:
+        rows = posed.loo_sample
+        errors = loo_residuals(posed, alphas, rows) ** 2  # times the weights
+        scores = errors.sum(axis=(1, 2)) / (posed.w[rows].sum() * posed.y.shape[1])
+        best = alphas[int(np.argmin(scores))]
+    theta, beta = ridge_solution(posed, best)
+    return Fit(
+        posed,
+        theta,
+        beta,
+        alpha=best,
+        by_ridge=True,
+        loo_scores=scores,
+        solve=partial(solve_ridge, alpha=best),
+        one_alpha=one_alpha,
+    )
+
+
+def ridge_solution(posed: Posed, alpha: float) -> tuple[Array, Array]:
+    """Return theta and beta of (1), from the path or by Cholesky if cheaper."""
+    if posed.overdetermined:
+        return ridge_from_moments(posed, alpha)
+    path = posed.path_at(alpha)
+    theta, beta = path.theta(alpha), path.beta(alpha)
+    if posed.dual:
+        return posed.basis.lift(posed.labeled, posed.root_w * theta), beta
+    return posed.with_free(posed.whitening.unwhiten(theta), beta)

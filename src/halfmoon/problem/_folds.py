@@ -155,7 +155,8 @@ def refitted_fold_errors(
         if learned is not None:
             features = learned.refit(X_t[known], y_t[known], seed)
             problem = replace(problem, unpenalized=features)
-        posed = problem.pose(X_t, y_t, sample_weight=w_t, rng=seed, stream=stream)
+        rng = np.random.default_rng(seed)
+        posed = Posed.of(problem, X_t, y_t, w_t, rng, stream)
         sums = []
         for alpha in alphas(posed):
             values = solve(posed, alpha).predict(X[test]).reshape(len(test), -1)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg as sla
-import scipy.sparse as sp
 
-from halfmoon._graphs import graph_laplacian, neighbor_graph
-from halfmoon._memory import refuse_beyond
-from halfmoon._moments import dirichlet, graph_energy, label_moments
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._labels import no_labels, rows_with_targets
+from halfmoon._moments import energy_matrix
+from halfmoon._partitioned_rows import PartitionedRows
+from halfmoon._rows import Array, Indices, Rows, as_table
+from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon._solvers.cholesky_ridge import PathPoint, path_point
 from halfmoon._solvers.elimination import Elimination
 from halfmoon._solvers.ridge import RidgePath, ridge_dual, ridge_eigh, ridge_svd
@@ -26,25 +25,24 @@ from halfmoon._whitening import (
 )
 from halfmoon.bases import Basis
 from halfmoon.blocks import Stream
-from halfmoon.losses import Loss, Squared
+from halfmoon.losses import LOSSES, Loss
+from halfmoon.problem._moment_ridge import Moments, whitened_moments
 from halfmoon.problem._offset import without_offset
+from halfmoon.problem._partitioned_energy import KnownEnergy, energy_of_partitions
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["KnownEnergy", "Posed", "energy_matrix"]
+if TYPE_CHECKING:
+    from halfmoon.problem._problem import Problem
 
-SQUARED = Squared()
+__all__ = ["DUAL_MATRICES", "Posed"]
 
-
-@dataclass(frozen=True, eq=False)
-class KnownEnergy:
-    """An energy computed over rows in partitions, as a form of theta, (p, p)."""
-
-    matrix: Array
+DUAL_MATRICES = 4  # of l by l, held at once in the dual: Gram matrix, factors, copy
+MAX_SAMPLE_ROWS = 2_000
 
 
 @dataclass(frozen=True)
 class Posed:
-    """A problem with its data; made by `Problem.pose`."""
+    """A problem with its data."""
 
     basis: Basis  # fitted
     energy: Any  # see `Problem`; `KnownEnergy` if its rows are in partitions
@@ -56,7 +54,45 @@ class Posed:
     w: Array  # (l,)
     single: bool  # whether y was a vector
     stream: Stream
-    loss: Loss = SQUARED
+    loss: Loss = LOSSES["squared"]
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        X: Rows,  # (n, d)
+        y: Array,  # (n,) or (n, t), NaN in unlabeled rows
+        w: Array,  # (n,), 0 also in unlabeled rows
+        rng: np.random.Generator,
+        stream: Stream,
+        all_rows: PartitionedRows | None = None,
+    ) -> Posed:
+        """Fit the basis and the features of a problem to rows that were checked.
+
+        `all_rows` is the whole table, if X is a sample of rows in partitions. The
+        energy of gradients is then computed at once, over all rows.
+        """
+        X, single, y = as_table(X), y.ndim == 1, y.reshape(len(y), -1)
+        labeled = rows_with_targets(y)
+        labeled = labeled[w[labeled] > 0]
+        if labeled.size == 0:
+            raise no_labels(X.shape[0], "one label with a weight above 0")
+        unpenalized = problem.unpenalized
+        with stream.handed_down():
+            basis = unfitted_copy(problem.basis).fit(X, rng)
+            if unpenalized is not None:
+                unpenalized = unfitted_copy(unpenalized).fit(X, rng)
+            if not basis.any_origin:
+                basis = without_offset(basis, unpenalized, X, rng)
+        energy, n = problem.energy, X.shape[0]
+        if all_rows is not None and (energy is None or isinstance(energy, str)):
+            energy, n = energy_of_partitions(energy, basis, all_rows, stream, n)
+        mu = 1.0 / n if problem.mu is None else problem.mu
+        y, w, loss = y[labeled], w[labeled], problem.loss
+        loss = LOSSES[loss] if isinstance(loss, str) else loss
+        return cls(
+            basis, energy, mu, unpenalized, X, labeled, y, w, single, stream, loss
+        )
 
     def __post_init__(self) -> None:
         needed, have = self.basis.conditional_degree, -1
@@ -89,6 +125,18 @@ class Posed:
         left = len(self.labeled) - self.elimination.rank
         return not self.dual and left > self.whitening.rank
 
+    @property
+    def loo_sample(self) -> Indices | slice:
+        """The labeled rows over which the mean leave-one-out error is taken.
+
+        All of them, or a random 2,000 if the fit kept only moments of the labeled rows:
+        then residuals need another pass, and 2,000 are enough to compare alphas.
+        """
+        if not self.overdetermined or len(self.labeled) <= MAX_SAMPLE_ROWS:
+            return slice(None)
+        rng = np.random.default_rng(0)  # the same rows in every search
+        return rng.choice(len(self.labeled), MAX_SAMPLE_ROWS, replace=False)
+
     # ---- the same problem with one part replaced -------------------------------------
 
     def with_mu(self, mu: float) -> Posed:
@@ -116,7 +164,9 @@ class Posed:
 
     def with_unpenalized(self, unpenalized: Unpenalized | None) -> Posed:
         """Return the problem with other unpenalized features, fitted on its rows."""
-        basis = without_offset(self.basis, unpenalized, self.X)
+        basis = self.basis
+        if not basis.any_origin:
+            basis = without_offset(basis, unpenalized, self.X)
         same = ("energy_matrix", "penalty", "whitening") if basis is self.basis else ()
         return self._keeping((*same, "X_l"), unpenalized=unpenalized, basis=basis)
 
@@ -200,21 +250,6 @@ class Posed:
 
         return self.stream.map(values, self.X_l, row_bytes=self.basis.row_bytes)
 
-    def _moments(
-        self, functions: Callable[[Rows], Array]
-    ) -> tuple[Array, Array, Array]:
-        """Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi, of shapes (p, p), (r, p), (t, p)."""
-        Q1 = self.elimination.Q1
-        G, columns = label_moments(
-            functions,
-            self.X_l,
-            self.root_w,
-            np.hstack([Q1, self.root_w * self.y]),
-            row_bytes=self.basis.row_bytes + 8 * self.basis.n_components_,
-            stream=self.stream,
-        )
-        return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
-
     # ---- the penalty -----------------------------------------------------------------
 
     @cached_property
@@ -280,7 +315,7 @@ class Posed:
         """Unpenalized features of the labeled rows, shape (l, k)."""
         l, k = len(self.labeled), len(self._names)
         what = f"{k:,} unpenalized features of {l:,} labeled rows need"
-        refuse_beyond(self.stream.memory_limit, 8 * l * k, what, "Use fewer features.")
+        self.stream.require(8 * l * k, what, "Use fewer features.")
         return self.features(self.X_l)
 
     @cached_property
@@ -326,7 +361,7 @@ class Posed:
         if self.dual:
             return ridge_dual(self._weighted_gram(), y, self.elimination, W)
         if self.overdetermined:
-            return ridge_eigh(*self.whitened_moments, y, self.elimination, W)
+            return ridge_eigh(*self.moments, y, self.elimination, W)
         Phi = self.whitening.whiten(self.root_w * self.on_labeled())
         return ridge_svd(Phi, y, self.elimination, W)
 
@@ -354,29 +389,6 @@ class Posed:
         return K
 
     @cached_property
-    def whitened_moments(self) -> tuple[Array, Array, Array]:
-        """Phi'W Phi, y'W Phi transposed and Q1'W^(1/2) Phi in whitened coordinates."""
-        whitening = self.whitening
-        if whitening.ill_conditioned:  # rounding errors of a sum would be enlarged
-            of_rows = self.basis.transform
-            G, cross, b = self._moments(lambda rows: whitening.whiten(of_rows(rows)))
-            return G, b.T, cross
-        G, cross, b = self._moments(self.basis.transform)
-        return whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
-
-
-def energy_matrix(energy: Any, basis: Basis, X: Any, stream: Stream) -> Array:
-    """Return an energy of `Problem` as a quadratic form of theta, shape (p, p).
-
-    Rows may be in partitions for the energy of gradients only.
-    """
-    if isinstance(energy, str) and energy == "gradient":
-        return dirichlet(basis, X, stream=stream)
-    if isinstance(energy, str) and energy == "graph":
-        energy = graph_laplacian(neighbor_graph(X))
-    if not sp.issparse(energy):
-        raise ValueError(
-            f"energy is {energy!r}; 'gradient', 'graph' or a sparse graph Laplacian "
-            f"over the rows is needed."
-        )
-    return graph_energy(basis, X, energy, stream=stream)
+    def moments(self) -> Moments:
+        """The labeled rows as sums, where they are `overdetermined`."""
+        return whitened_moments(self)

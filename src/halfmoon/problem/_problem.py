@@ -18,7 +18,6 @@ gradients.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,9 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from halfmoon._labels import as_targets, as_weights, no_labels, rows_with_targets
-from halfmoon._moments import dirichlet, energy_forecast
-from halfmoon._partitioned_rows import PartitionedRows
+from halfmoon._labels import as_targets, as_weights
 from halfmoon._rows import (
     Array,
     Rows,
@@ -37,20 +34,16 @@ from halfmoon._rows import (
     refuse_non_finite,
     summed_entries,
 )
-from halfmoon._sklearn_conventions import unfitted_copy
-from halfmoon.bases import Basis, Exact, WithDerivatives
+from halfmoon._sklearn_conventions import as_numbers
+from halfmoon.bases import Basis, Exact
 from halfmoon.blocks import Stream, blas_for
-from halfmoon.losses import Squared, as_loss
-from halfmoon.problem._alpha_search import search
-from halfmoon.problem._convex_loss import solve_loss
-from halfmoon.problem._fit import Fit
-from halfmoon.problem._offset import without_offset
-from halfmoon.problem._posed import KnownEnergy, Posed
+from halfmoon.losses import LOSSES, Loss, Squared
+from halfmoon.problem._convex_loss import search_loss
+from halfmoon.problem._fit import Fit, solve_ridge
+from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Constant, Unpenalized
 
 __all__ = ["Problem"]
-
-logger = logging.getLogger("halfmoon")
 
 
 @dataclass(eq=False, repr=False)
@@ -103,7 +96,6 @@ class Problem(BaseEstimator):
         sample_weight: Any = None,
         rng: np.random.Generator | int | None = None,
         stream: Stream | None = None,
-        all_rows: PartitionedRows | None = None,
     ) -> Posed:
         """Fit the basis and the features to a table, and return the posed problem.
 
@@ -119,9 +111,6 @@ class Problem(BaseEstimator):
             For random choices: landmarks, features, samples.
         stream : Stream or None
             Settings for passes over the rows.
-        all_rows : PartitionedRows or None
-            The whole table, if X is a sample of rows in partitions. The energy of
-            gradients is then computed at once, over all rows.
         """
         for name, part, kind in (
             ("basis", self.basis, "of halfmoon.bases, such as Exact(kernel)"),
@@ -129,44 +118,19 @@ class Problem(BaseEstimator):
         ):
             if not (hasattr(part, "fit") or (part is None and name != "basis")):
                 raise TypeError(f"{name} is {part!r}; an object {kind}, is needed.")
-        rng = np.random.default_rng(rng)
+        if not (isinstance(self.loss, Loss) or self.loss in LOSSES):
+            raise ValueError(
+                f"loss is {self.loss!r}; one of {', '.join(map(repr, LOSSES))}, or a "
+                f"loss of halfmoon.losses, is needed."
+            )
         X = summed_entries(as_table(X))
         refuse_non_finite(X)
         refuse_extreme(X)
-        n = X.shape[0]
+        n, single = X.shape[0], np.ndim(y) == 1
         targets, w = as_targets(y, n), as_weights(sample_weight, n)
-        labeled = rows_with_targets(targets)
-        labeled = labeled[w[labeled] > 0]
-        if labeled.size == 0:
-            raise no_labels(n, "one label with a weight above 0")
-        unpenalized, stream = self.unpenalized, stream or Stream.inherited()
-        with stream.handed_down():
-            basis = unfitted_copy(self.basis).fit(X, rng)
-            if unpenalized is not None:
-                unpenalized = unfitted_copy(unpenalized).fit(X, rng)
-            basis = without_offset(basis, unpenalized, X, rng)
-        energy = self.energy
-        by_gradients = isinstance(energy, str) and energy == "gradient"
-        if all_rows is not None and (energy is None or by_gradients):
-            n = all_rows.n
-        if all_rows is not None and by_gradients:
-            _refuse_exact(basis, n)
-            forecast = energy_forecast(basis, all_rows, stream.client)
-            if forecast is not None:
-                logger.info("%s", forecast)
-            energy = KnownEnergy(dirichlet(basis, all_rows, stream=stream))
-        return Posed(
-            basis=basis,
-            energy=energy,
-            mu=1.0 / n if self.mu is None else self.mu,
-            unpenalized=unpenalized,
-            X=X,
-            labeled=labeled,
-            y=targets[labeled],
-            w=w[labeled],
-            single=np.ndim(y) == 1,
-            stream=stream,
-            loss=as_loss(self.loss),
+        return Posed.of(
+            *(self, X, targets[:, 0] if single else targets, w),
+            *(np.random.default_rng(rng), stream or Stream.inherited()),
         )
 
     def fit(
@@ -183,15 +147,6 @@ class Problem(BaseEstimator):
         posed = self.pose(X, y, sample_weight=sample_weight, rng=rng, stream=stream)
         work = posed.X.shape[0] * posed.basis.n_components_**2
         with blas_for(work), posed.stream.handed_down():
-            by_ridge = isinstance(posed.loss, Squared)
-            return search(posed, alpha, solve=None if by_ridge else solve_loss)
-
-
-def _refuse_exact(basis: Basis, n: int) -> None:
-    """Raise if the basis has functions for every row of a table in partitions."""
-    if isinstance(basis, (Exact, WithDerivatives)):
-        raise ValueError(
-            f"{type(basis).__name__} has functions for every row, and {n:,} rows in "
-            f"partitions are never all in memory. Use landmarks (Nystrom, or "
-            f"n_components) or RandomFeatures."
-        )
+            if isinstance(posed.loss, Squared):
+                return solve_ridge(posed, alpha)
+            return search_loss([posed], [as_numbers(alpha, "alpha")])

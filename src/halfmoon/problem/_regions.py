@@ -23,7 +23,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from halfmoon._memory import parse_bytes
 from halfmoon._rows import TINY, Array, Indices, Rows, as_rows
 from halfmoon.blocks import Stream, worker_count
 
@@ -163,7 +162,7 @@ def over_groups(stream: Stream, sizes: list[int], group_bytes: int) -> Stream:
     Its progress counts rows. It has as many workers as the memory limit allows for
     groups of `group_bytes`, but at least one.
     """
-    within_limit = parse_bytes(stream.memory_limit) // max(1, group_bytes)
+    within_limit = stream.limit // max(1, group_bytes)
     workers = max(1, min(worker_count(stream.n_jobs), within_limit))
     ends, report = np.cumsum(sizes), stream.progress
     if report is None:

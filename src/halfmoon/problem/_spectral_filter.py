@@ -47,7 +47,7 @@ def solve_filter(
     W, elimination = posed.total_weight, posed.elimination
     target = elimination.Q1.T @ (posed.root_w * posed.y)
     # In coordinates where the penalty is the identity, in which sums keep their digits.
-    G, by_targets, cross = posed.whitened_moments
+    G, by_targets, cross = posed.moments
     b = (by_targets - cross.T @ target) / W
     if covariance == "labeled":
         Sigma = (G - cross.T @ cross) / W

@@ -19,7 +19,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from halfmoon._estimators.base import LabeledPlaces
 from halfmoon._estimators.classification import probabilities, scores_by_class
 from halfmoon._memory import MEMORY_LIMIT, parse_bytes
 from halfmoon._rows import Array, Indices, as_table
@@ -64,7 +63,7 @@ class Pool:
     ) -> Pool:
         """Check the arguments of a strategy; see `halfmoon.queries.maximin`."""
         estimator, X = last_step(estimator, X)
-        if isinstance(estimator, LabeledPlaces):
+        if hasattr(estimator, "_labeled_places"):
             table = estimator._table(X, reset=False)
             is_fitted = estimator._n_rows == table.shape[0]
         else:

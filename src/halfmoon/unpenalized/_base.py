@@ -17,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 
-from halfmoon._memory import refuse_beyond
 from halfmoon._rows import Array, Rows, as_rows, as_table
 from halfmoon._sklearn_conventions import refuse_unfitted, unfitted_copy
 from halfmoon.blocks import Stream
@@ -99,8 +98,7 @@ class Polynomials(Unpenalized):
         X = as_table(X)
         self.degree_ = int(self.degree)
         k = min(10**15, comb(X.shape[1] + self.degree_, self.degree_))
-        refuse_beyond(
-            Stream.inherited().memory_limit,
+        Stream.inherited().require(
             MONOMIAL_BYTES * k,
             f"{k:.3g} polynomials of {X.shape[1]} columns, up to degree "
             f"{self.degree_}, need",

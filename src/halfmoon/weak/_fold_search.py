@@ -38,10 +38,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from halfmoon._estimators.fit_problem import kernel_choices as kernels_of_one_width
-from halfmoon._parameter_rules import is_name
 from halfmoon._rows import Array, Indices, Rows, some_rows
 from halfmoon._selection.row_preparation import NormalScores, Preparation, Standardized
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
+from halfmoon._sklearn_conventions import is_name
 from halfmoon.kernels import Gaussian, Laplace, ProductLaplace
 from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._transformed_rows import Prepared

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._labels import is_missing
-from halfmoon._memory import MEMORY_LIMIT, refuse_beyond
+from halfmoon._memory import MEMORY_LIMIT
+from halfmoon.blocks import Stream
 from halfmoon.weak._output_space import MAX_ITEMS, OutputSpace, kendall_space, orders
 from halfmoon.weak._separate_outputs import ABOVE, PairwiseOrders
 
@@ -37,8 +38,7 @@ def read_rankings(
     n, m = len(cells), len(items)
     by_pairs = m > MAX_ITEMS and not nested
     count = len(outputs) if nested else factorial(min(m, MAX_ITEMS))
-    refuse_beyond(
-        memory_limit,
+    Stream(memory_limit).require(
         PAIR_BYTES * n * m * m if by_pairs else n * count,
         f"{n:,} rows and {m:,} items need",
         "Raise memory_limit, or give fewer items, or the rankings to choose from.",

@@ -18,17 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfmoon._estimators.base import Estimator
-from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas, Data
+from halfmoon._estimators.fit_problem import AUTO_ALPHAS, Alphas
 from halfmoon._estimators.parameter_docs import ATTRIBUTES
 from halfmoon._estimators.parameters import (
+    RULES,
     as_unpenalized,
     basis_for,
     refuse_other_graph,
 )
 from halfmoon._memory import MEMORY_LIMIT
-from halfmoon._parameter_rules import RULES, Rule, is_name, is_positive, is_whole
 from halfmoon._rows import Array, Indices, Rows
-from halfmoon._sklearn_conventions import as_generator
+from halfmoon._sklearn_conventions import (
+    Rule,
+    as_generator,
+    is_name,
+    is_positive,
+    is_whole,
+)
 from halfmoon.bases import Smoothed
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, Problem, solve_ridge
@@ -104,7 +110,9 @@ class WeakEstimator(Estimator):
     n_jobs: int | None = None
     verbose: int = 0
 
-    _parameter_rules: ClassVar[dict[str, Rule]] = RULES | {
+    _parameter_rules: ClassVar[dict[str, Rule]] = {
+        # `loss` is a loss of outputs here.
+        **{name: rule for name, rule in RULES.items() if name != "loss"},
         "mu": Rule(
             "None or one number",
             lambda value: value is None or isinstance(value, Real),
@@ -169,7 +177,7 @@ class WeakEstimator(Estimator):
         rng = as_generator(self.random_state)
         problem = self._make_weak_problem(kernel, X, int(known.sum()), rng)
         targets = np.where(known[:, None], np.zeros(size), np.nan)
-        posed = Data(X, targets, w, rng, self._stream).pose(self, problem)
+        posed = Posed.of(*(problem, X, targets, w, rng, self._stream, self._all_rows))
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
             alphas = Alphas.of(self.alpha, WEAK_ALPHAS).at(posed)
             for alpha in alphas:
