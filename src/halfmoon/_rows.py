@@ -11,8 +11,6 @@ Estimators need numbers. For text and missing cells in the user's table, the err
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -28,13 +26,11 @@ __all__ = [
     "Array",
     "Indices",
     "Rows",
-    "all_rows_of",
     "as_dense_rows",
     "as_float_rows",
     "as_rows",
     "as_table",
     "checked_rows",
-    "fitted_to_part_of",
     "inner_products",
     "is_in_partitions",
     "largest_entry",
@@ -339,27 +335,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-_all_rows: ContextVar[tuple[Any, Any]] = ContextVar(
-    "halfmoon_rows", default=(None, None)
-)
-
-
 def is_in_partitions(X: Any) -> bool:
     """Return whether X is a Dask collection, without importing Dask."""
     return type(X).__module__.partition(".")[0] == "dask" and hasattr(X, "to_delayed")
-
-
-@contextmanager
-def fitted_to_part_of(model: Any, rows: Any) -> Iterator[None]:
-    """Declare, in a context, that a model is being fitted to a part of `rows`."""
-    token = _all_rows.set((model, rows))
-    try:
-        yield
-    finally:
-        _all_rows.reset(token)
-
-
-def all_rows_of(model: Any) -> Any:
-    """Return all rows if a model is being fitted to a part of them, else None."""
-    owner, rows = _all_rows.get()
-    return rows if owner is model else None

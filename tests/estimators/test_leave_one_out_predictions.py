@@ -18,7 +18,7 @@ from halfmoon._estimators import (
 )
 from halfmoon._estimators.classification import probabilities
 from halfmoon.kernels import Gaussian
-from halfmoon.problem import _fit
+from halfmoon.problem import _posed
 from halfmoon.weak import CandidateSetClassifier, IntervalRegressor, StructuredPredictor
 from reference import table
 
@@ -108,7 +108,7 @@ def test_all_rows_are_predicted_where_scores_take_a_sample(monkeypatch):
         Gaussian(0.8), alpha=ALPHA, n_components=6, random_state=0
     ).fit(data.X, data.y)
     expected = model.leave_one_out_predictions()
-    monkeypatch.setattr(_fit, "MAX_SAMPLE_ROWS", 10)
+    monkeypatch.setattr(_posed, "MAX_SAMPLE_ROWS", 10)
     assert len(model._held_out().values) == 10
     assert_allclose(model.leave_one_out_predictions(), expected, atol=1e-12)
 

@@ -15,6 +15,7 @@ from halfmoon.kernels import Gaussian, Polyharmonic, ThinPlate
 from halfmoon.kernels._user_kernels import FromFunction
 from halfmoon.problem import Problem, solve_filter, solve_ridge
 from halfmoon.problem._fit import ridge_solution
+from halfmoon.problem._moment_ridge import row_moments
 from halfmoon.unpenalized import Constant, Features, Polynomials
 from reference import BASES, LEVERS, columns, problem, ring_laplacian, table, twin
 
@@ -35,7 +36,7 @@ def test_pieces(basis, lever):
     assert_allclose(posed.on_labeled(), Phi, rtol=1e-10, atol=1e-14)
     assert_allclose(posed.F, F, rtol=1e-12, atol=1e-14)
     assert_allclose(posed.total_weight, w.sum())
-    G, cross, b = posed._moments(posed.basis.transform)
+    G, cross, b = row_moments(posed, posed.basis.transform)
     assert_allclose(G, Phi.T @ (w * Phi), rtol=1e-9, atol=1e-12)
     assert_allclose(b, y.T @ (w * Phi), rtol=1e-9, atol=1e-12)
     Q1 = posed.elimination.Q1

@@ -36,7 +36,6 @@ from halfmoon._rows import (
     Array,
     Indices,
     Rows,
-    all_rows_of,
     checked_rows,
     is_in_partitions,
     refuse_extreme,
@@ -95,6 +94,8 @@ class Estimator(BaseEstimator, ABC):
     _weighted_rows: Indices | None = None  # these; None if the fit used every row
     _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
     _labeled_places = property(labeled_places)
+    #: The whole table, while a part of its partitioned rows is fitted.
+    _all_rows: PartitionedRows | None = None
     fold_errors_: Array | None
 
     # ---- what a subclass may define --------------------------------------------------
@@ -123,9 +124,16 @@ class Estimator(BaseEstimator, ABC):
         """Return the parameters that are kernels."""
         return [self.kernel]
 
+    def _read_labels(self, y: Any, X: Rows) -> NDArray[Any]:
+        """Return the labels of the rows as an array."""
+        return as_labels(y, X.shape[0])
+
+    @abstractmethod
     def _fit_labels(self, X: Rows, labels: NDArray[Any], w: Array) -> None:
-        """Make targets of the labels and fit them, by `_fit_rows`."""
-        raise NotImplementedError
+        """Make targets of the labels of rows with a weight, and fit them."""
+
+    def _label_all(self, X: Rows, labels: NDArray[Any]) -> None:
+        """Set the labels found for all rows, where they are known in part."""
 
     @abstractmethod
     def _score_and_calibrate(self) -> None:
@@ -161,10 +169,11 @@ class Estimator(BaseEstimator, ABC):
             return self
         start = time.monotonic()
         X = self._table(X, reset=True)
-        labels, w = as_labels(y, X.shape[0]), as_weights(sample_weight, X.shape[0])
-        X, labels, w = self._with_weight(X, labels, w)
+        labels, w = self._read_labels(y, X), as_weights(sample_weight, X.shape[0])
+        used = self._with_weight(X, labels, w)
         with self._stream.handed_down():
-            self._fit_labels(X, labels, w)
+            self._fit_labels(*used)
+            self._label_all(X, labels)
             self._score_and_calibrate()
         self._report(start)
         return self
@@ -222,11 +231,6 @@ class Estimator(BaseEstimator, ABC):
     def _stream(self) -> Stream:
         """How to go through rows in blocks."""
         return Stream(self.memory_limit, self.n_jobs, client=Stream.inherited().client)
-
-    @property
-    def _all_rows(self) -> PartitionedRows | None:
-        """The whole table, while a part of its partitioned rows is fitted."""
-        return all_rows_of(self)
 
     def leave_one_out(self) -> Array:
         """Return the exact leave-one-out residuals of the labeled rows.

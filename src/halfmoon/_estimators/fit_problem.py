@@ -45,7 +45,7 @@ from sklearn.base import is_classifier
 from halfmoon._estimators.parameters import as_unpenalized, refuse_columns
 from halfmoon._partitioned_rows import PartitionedRows
 from halfmoon._progress import row_progress
-from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import as_generator, as_numbers
 from halfmoon.blocks import Stream, blas_for
 from halfmoon.kernels import Kernel
@@ -115,8 +115,7 @@ def fit_problem(model: Estimator, X: Rows, targets: Array, w: Array) -> None:
     copies = [copy(model) for _ in settings]
     for each, setting in zip(copies, settings, strict=True):
         each.__dict__.update(setting)
-        with fitted_to_part_of(each, model._all_rows):
-            _fit_one_kernel(each, X, targets, w)
+        _fit_one_kernel(each, X, targets, w)
     errors = np.array([each._one_fit.loo_score for each in copies])
     if len(copies) > 1 and np.isnan(errors).any():
         raise ValueError(

@@ -33,7 +33,7 @@ from halfmoon._estimators.fit_problem import (
     select_unpenalized,
 )
 from halfmoon._memory import parse_bytes
-from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon._sklearn_conventions import unfitted_copy
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit
@@ -190,8 +190,7 @@ def fit_groups(
     if model._by_labels or kernel_settings(model, X) != [{}]:
         parts = [copy(model) for _ in groups]
         for part, columns in zip(parts, groups, strict=True):
-            with fitted_to_part_of(part, model._all_rows):
-                fit_problem(part, X, targets[:, columns], w)
+            fit_problem(part, X, targets[:, columns], w)
         return parts
     data = Data.of(model, X, targets, w)
     rng = data.rng

@@ -22,7 +22,7 @@ from halfmoon._labels import no_labels_to_score
 from halfmoon._memory import MEMORY_LIMIT
 from halfmoon._partitioned_rows import PartitionedRows, Reader
 from halfmoon._partitions.survey import Survey, labels_in, survey_partitions
-from halfmoon._rows import fitted_to_part_of, is_in_partitions, text_in_column
+from halfmoon._rows import is_in_partitions, text_in_column
 from halfmoon._sklearn_conventions import as_generator
 from halfmoon.blocks import Stream, alone
 
@@ -46,8 +46,12 @@ def fit_by_partition(
         _refuse_row_numbers(model)
     given = () if weights is None else (found.weights,)
     labels = None if y is None else found.labels
-    with fitted_to_part_of(model, None if found.complete else rows):
+    model._all_rows = None if found.complete else rows
+    try:
         method(model, rows.reader.with_names(found.rows), labels, *given)
+    finally:
+        for each in (model, *getattr(model, "parts_", [])):
+            each.__dict__.pop("_all_rows", None)
     if hasattr(model, "_labeled_places"):
         model._weighted_rows, model._n_rows = found.numbers, found.n_all
 

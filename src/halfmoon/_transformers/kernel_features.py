@@ -41,7 +41,6 @@ from halfmoon._partitions.estimator_methods import (
 from halfmoon._rows import (
     Array,
     Rows,
-    all_rows_of,
     as_table,
     checked_rows,
     is_in_partitions,
@@ -83,6 +82,9 @@ class KernelTransformer(
     basis_: Basis
 
     _parameter_rules: ClassVar[dict[str, Rule]] = RULES
+
+    #: The whole table, while the basis is fitted to a sample of its partitions.
+    _all_rows: PartitionedRows | None = None
     _n_features_out: int
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -140,11 +142,6 @@ class KernelTransformer(
         self._refuse_large_basis("Lower n_components")
         self._whitening = whitening(self.basis_.penalty())
         self.rank_ = self._n_features_out = self._whitening.rank
-
-    @property
-    def _all_rows(self) -> PartitionedRows | None:
-        """The whole table, while the basis is fitted to a sample of its partitions."""
-        return all_rows_of(self)
 
     @property
     def _stream(self) -> Stream:

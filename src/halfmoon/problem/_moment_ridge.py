@@ -11,7 +11,7 @@ It costs another pass over the labeled rows, O(l p), as do leave-one-out residua
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,6 +28,7 @@ __all__ = [
     "Moments",
     "loo_residuals_of_rows",
     "ridge_from_moments",
+    "row_moments",
     "whitened_moments",
 ]
 
@@ -40,26 +41,29 @@ class Moments(NamedTuple):
     cross: Array  # (rank F, r), Q1'W^(1/2) Phi
 
 
-def whitened_moments(posed: Posed) -> Moments:
-    """Sum the moments of the labeled rows."""
-    whitening, basis, Q1 = posed.whitening, posed.basis, posed.elimination.Q1
-    first = whitening.ill_conditioned  # rounding errors of a sum would be enlarged
-
-    def functions(rows: Rows) -> Array:
-        Phi = basis.transform(rows)
-        return whitening.whiten(Phi) if first else Phi
-
+def row_moments(
+    posed: Posed, functions: Callable[[Rows], Array]
+) -> tuple[Array, Array, Array]:
+    """Return Phi'W Phi, Q1'W^(1/2) Phi and y'W Phi of any functions of the rows."""
+    Q1 = posed.elimination.Q1
     G, columns = label_moments(
         functions,
         posed.X_l,
         posed.root_w,
         np.hstack([Q1, posed.root_w * posed.y]),
-        row_bytes=basis.row_bytes + 8 * basis.n_components_,
+        row_bytes=posed.basis.row_bytes + 8 * posed.basis.n_components_,
         stream=posed.stream,
     )
-    cross, b = columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
-    if first:
+    return G, columns[:, : Q1.shape[1]].T, columns[:, Q1.shape[1] :].T
+
+
+def whitened_moments(posed: Posed) -> Moments:
+    """Sum the moments of the labeled rows."""
+    whitening, of_rows = posed.whitening, posed.basis.transform
+    if whitening.ill_conditioned:  # rounding errors of a sum would be enlarged
+        G, cross, b = row_moments(posed, lambda rows: whitening.whiten(of_rows(rows)))
         return Moments(G, b.T, cross)
+    G, cross, b = row_moments(posed, of_rows)
     return Moments(
         whitening.congruence(G), whitening.whiten(b).T, whitening.whiten(cross)
     )

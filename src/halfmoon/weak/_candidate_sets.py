@@ -11,22 +11,19 @@ that this is `ConditionalClassifier`, or `LaplacianClassifier` with an energy.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfmoon._estimators.classification import Classifier
 from halfmoon._estimators.fit_problem import HeldOut
 from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights, no_labels_to_score
-from halfmoon._partitions.estimator_methods import (
-    fit_by_partition,
-    scores_by_partition,
-)
-from halfmoon._rows import Array, is_in_partitions
+from halfmoon._partitions.estimator_methods import scores_by_partition
+from halfmoon._rows import Array, Rows
 from halfmoon.weak._disambiguation import Embedding, best_candidates, fit_sets
 from halfmoon.weak._soft_labels import chance_corrected_errors, soft_labels
 from halfmoon.weak._weak_estimator import (
@@ -96,30 +93,30 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
-        if is_in_partitions(X):
-            fit_by_partition(CandidateSetClassifier.fit, self, X, y, sample_weight)
-            return self
-        start = time.monotonic()
-        rows = self._table(X, reset=True)
-        self.classes_, sets = as_candidates(y, rows.shape[0], self.separator)
-        w = as_weights(sample_weight, rows.shape[0])
-        used_rows, used_sets, w = self._with_weight(rows, sets, w)
+        return super().fit(X, y, sample_weight)
+
+    def _read_labels(self, y: Any, X: Rows) -> NDArray[Any]:
+        self.classes_, sets = as_candidates(y, X.shape[0], self.separator)
         if len(self.classes_) < 2:
             raise ValueError("All candidates are of one class; two are needed.")
-        with self._stream.handed_down():
-            T = _columns(self._indicators(np.arange(len(self.classes_))))  # (C, t)
-            within = Embedding(T, used_sets)
-            self._open = within.open
-            self._codes = fit_sets(
-                *(self, used_rows, within, w), soft_labels, chance_corrected_errors
-            )
-            values = _columns(self.solution_.predict(rows))
-            codes = best_candidates(values, Embedding(T, sets))
-            codes[self._labeled_places] = self._codes
-            self.disambiguated_ = self.classes_[codes]
-            self._score_and_calibrate()
-        self._report(start)
-        return self
+        return sets
+
+    def _fit_labels(self, X: Rows, labels: NDArray[Any], w: Array) -> None:
+        within = self._within(labels)
+        self._open = within.open
+        self._codes = fit_sets(
+            *(self, X, within, w), soft_labels, chance_corrected_errors
+        )
+
+    def _label_all(self, X: Rows, labels: NDArray[Any]) -> None:
+        values = _columns(self.solution_.predict(X))
+        codes = best_candidates(values, self._within(labels))
+        codes[self._labeled_places] = self._codes
+        self.disambiguated_ = self.classes_[codes]
+
+    def _within(self, sets: NDArray[Any]) -> Embedding:
+        T = self._indicators(np.arange(len(self.classes_)))
+        return Embedding(_columns(T), sets)  # (C, t)
 
     @scores_by_partition
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -12,7 +12,6 @@ these intervals that are nearest to it.
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,10 +29,9 @@ from halfmoon._labeled_scores import take_rows
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fit_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, is_in_partitions
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem._folds import balanced_folds
 from halfmoon.weak._interval_newton import fit_intervals
 from halfmoon.weak._row_smoother import RowCoordinates
@@ -118,22 +116,17 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
-        if is_in_partitions(X):
-            fit_by_partition(IntervalRegressor.fit, self, X, y, sample_weight)
-            return self
-        start = time.monotonic()
-        rows = self._table(X, reset=True)
-        ends = as_ends(y, rows.shape[0])
-        w = as_weights(sample_weight, rows.shape[0])
-        used_rows, used, w = self._with_weight(rows, ends, w)
-        with self._stream.handed_down():
-            self._fit_ends(used_rows, used, w)
-            low, high = narrowed(ends[:, 0], ends[:, 1], self.margin_)
-            self.labels_ = np.clip(self.solution_.predict(rows), low, high)
-        self._report(start)
-        return self
+        return super().fit(X, y, sample_weight)
 
-    def _fit_ends(self, X: Rows, ends: Array, w: Array) -> None:
+    def _read_labels(self, y: Any, X: Rows) -> Array:
+        return as_ends(y, X.shape[0])
+
+    def _label_all(self, X: Rows, labels: Array) -> None:
+        low, high = narrowed(labels[:, 0], labels[:, 1], self.margin_)
+        self.labels_ = np.clip(self.solution_.predict(X), low, high)
+
+    def _fit_labels(self, X: Rows, labels: Array, w: Array) -> None:
+        ends = labels
         known = np.asarray(np.isfinite(ends).any(axis=1))
         if not known.any():
             raise ValueError(
@@ -160,8 +153,7 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         low, high = narrowed(low, high, self.margin_)
         found = fit_intervals(coordinates, low, high, alpha)
         targets = np.clip(found.g, low, high)
-        fit = self._store_fit(posed, targets[:, None], alpha)
-        values = fit.predict(posed.X_l)
+        values = self._store_fit(posed, targets[:, None], alpha).predict(posed.X_l)
         size = float(np.abs(targets).max())
         spread = max(float(np.ptp(targets)), ROUNDING * size) or 1.0
         self.optimality_residual_ = float(np.abs(values - found.g).max() / spread)

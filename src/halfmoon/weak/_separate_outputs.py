@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from halfmoon._estimators.output_groups import OutputGroups
 from halfmoon._estimators.regression import Regressor
 from halfmoon._labels import no_labels
-from halfmoon._rows import Array, Indices, Rows, fitted_to_part_of
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem import Problem
 from halfmoon.weak._disambiguation import FAR, output_blocks
 from halfmoon.weak._fold_search import KernelChoice
@@ -243,8 +243,8 @@ def fit_parts(
         part = PartRegressor(**parameters | {"kernel": choice.kernel, "verbose": 0})
         if hasattr(model, "feature_names_in_"):
             part.feature_names_in_ = model.feature_names_in_
-        with fitted_to_part_of(part, model._all_rows):
-            part._fit_labels(X, labels[:, learned], w)
+        part._all_rows = model._all_rows
+        part._fit_labels(X, labels[:, learned], w)
         residuals = part.leave_one_out()
         errors = residuals[np.isfinite(residuals)] ** 2
         tried.append((float(errors.mean()) if len(errors) else np.inf, part, choice))

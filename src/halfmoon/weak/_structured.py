@@ -12,7 +12,6 @@ sets of more than 8 labels, are not listed (`halfmoon.weak._separate_outputs`).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
@@ -26,10 +25,9 @@ from halfmoon._estimators.parameter_docs import with_parameter_docs
 from halfmoon._labels import as_weights, no_labels_to_score
 from halfmoon._partitions.estimator_methods import (
     answers_by_partition,
-    fit_by_partition,
     scores_by_partition,
 )
-from halfmoon._rows import Array, Indices, Rows, is_in_partitions
+from halfmoon._rows import Array, Indices, Rows
 from halfmoon.weak._disambiguation import (
     Embedding,
     best_candidates,
@@ -136,31 +134,24 @@ class StructuredPredictor(WeakEstimator):
         sample_weight : array-like of shape (n,) or None
             Weights of the labels. A row of weight 0 is dropped.
         """
-        if is_in_partitions(X):
-            fit_by_partition(StructuredPredictor.fit, self, X, y, sample_weight)
-            return self
-        start = time.monotonic()
-        rows = self._table(X, reset=True)
+        return super().fit(X, y, sample_weight)
+
+    def _read_labels(self, y: Any, X: Rows) -> NDArray[Any]:
         self.__dict__.pop("parts_", None)  # of an earlier fit
         self.space_: OutputSpace | SeparateOutputs
-        self.space_, sets = self._read(y, rows.shape[0], self.loss, self.outputs)
+        self.space_, sets = self._read(y, X.shape[0], self.loss, self.outputs)
         self.outputs_ = self.space_.outputs
         self.exact_decoding_ = self._decodes_exactly()
-        w = as_weights(sample_weight, rows.shape[0])
-        used_rows, used_sets, w = self._with_weight(rows, sets, w)
-        with self._stream.handed_down():
-            if isinstance(self.space_, SeparateOutputs):
-                self.space_ = fit_parts(self, self.space_, used_rows, used_sets, w)
-                found = self.space_.completed(self._values(rows), sets)
-                self.disambiguated_ = found
-            else:
-                codes = self._fit_listed(self.space_, used_rows, used_sets, w)
-                within = Embedding(self.space_.T, sets)
-                found = best_candidates(self._values(rows), within)
-                found[self._labeled_places] = codes
-                self.disambiguated_ = self.outputs_[found]
-        self._report(start)
-        return self
+        return sets
+
+    def _label_all(self, X: Rows, labels: NDArray[Any]) -> None:
+        values = self._values(X)
+        if isinstance(self.space_, SeparateOutputs):
+            self.disambiguated_ = self.space_.completed(values, labels)
+        else:
+            found = best_candidates(values, Embedding(self.space_.T, labels))
+            found[self._labeled_places] = self._found
+            self.disambiguated_ = self.outputs_[found]
 
     def _read(
         self, y: Any, n: int, loss: Any, outputs: Any
@@ -175,15 +166,17 @@ class StructuredPredictor(WeakEstimator):
             )
         return space, sets
 
-    def _fit_listed(
-        self, space: OutputSpace, X: Rows, sets: NDArray[np.bool_], w: Array
-    ) -> Indices:
-        """Find the labels within their sets and fit them. Returns them as codes."""
+    def _fit_labels(self, X: Rows, labels: NDArray[Any], w: Array) -> None:
+        """Find the labels within their sets and fit them."""
+        space = self.space_
+        if isinstance(space, SeparateOutputs):
+            self.space_ = fit_parts(self, space, X, labels, w)
+            return
         if isinstance(self.loss, str) and self.loss == "zero_one":
             steps: tuple[Any, Any] = soft_labels, chance_corrected_errors
         else:
             steps = disambiguate, partial(_infimum, space)
-        return fit_sets(self, X, Embedding(space.T, sets), w, *steps)
+        self._found = fit_sets(self, X, Embedding(space.T, labels), w, *steps)
 
     def _decodes_exactly(self) -> bool:
         """Return whether predictions have the least loss of all possible outputs."""
