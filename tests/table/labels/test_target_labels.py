@@ -18,6 +18,8 @@ def test_the_usual_blanks_in_any_case():
     cells = ["", " ", "NA", "n/a", "NaN", "NULL", "none", "<NA>", "nana", "-", "?", "0"]
     assert_array_equal(Blanks().mask(pa.array(cells)), [True] * 8 + [False] * 4)
     assert_array_equal(Blanks().mask(pa.array(["\\N", "N", "\n"])), [True, False, True])
+    protected = ['=""', '="NA"', '="a"', '"']  # by spreadsheets
+    assert_array_equal(Blanks().mask(pa.array(protected)), [True, True, False, False])
 
 
 def test_blanks_are_counted_by_their_text():
@@ -207,6 +209,12 @@ def test_a_class_with_one_label_is_fine():
 def test_tables_with_nothing_to_fill():
     with pytest.raises(LabelError, match="Every row of 'y' has a label: there is noth"):
         refuse_no_blanks("y", [])
+    advice = r"nothing to fill. If a value stands for a blank, name it in `unlabeled`"
+    with pytest.raises(LabelError, match=advice):
+        refuse_no_blanks("y", [0, 1, 0, 2])
+    advice = r"If '0', which most rows have, stands for a blank, use `unlabeled='0'`"
+    with pytest.raises(LabelError, match=advice):
+        refuse_no_blanks("y", [0, 1, 0, 2, 0])
 
 
 @pytest.mark.parametrize("labels", [[1e168, 2.0, None], [0.0, 1e-320], [-1e101, 1.0]])
@@ -233,6 +241,8 @@ def test_all_labeled_but_some_look_blank():
         LabelError, match=r"'\?' looks like a blank: use `unlabeled='\?'`"
     ):
         refuse_no_blanks("y", ["a", "?", "b"])
+    with pytest.raises(LabelError, match=r"'\(blank\)' looks like a blank: use"):
+        refuse_no_blanks("y", ["a", "(blank)", "b"])
 
 
 def test_numbers_as_spreadsheets_protect_them():

@@ -213,6 +213,36 @@ def test_ordinary_rows_are_no_totals(rows):
     assert found_in(rows) == []
 
 
+WIDE = [
+    ["Mon", "1", "2", "x", "a"],
+    ["Tue", "2", "", "y", ""],
+    ["Wed", "", "", "", "b"],
+]
+
+
+@pytest.mark.parametrize("size", [1, 3, 10])
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([*WIDE, ["Acme Inc", *[""] * 4], ["By: Ann", *[""] * 4]], [3, 4]),
+        ([*WIDE, ["Closing", *[""] * 4], ["Total", "3", *[""] * 3]], [3, 4]),
+        ([["Acme", *[""] * 4], *WIDE, ["By: Ann", *[""] * 4]], []),  # so empty before
+        ([*WIDE, ["7.5", *[""] * 4]], []),
+        ([*WIDE, ["Thu", "", "", "z", ""]], []),
+        ([*WIDE, ["Thu", "", "", "", "a"]], []),
+    ],
+)
+def test_words_alone_below_a_wide_table(rows, found, size):
+    totals = TotalsRows("kind")
+    names = ("day", "n", "m", "note", "kind")
+    for start in range(0, len(rows), size):
+        some = rows[start : start + size]
+        batch = pa.record_batch(dict(zip(names, zip(*some, strict=True), strict=True)))
+        blank = np.array([not row[-1] for row in some])
+        totals.see(batch, start, blank)
+    assert [row.number for row in totals.found] == found
+
+
 def test_the_note_on_totals():
     one = totals_note([TotalsRow(3, "Total", True)])
     assert one.text == (

@@ -8,6 +8,7 @@ cell has none, and the number of cells with something else.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -60,7 +61,8 @@ n.a. | n.a | na. | n/k | n.k. | n.d. | nd | #n/a | #na | #null! | #value! | #ref
 #name? | #div/0! | todo | to do | to be determined | to be done | missing | blank
 empty | pending | undefined | unspecified | not specified | unlabeled | unlabelled
 no answer | no data | nodata | no label | not applicable | not available | not known
-not labeled | not labelled | don't know | dont know | not sure | no idea
+not labeled | not labelled | don't know | dont know | not sure | no idea | select
+select one | please select | choose | choose one
 """
 
 #: Words that often mark a missing value, but are labels unless the user says so.
@@ -326,8 +328,13 @@ def looks_blank(label: Any) -> bool:
     --------
     >>> looks_blank("TBD"), looks_blank(" ? "), looks_blank("other"), looks_blank(0)
     (True, True, False, False)
+    >>> looks_blank("(blank)"), looks_blank("-- Select --")
+    (True, True)
     """
-    return isinstance(label, str) and label.strip().casefold() in BLANK_WORDS
+    if not isinstance(label, str):
+        return False
+    text = label.strip().casefold()
+    return text in BLANK_WORDS or re.sub(r"^[\W_]+|[\W_]+$", "", text) in BLANK_WORDS
 
 
 def as_number(value: Any) -> float:

@@ -8,6 +8,7 @@ as blank. Labels that were typed into a list of rows count as if they were in th
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,8 @@ __all__ = ["BLANK_TEXTS", "Blanks", "GivenLabels", "TypedLabels", "label_text"]
 
 #: Texts that count as blank in a target, in upper or lower case; \N is of databases.
 BLANK_TEXTS = ("", "na", "n/a", "nan", "null", "none", "<na>", r"\n")
+#: A text as spreadsheets protect it.
+PROTECTED = re.compile(r'="([^"]*)"')
 #: Those that may also be a class: no sex, North America, not applicable.
 DOUBTFUL = ("na", "n/a", "none")
 
@@ -100,6 +103,8 @@ class Blanks:
 
     def _is_blank_text(self, value: str) -> bool:
         value = value.strip().strip(INVISIBLE).strip()
+        if protected := PROTECTED.fullmatch(value):
+            value = protected[1].strip()
         return self._is_mark(value, value) or value.lower() in self._words
 
     def _in_values(self, array: pa.Array) -> tuple[NDArray[np.bool_], Counter[str]]:

@@ -178,6 +178,12 @@ def refuse_no_blanks(name: str, labels: Sequence[Any]) -> None:
     """Raise the error that every row has a label; some may be words for a blank."""
     words = sorted({str(label).strip() for label in labels if looks_blank(label)})[:3]
     advice = "If a value stands for a blank, name it in `unlabeled`."
+    for common, n in Counter(str(each).strip() for each in labels).most_common(1):
+        if n > MIXTURE * len(labels):
+            advice = (
+                f"If {quoted(common)}, which most rows have, stands for a blank, use "
+                f"`{argument('unlabeled', [common])}`."
+            )
     if words:
         looks = "looks" if len(words) == 1 else "look"
         advice = (

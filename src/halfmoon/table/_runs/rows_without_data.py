@@ -7,7 +7,8 @@ other tables a row of units.
 At the end there may be totals and notes: ``Total,,,1234``, ``Source: us,,,``. The first
 cell of a row of totals that is not empty, or its label, is a word such as Total or
 Average that occurs nowhere else in that column. At least half of its other cells are
-empty. A note is the only cell of its row. Only such rows follow.
+empty. A note is the only cell of its row, and begins with a word such as Source, or
+many columns are empty in no other row. Only such rows follow.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +80,8 @@ NOTE = re.compile(
 )
 LEADING = 3  # columns in which the word may be, besides the target
 FIRST_LETTER = ord("A")  # digits and most signs come before it in UTF-8
-TAIL_ROWS = 4  # rows at the end that may be totals
+TAIL_ROWS = 8  # rows at the end that may be totals
+MIN_WIDTH = 5  # columns of a table in which any words alone at the end are a note
 MIN_EMPTY = 0.5  # share of the other cells
 
 
@@ -286,6 +289,7 @@ class TotalsRows:
     _words: Counter[tuple[int, str]] = field(default_factory=Counter)
     _columns: tuple[int, ...] = ()
     _at: int = 0  # place of the target
+    _n_alone: int = 0  # rows with a value in their first cell only
 
     def see(
         self,
@@ -306,6 +310,9 @@ class TotalsRows:
             for word in _totals_words(as_column(rows.column(column))):
                 self._words[column, word] += 1
         empty = np.zeros(rows.num_rows, dtype=bool) if empty is None else empty
+        if rows.num_columns >= MIN_WIDTH:
+            others = rows.select(rows.schema.names[1:])
+            self._n_alone += int((_where_all(others, _are_empty) & ~empty).sum())
         for i in np.flatnonzero(~empty)[-TAIL_ROWS:].tolist():
             (row,) = rows.slice(i, 1).to_pylist()
             cells = [as_text(cell).strip() for cell in row.values()]
@@ -317,11 +324,15 @@ class TotalsRows:
         """The rows of totals, in the order of the table."""
         found: list[TotalsRow] = []
         seen: Counter[tuple[int, str]] = Counter()
+        end = takewhile(self._may_be_below, reversed(self._last))
+        n_alone = sum(not any(cells[1:]) for _, cells, _ in end)
+        any_words = n_alone == self._n_alone  # nowhere else is a cell alone
         for number, cells, blank in reversed(self._last):
             first, *others = cells
             alone = others.count("") >= MIN_EMPTY * len(others)
             alone = alone if first.startswith("#") else not any(others)
-            if NOTE.match(first) and alone and len(others) > 1:
+            is_note = NOTE.match(first) or (any_words and any(map(str.isalpha, first)))
+            if is_note and alone and len(others) > 1:
                 found.append(TotalsRow(number, first, blank))
                 continue
             column = self._column_of_word(cells)
@@ -332,6 +343,10 @@ class TotalsRows:
         if any(self._words[key] != times for key, times in seen.items()):
             return []  # the word is an ordinary value
         return found[::-1]
+
+    def _may_be_below(self, row: tuple[int, list[str], bool]) -> bool:
+        cells = row[1]
+        return not any(cells[1:]) or self._column_of_word(cells) is not None
 
     def _column_of_word(self, cells: list[str]) -> int | None:
         first = next((i for i, cell in enumerate(cells) if cell), 0)
