@@ -125,13 +125,7 @@ def fill_folder(
         before = [0, *accumulate(table.counts[:-1])]
         progress = stages.stage("Filling in")
         jobs, escaped = _fill_files(plan, table, before, manifest, progress, engine)
-        notes = (
-            *table.notes,
-            *left_out_note(folder),
-            *leftover_notes(out),  # of its report; the manifest removes those inside
-            *forecast.notes(),
-            *_numbering(table.files, before),
-        )
+        notes = (*table.notes, *forecast.notes(), *_numbering(table.files, before))
     for job, scan in zip(jobs, scans, strict=True):
         job.scan = scan
     return Filled.of(jobs, escaped, manifest.digest, start, notes)
@@ -197,12 +191,7 @@ def predict_folder(
         engine = engine or Threads(files_at_once(None))
         (job,), n = _fill_files(plan, table, before, manifest, progress, engine)
         assert job.unseen is not None
-        notes = (
-            *table.notes,
-            *left_out_note(folder),
-            *leftover_notes(out),
-            *job.unseen.notes(),
-        )
+    notes = (*table.notes, *job.unseen.notes())
     (filled,) = Filled.of([job], n, manifest.digest, start, notes)
     return filled
 
@@ -239,6 +228,8 @@ def _begun(
         FolderTable(files, os.fspath(folder), **options) as table,
         Manifest(Path(out), asked, inputs_of(files)) as manifest,
     ):
+        table.notes += left_out_note(folder)
+        table.notes += leftover_notes(out)  # of a report; the manifest looks inside
         yield table, manifest
 
 
