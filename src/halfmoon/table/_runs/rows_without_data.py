@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from halfmoon._notes import Note
-from halfmoon._number_format import count, listed
+from halfmoon._number_format import count, listed, row_numbers
 from halfmoon.table._cells.cell_values import (
     as_column,
     as_text,
@@ -222,19 +222,17 @@ def not_data(batch: Batch) -> NotData:
 
 def description_note(rows: int, first_row: int) -> Note:
     """Note the first rows, which describe the columns."""
-    numbers = listed([f"{first_row + i:,}" for i in range(rows)])
-    one = rows == 1
-    return Note(
-        f"{'Row' if one else 'Rows'} {numbers} below the header "
-        f"{'describes' if one else 'describe'} the columns: "
-        f"{'it was' if one else 'they were'} not learned from and not filled."
-    )
+    if rows == 1:
+        what = f"Row {first_row:,} below the header describes the columns"
+    else:
+        numbers = listed([f"{first_row + i:,}" for i in range(rows)])
+        what = f"Rows {numbers} below the header describe the columns"
+    return _skipped_note(rows, what)
 
 
 def empty_note(rows: int) -> Note:
     """Note empty rows."""
-    were = "is empty: it was" if rows == 1 else "are empty: they were"
-    return Note(f"{count(rows, 'row')} {were} not learned from and not filled.")
+    return _skipped_note(rows, count(rows, "row is empty", "rows are empty"))
 
 
 def without_data_notes(rows: int) -> Iterator[Note]:
@@ -249,17 +247,17 @@ def without_data_notes(rows: int) -> Iterator[Note]:
 
 def header_note(numbers: Sequence[int]) -> Note:
     """Note rows that repeat the header, by their numbers in a spreadsheet."""
-    first = ", ".join(f"{number:,}" for number in numbers[:SHOWN])
-    more = len(numbers) - SHOWN
+    shown = row_numbers(numbers[:SHOWN], len(numbers))
     if len(numbers) == 1:
-        return Note(
-            f"Row {first} repeats the header: it was not learned from and not filled."
-        )
-    return Note(
-        f"{count(len(numbers), 'row')} repeat the header (rows {first}"
-        f"{f' and {more:,} more' if more > 0 else ''}): they were not learned from and "
-        f"not filled."
-    )
+        return _skipped_note(1, f"{shown.capitalize()} repeats the header")
+    rows = count(len(numbers), "row")
+    return _skipped_note(len(numbers), f"{rows} repeat the header ({shown})")
+
+
+def _skipped_note(rows: int, what: str, remedy: str = "") -> Note:
+    were = "it was" if rows == 1 else "they were"
+    text = f"{what}: {were} not learned from and not filled."
+    return Note(text, remedy, important=remedy != "")
 
 
 class TotalsRow(NamedTuple):
@@ -362,16 +360,16 @@ class TotalsRows:
 
 def totals_note(rows: list[TotalsRow]) -> Note:
     """Note rows of totals, and notes."""
-    one = len(rows) == 1
     words = listed([quoted(row.word) for row in rows])
-    return Note(
-        f"The last {'row' if one else count(len(rows), 'row')} ({words}) "
-        f"{'looks' if one else 'look'} like totals or notes below the table: "
-        f"{'it was' if one else 'they were'} not learned from and not filled.",
-        f"If {'it is an ordinary row' if one else 'they are ordinary rows'}, change "
-        f"{'its' if one else 'their'} words in the table.",
-        important=True,
+    last, remedy = (
+        f"The last {count(len(rows), 'row')} ({words}) look",
+        ("If they are ordinary rows, change their words in the table."),
     )
+    if len(rows) == 1:
+        last = f"The last row ({words}) looks"
+        remedy = "If it is an ordinary row, change its words in the table."
+    what = f"{last} like totals or notes below the table"
+    return _skipped_note(len(rows), what, remedy)
 
 
 def _word(cell: str) -> str:
