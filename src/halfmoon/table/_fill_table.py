@@ -9,20 +9,17 @@ from __future__ import annotations
 import hashlib
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from halfmoon.table._columns.column_names import earlier_runs, quoted, refuse_taken
 from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
-from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Silent, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
@@ -196,7 +193,7 @@ def predict_table(
     refuse_unfit(model, table, runs)
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
-    preview = Preview.of(table, model, _blank_of(given and given.again()))
+    preview = Preview.of(table, model, given and given.again())
     model, unseen = preview.model, Unseen(preview.model)
     job = Job(model, given, preview.skip, scored=ScoredRows(model), unseen=unseen)
     with new_table(
@@ -213,19 +210,12 @@ def predict_table(
     return filled
 
 
-def _blank_of(given: GivenLabels | None) -> Callable[[Batch], NDArray[np.bool_]]:
-    """Return what says where labels are blank; everywhere if there are none."""
-    if given is None:
-        return lambda batch: np.ones(len(batch), dtype=bool)
-    return lambda batch: given.of(batch)[1]
-
-
 def refuse_unfit(
     model: TableModel, table: Table, runs: Mapping[str, tuple[str, ...]]
 ) -> None:
     """Refuse a table whose rows the model cannot predict."""
     refuse_taken(set(table.columns) - set(runs.get(model.target, ())), model.added)
-    needed = [use.name for use in model.table_.used]
+    needed = [use.name for use in model.columns_.used]
     missing = [name for name in needed if name not in table.columns]
     if missing:
         raise ModelError(

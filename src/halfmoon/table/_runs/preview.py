@@ -9,21 +9,20 @@ The unit must be the same, or one of the two has none.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from halfmoon._notes import Note
 from halfmoon._number_format import Unit
 from halfmoon.table._cells.cell_values import MAX_STRAY_NUMBERS, as_column
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
-from halfmoon.table._files import Batch, Table
+from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import is_text
+from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.rows_without_data import TotalsRows, not_data, totals_note
 
@@ -32,8 +31,6 @@ __all__ = ["Preview", "rewritten_note"]
 KINDS = ("number", "date", "time")  # which may be written in several ways
 MAX_ROWS = 10_000  # from which a way of writing is found
 MIN_CELLS = 5  # with a value, in a column
-
-Blank = Callable[[Batch], NDArray[np.bool_]]
 
 
 @dataclass
@@ -45,14 +42,15 @@ class Preview:
     notes: list[Note] = field(default_factory=list)
 
     @classmethod
-    def of(cls, table: Table, model: TableModel, blank: Blank) -> Preview:
-        """Read a table once; `blank` returns where labels are blank in a batch."""
+    def of(cls, table: Table, model: TableModel, given: GivenLabels | None) -> Preview:
+        """Read a table once, with its labels, if it has a column of them."""
         totals, n, kept = TotalsRows(model.target), 0, 0
-        uses = [use for use in model.table_.used if use.kind in KINDS]
+        uses = [use for use in model.columns_.used if use.kind in KINDS]
         cells: dict[str, list[pa.Array]] = {use.name: [] for use in uses}
         for batch in table.batches():
             rows, no_data = batch.plain, not_data(batch)
-            totals.see(rows, batch.start, blank(batch), no_data.empty)
+            blank = np.ones(len(batch), bool) if given is None else given.of(batch)[1]
+            totals.see(rows, batch.start, blank, no_data.empty)
             n += int((~no_data.rows).sum())
             if kept < MAX_ROWS:
                 data = pa.array(np.flatnonzero(~no_data.rows)[: MAX_ROWS - kept])
@@ -60,19 +58,17 @@ class Preview:
                 for name, parts in cells.items():
                     parts.append(as_column(rows.column(name)).take(data))
         found = totals.found if len(totals.found) < n else []
-        preview = cls(model, tuple(row.number for row in found))
-        if found:
-            preview.notes.append(totals_note(found))
-        changed: dict[str, ColumnUse] = {}
-        for use in uses:
-            parts = cells[use.name]
-            new = _reading(use, pa.concat_arrays(parts)) if parts else None
-            if new is not None:
-                changed[use.name] = new
-        if changed:
+        notes = [totals_note(found)] if found else []
+        preview = cls(model, tuple(row.number for row in found), notes)
+        read = {
+            use.name: _reading(use, pa.concat_arrays(cells[use.name]))
+            for use in uses
+            if cells[use.name]
+        }
+        if changed := {name: new for name, new in read.items() if new is not None}:
             preview.model = copy.copy(model)
-            preview.model.table_ = Columns(
-                [changed.get(use.name, use) for use in model.table_.uses]
+            preview.model.columns_ = Columns(
+                [changed.get(use.name, use) for use in model.columns_.uses]
             )
             preview.notes += map(rewritten_note, changed.values())
         return preview
