@@ -158,6 +158,8 @@ def test_parts_that_do_not_fit_each_other_are_refused(model):
 def test_the_trial_prediction_does_not_change_the_model(model):
     folder, *_ = model
     kept = halfmoon.load(folder / "m.halfmoon")
-    assert not any(kept.unread_.values())
-    empty = pa.table({use.name: pa.nulls(3, pa.float64()) for use in kept.table_.used})
+    assert not any(kept.columns_.unread.values())
+    empty = pa.table(
+        {use.name: pa.nulls(3, pa.float64()) for use in kept.columns_.used}
+    )
     assert len(kept.predict(empty).values) == 3

@@ -201,7 +201,7 @@ def columns():
 def model(kind="classes", *, columns=(), unread=None, **learned):
     """A model as if it had been fitted."""
     made = TableModel("species", kind)
-    made.table_ = SimpleNamespace(uses=[*columns], used=[], unread=unread or {})
+    made.columns_ = SimpleNamespace(uses=[*columns], used=[], unread=unread or {})
     for name, value in learned.items():
         setattr(made, name, value)
     return made
@@ -238,7 +238,7 @@ def left_out(name, why, kind="text"):
 def of_ends(ends):
     """A model of numbers with such ends, each predicted as 0.5."""
     made = WeakTableModel("hours", "numbers", ends=("least", "most"))
-    made.table_ = SimpleNamespace(uses=[], used=[], unread={})
+    made.columns_ = SimpleNamespace(uses=[], used=[], unread={})
     made.allowed_ = np.array(ends)
     made.estimator_ = SimpleNamespace(_unseen=np.full((len(ends), 1), 0.5))
     made._calibrate(np.zeros((3, 1)), [], [])
@@ -307,8 +307,8 @@ def giveaways():
     scan = SimpleNamespace(rows=table, labels=y)
     for keep in ((), ("reviewer",)):
         made = TableModel("y", "classes", keep=keep)
-        made.table_ = Columns.of(table, (), keep, np.arange(n))
-        leave_out_leaking(made.table_.read(table), made.table_.used, y, {*keep})
+        made.columns_ = Columns.of(table, (), keep, np.arange(n))
+        leave_out_leaking(made.columns_.read(table), made.columns_.used, y, {*keep})
         list(leak_notes(made, leaking_columns(made, scan)))
 
 
@@ -395,7 +395,7 @@ def errors():
     with refused():
         TableModel("y", "classes").fit(rows.select([]), y)
     trained = TableModel("y", "classes")
-    trained.table_ = SimpleNamespace(used=[SimpleNamespace(name="z")])
+    trained.columns_ = SimpleNamespace(used=[SimpleNamespace(name="z")])
     with refused():
         trained.transform(rows)
 

@@ -351,8 +351,10 @@ def test_several_targets_at_once(make):
     added = ["species_source", "species_confidence"]
     added += ["size_source", "size_low", "size_high"]
     assert list(species.table.columns)[5:] == added
-    of_species = {use.name for use in species.model.columns_ if use.role == "feature"}
-    of_size = {use.name for use in size.model.columns_ if use.role == "feature"}
+    of_species = {
+        use.name for use in species.model.columns_.uses if use.role == "feature"
+    }
+    of_size = {use.name for use in size.model.columns_.uses if use.role == "feature"}
     assert "size" not in of_species
     assert "species" not in of_size
     filled = np.asarray(size.table["size"].to_list())
@@ -398,7 +400,9 @@ def test_columns_without_names_are_named_by_their_numbers():
     frame = pd.DataFrame({0: x, 1: 1.0 - x**2, 2: labels})
     for options in ({"features": [0]}, {"features": 0}, {"exclude": 1}):
         done = halfmoon.fill(frame, 2, budget=AT_ONCE, **options)
-        assert [c.name for c in done.model.columns_ if c.role == "feature"] == ["0"]
+        assert [c.name for c in done.model.columns_.uses if c.role == "feature"] == [
+            "0"
+        ]
     ends = pd.DataFrame({0: x, 1: np.floor(3 * x), 2: np.floor(3 * x) + 1})
     ends.loc[::2, [1, 2]] = np.nan
     done = halfmoon.fill(ends, "new", low=1, high=2, budget=AT_ONCE)

@@ -173,4 +173,4 @@ def test_unreadable_cells_are_counted_once(tmp_path, monkeypatch):
     with open_table(tmp_path / "t.csv") as table:
         filled = fill_table(table, tmp_path / "out.csv", Settings("kind", budget=1e-9))
     assert filled.tally.n == 60
-    assert filled.model.unread_ == {"x": 2}
+    assert filled.model.columns_.unread == {"x": 2}

@@ -61,7 +61,7 @@ def _description(model: Any, path: str) -> dict[str, Any]:
             **model.record_,
             "columns": [
                 {"name": use.name, "kind": use.kind, "role": use.role, "why": use.why}
-                for use in model.columns_
+                for use in model.columns_.uses
             ],
         }
     if hasattr(model, "get_params"):

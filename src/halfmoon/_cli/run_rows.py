@@ -76,7 +76,7 @@ def run_next(
         if path is not None:
             write_rows_to_label(path, table, name, rows, cells, **common.writing)
         bars.finish()
-    columns = [use.name for use in model.table_.used][:MAX_COLUMNS]
+    columns = [use.name for use in model.columns_.used][:MAX_COLUMNS]
     shown = [shown_row(row, columns, cells, first_row) for row in rows]
     if common.as_json:
         records = [

@@ -205,8 +205,8 @@ def _column_order(
 ) -> list[str]:
     """Sort columns: identifiers, then features by importance, then the rest."""
     importance = column_importance(model, rows, seed)
-    identifiers = {use.name for use in model.columns_ if use.kind == "identifier"}
-    used = {use.name for use in model.table_.used}
+    identifiers = {use.name for use in model.columns_.uses if use.kind == "identifier"}
+    used = {use.name for use in model.columns_.used}
 
     def rank(name: str) -> tuple[int, float]:
         if name in identifiers:

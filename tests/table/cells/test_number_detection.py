@@ -141,7 +141,7 @@ def test_a_saved_model_reads_such_cells_alike(tmp_path):
     model = TableModel("kind", "classes", budget=1e-9).fit(rows, labels)
     save(model, tmp_path / "m.halfmoon")
     again = load(tmp_path / "m.halfmoon")
-    assert [use.reading() for use in again.columns_] == [
+    assert [use.reading() for use in again.columns_.uses] == [
         "written with kg; lb converted to kg",
         "ranges, read as their middle",
         "-999 counted as missing",

@@ -55,7 +55,7 @@ def test_irrelevant_columns_of_tickets_are_left_out(fitted):
     assert accuracy(everything, table, labels, truth) < reached
     assert model.choice_.before == everything.estimator_.loo_score_
     assert model.choice_.left_out == NOISE
-    roles = {use.name: use.role for use in model.columns_}
+    roles = {use.name: use.role for use in model.columns_.uses}
     features = dict.fromkeys(("subject", "minutes"), "feature")
     assert roles == features | dict.fromkeys(NOISE, "left out")
     (note,) = choice_notes(model)
@@ -72,7 +72,7 @@ def test_the_model_is_that_of_the_remaining_columns(fitted):
         table.select(["subject", "minutes"]), labels
     )
     assert_allclose(model.transform(table), alone.transform(table), atol=1e-6)
-    assert model.feature_names_ == alone.feature_names_
+    assert model.encoder_.names == alone.encoder_.names
     assert model.choice_.after == alone.estimator_.loo_score_
     assert model.predict(table).values == alone.predict(table).values
 
@@ -94,7 +94,7 @@ def test_named_and_known_columns_stay(fitted):
         "kind", "classes", known=["minutes"], keep=["priority"], **PATIENT
     )
     model.fit(table, labels)
-    assert {"priority", "minutes"} <= {use.name for use in model.table_.used}
+    assert {"priority", "minutes"} <= {use.name for use in model.columns_.used}
     model = TableModel("kind", "classes", keep=table.column_names, budget=1)
     assert model.fit(table, labels).choice_ is None
 

@@ -135,7 +135,7 @@ def test_columns_of_all_types_are_learned_from_or_left_out(tmp_path, kind):
     before = loaded(source)
     result = filled(source, tmp_path / f"o.{kind}")
     after = loaded(tmp_path / f"o.{kind}")
-    for use in result.model.columns_:
+    for use in result.model.columns_.uses:
         if use.name in LEARNED:
             assert (use.kind, use.why) == (LEARNED[use.name][1], ""), use.name
         elif use.name in NESTED:

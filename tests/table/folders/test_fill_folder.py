@@ -104,7 +104,7 @@ def check_files(folder, out, filled):
     assert list(outputs(out)) == [file.name for file in files]
     assert filled.tally.n == 3 * 28
     assert filled.scan.n_labeled == 36
-    assert "country" in [use.name for use in filled.model.table_.used]
+    assert "country" in [use.name for use in filled.model.columns_.used]
     for file in files:
         with open_table(file.path) as old, open_table(out / file.name) as new:
             added = ("kind_source", "kind_confidence")

@@ -111,7 +111,7 @@ def test_numbers_are_those_of_the_estimator_on_the_same_matrix(diabetes):
 
 def test_kinds_and_roles_of_columns(iris):
     *_, model = iris
-    found = {use.name: (use.kind, use.role) for use in model.columns_}
+    found = {use.name: (use.kind, use.role) for use in model.columns_.uses}
     assert found["x0"] == ("number", "feature")
     assert found["color"] == ("category", "feature")
     assert found["new"] == ("boolean", "feature")
@@ -119,7 +119,7 @@ def test_kinds_and_roles_of_columns(iris):
     assert found["note"] == ("text", "feature")
     assert found["number"] == ("identifier", "left out")
     assert found["nothing"] == ("empty", "left out")
-    missing = {use.name: use.missing for use in model.columns_}
+    missing = {use.name: use.missing for use in model.columns_.uses}
     assert 0.02 < missing["x0"] < 0.2
     assert missing["x1"] == 0
 
@@ -134,8 +134,8 @@ def test_text_and_typed_rows_give_the_same_predictions(fitted, request):
     other.fit(text, given)
     assert other.predict(text).values == model.predict(table).values
     assert_array_equal(other.transform(text), model.transform(table))
-    kinds = {use.name: use.kind for use in model.columns_}
-    assert {use.name: use.kind for use in other.columns_} == kinds
+    kinds = {use.name: use.kind for use in model.columns_.uses}
+    assert {use.name: use.kind for use in other.columns_.uses} == kinds
 
 
 @pytest.mark.parametrize("fitted", ["iris", "diabetes"])
@@ -226,7 +226,7 @@ def test_a_known_column_is_extrapolated_linearly(line):
     model = TableModel("y", "numbers", known=["x"], **SEARCHED).fit(table, labels)
     far = pa.table({"x": [50.0, 100.0], "z": [0.0, 0.0]})
     assert_allclose(np.diff(model.predict(far).values), 150.0, rtol=0.02)
-    assert model.columns_[0].role == "known"
+    assert model.columns_.uses[0].role == "known"
 
 
 def test_a_known_column_is_unpenalized(line):
@@ -279,7 +279,7 @@ def test_odd_cells_are_predicted(line):
     values = np.array(model.predict(table).values)
     assert np.isfinite(values).all()
     assert_allclose(values[:30], values[-30:])
-    assert {use.name: use.kind for use in model.columns_}["inf"] == "empty"
+    assert {use.name: use.kind for use in model.columns_.uses}["inf"] == "empty"
     strange = table.slice(0, 1).set_column(6, "rare", pa.array(["never seen"]))
     assert np.isfinite(model.predict(strange).values).all()
 

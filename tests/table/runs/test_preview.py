@@ -89,13 +89,13 @@ def test_a_total_with_a_label_is_not_scored(tmp_path, model):
 )
 def test_other_ways_of_writing_are_found(tmp_path, model, usual, number, date, words):
     path = written(tmp_path / "new.csv", number, date, target=False)
-    before = model.table_.uses
+    before = model.columns_.uses
     rows, notes = predicted(model, path)
     found = [(row["kind"], row["kind_confidence"]) for row in rows]
     assert [(kind, sure.replace(",", ".")) for kind, sure in found] == usual
     assert len([note for note in notes if words in note]) == 1
     assert len(notes) == 1
-    assert model.table_.uses is before  # the model is as it was
+    assert model.columns_.uses is before  # the model is as it was
 
 
 def test_another_unit_stays_unread(tmp_path, model):

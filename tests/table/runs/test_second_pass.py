@@ -48,7 +48,12 @@ def written(model, source, out):
         write_filled(table, output, [job])
     tally = job.tally
     counts = (tally.n, tally.total, tally.unsure.numbers.tolist(), given.blanks.counts)
-    compared = scored.new, scored.learned, job.unseen.counts, dict(model.unread_)
+    compared = (
+        scored.new,
+        scored.learned,
+        job.unseen.counts,
+        dict(model.columns_.unread),
+    )
     return out.read_bytes(), counts, compared
 
 

@@ -71,7 +71,9 @@ class FilePlan:
             zip(self.models, self.several, strict=True)
         ):
             model = copy(shared)
-            model.table_ = Columns(shared.table_.uses)  # counts unreadable cells itself
+            model.columns_ = Columns(
+                shared.columns_.uses
+            )  # counts unreadable cells itself
             given = None
             if settings is not None:
                 given = given_labels(table, settings, self.runs)
@@ -150,7 +152,7 @@ def _job_state(job: Job) -> dict[str, Any]:
         "histogram": tally.histogram.counts.tolist(),
         "unsure": None if rows is None else _serialized(rows),
         "answers": predictions,
-        "unread": dict(job.model.unread_),
+        "unread": dict(job.model.columns_.unread),
     }
     if job.scored is not None:
         sums = (job.scored.new, job.scored.learned)
@@ -179,7 +181,7 @@ def _add(job: Job, state: dict[str, Any]) -> None:
     part.histogram = Histogram(part.edges, counts)
     job.tally.merge(part)
     for name, cells in state["unread"].items():
-        job.model.unread_[name] = job.model.unread_.get(name, 0) + cells
+        job.model.columns_.unread[name] = job.model.columns_.unread.get(name, 0) + cells
     if job.scored is not None:
         for sums, given in zip(
             (job.scored.new, job.scored.learned), state["scored"], strict=True

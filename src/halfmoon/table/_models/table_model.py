@@ -28,7 +28,6 @@ from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._columns.column_choice import ColumnChoice, fit_to_columns
 from halfmoon.table._columns.column_kinds import (
     Columns,
-    ColumnUse,
     nothing_to_learn_from,
 )
 from halfmoon.table._columns.column_names import added_columns
@@ -98,6 +97,8 @@ class TableModel:
         Columns that were left out because they hurt.
     doubtful_ : tuple of str
         Columns that may hurt, without clear evidence.
+    columns_ : Columns
+        What each column holds, how it is read, and whether it is used.
     estimator_ : HalfmoonClassifier or HalfmoonRegressor
         Fitted to the matrix that `transform` returns.
     encoder_ : TableEncoder
@@ -127,7 +128,7 @@ class TableModel:
     style: NumberStyle | None = None
 
     estimator_: Any = field(default=None, init=False, repr=False)
-    table_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
+    columns_: Columns = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     encoder_: TableEncoder = field(default=None, init=False, repr=False)  # type: ignore[assignment]
     numbers_: Any = field(default=None, init=False, repr=False)
     doubtful_: tuple[str, ...] = field(default=(), init=False, repr=False)
@@ -176,17 +177,17 @@ class TableModel:
                 f"has {', '.join(map(repr, rows.column_names))}."
             )
         report(0.0, "reading columns")
-        self.table_ = Columns.of(rows, self.known, self.keep, positions)
-        frame = self.table_.read(rows)
+        self.columns_ = Columns.of(rows, self.known, self.keep, positions)
+        frame = self.columns_.read(rows)
         named = {*self.known, *self.keep}
-        frame = leave_out_leaking(frame, self.table_.used, y, named)
+        frame = leave_out_leaking(frame, self.columns_.used, y, named)
         report(0.02, "columns as numbers")
         labeled = sum(label is not None for label in y)
         self.encoder_ = TableEncoder.fit(
-            frame, self.table_.used, self.random_state, labeled
+            frame, self.columns_.used, self.random_state, labeled
         )
         if not self.encoder_.varying.any():
-            raise LabelError(nothing_to_learn_from(self.columns_))
+            raise LabelError(nothing_to_learn_from(self.columns_.uses))
         X = self.encoder_.transform(frame)
         del frame  # The fit needs the memory, also that which Arrow keeps for later.
         pa.default_memory_pool().release_unused()
@@ -242,7 +243,7 @@ class TableModel:
         )
         self.estimator_, self.encoder_ = found.estimator, found.encoder
         self.choice_, self.doubtful_ = found.choice, found.doubtful
-        for use in self.table_.uses:
+        for use in self.columns_.uses:
             if self.choice_ is not None and use.name in self.choice_.left_out:
                 use.role, use.why = "left out", self.choice_.gain(self.kind, each=True)
         return found.X
@@ -258,7 +259,7 @@ class TableModel:
     ) -> Any:
         """Return an estimator of this kind, fitted within the budget of seconds."""
         labeled = sum(label is not None for label in y)
-        unpenalized = unpenalized_outputs(self.columns_, encoder, labeled)
+        unpenalized = unpenalized_outputs(self.columns_.uses, encoder, labeled)
         cls = HalfmoonRegressor if kind == "numbers" else HalfmoonClassifier
         estimator = cls(
             unpenalized=unpenalized or "auto",
@@ -274,32 +275,17 @@ class TableModel:
         """Names of the columns that are added next to the target."""
         return added_columns(self.target, self.kind)
 
-    @property
-    def columns_(self) -> list[ColumnUse]:
-        """What each column holds, and how it is used."""
-        return self.table_.uses
-
-    @property
-    def unread_(self) -> dict[str, int]:
-        """Cells of each column read so far that are not of its kind, thus missing."""
-        return self.table_.unread
-
-    @property
-    def feature_names_(self) -> list[str]:
-        """Names of the columns of the matrix that `transform` returns."""
-        return self.encoder_.names
-
     def transform(self, rows: Any) -> NDArray[np.float32]:
         """Encode the columns of rows as a matrix of shape (b, d)."""
         rows = as_rows(rows)
         names = set(rows.schema.names)
-        missing = [use.name for use in self.table_.used if use.name not in names]
+        missing = [use.name for use in self.columns_.used if use.name not in names]
         if missing:
             raise CommandError(
                 f"The table has no column {missing[0]!r}, which the model was trained "
                 f"on; it has {', '.join(map(repr, rows.schema.names))}."
             )
-        return self.encoder_.transform(self.table_.read(rows))
+        return self.encoder_.transform(self.columns_.read(rows))
 
     def check_loaded(self) -> None:
         """Raise an exception if the model, loaded from a file, cannot predict.
@@ -307,10 +293,10 @@ class TableModel:
         Arrays and numbers in a file may each be of the right type and still not fit
         together. So the model predicts rows without values, as any model can.
         """
-        if not self.table_.used:
+        if not self.columns_.used:
             raise ValueError("it learned from no column")
         cells = pa.nulls(TRIAL_ROWS, pa.string())
-        empty = {use.name: cells for use in self.table_.used}
+        empty = {use.name: cells for use in self.columns_.used}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -327,9 +313,9 @@ class TableModel:
         """
         rows = as_rows(rows)
         if rows.num_rows == 0:
-            none = np.zeros((0, len(self.feature_names_)))
+            none = np.zeros((0, len(self.encoder_.names)))
             return joined_predictions([self._predict(none)])
-        width = max(rows.num_columns, len(self.feature_names_))
+        width = max(rows.num_columns, len(self.encoder_.names))
         size = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // width))
         blocks = []
         for start in range(0, rows.num_rows, size):

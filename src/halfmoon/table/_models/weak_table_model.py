@@ -88,7 +88,7 @@ class WeakTableModel(TableModel):
     ) -> NDArray[np.float32]:
         self.choice_, self.doubtful_ = None, ()
         options: dict[str, Any] = {
-            "unpenalized": unpenalized_outputs(self.columns_, self.encoder_)
+            "unpenalized": unpenalized_outputs(self.columns_.uses, self.encoder_)
             or "constant",
             "budget": self.budget,
             "memory_limit": self.memory_limit,

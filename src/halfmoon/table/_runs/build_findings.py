@@ -155,7 +155,7 @@ def findings_of(
         found,
         map=_map(model, scan, settings.seed),
         next_rows=_rows_to_label(filled, scan, shown, cells, settings.seed),
-        distributions=column_distributions(model.columns_, scan, values),
+        distributions=column_distributions(model.columns_.uses, scan, values),
         forecast=_forecast(model, tally.n, settings.seed) if measured else None,
     )
 
@@ -183,7 +183,7 @@ def _columns(
             use.reading(sampled),
             *importance.get(use.name, (None, None)),
         )
-        for use in model.columns_
+        for use in model.columns_.uses
     )
 
 

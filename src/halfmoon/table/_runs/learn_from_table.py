@@ -205,7 +205,7 @@ def learn_from(
         positions=found.numbers,
     )
     labeled = found.rows.filter(pa.array([x is not None for x in found.labels]))
-    model.learned_keys_ = value_keys(labeled, model.table_)
+    model.learned_keys_ = value_keys(labeled, model.columns_)
     model.record_ = {"settings": asdict(settings)}
     return model, found
 

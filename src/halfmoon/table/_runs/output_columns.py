@@ -178,7 +178,7 @@ class Cells:
 
 def _decimal(model: TableModel) -> str:
     """Return the decimal separator of most columns of the table."""
-    used = [use.style for use in model.columns_ if use.style and use.style.digits]
+    used = [use.style for use in model.columns_.uses if use.style and use.style.digits]
     if model.style_ is not None and model.style_.digits:
         used = [model.style_]
     commas = sum(style.decimal == "," for style in used)

@@ -187,7 +187,7 @@ def most_important(
     importance: Mapping[str, float | None], model: TableModel, most: int
 ) -> list[str]:
     """Return the most important columns of those that were learned from."""
-    names = [use.name for use in model.table_.used]
+    names = [use.name for use in model.columns_.used]
     return sorted(names, key=lambda name: -(importance.get(name) or 0.0))[:most]
 
 

@@ -162,7 +162,7 @@ def next_rows(model: TableModel, unsure: UnsureRows, count: int) -> list[Unsure]
 def _sentence_keys(rows: pa.Table, model: TableModel) -> NDArray[np.uint64] | None:
     """Return a key for the sentences of each row; None if there are no sentences."""
     names = []
-    for use in model.table_.used:
+    for use in model.columns_.used:
         if use.kind not in ("text", "category"):
             continue
         cells = [cell for cell in column_text(as_column(rows[use.name])) if cell]

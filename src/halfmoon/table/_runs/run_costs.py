@@ -197,7 +197,7 @@ def _operations_a_row(model: Any) -> float:
     members = getattr(solution, "members", ())
     if not members:
         return 0.0
-    a_value = 2 * len(model.feature_names_) + EXPONENTIAL_OPERATIONS + 5
+    a_value = 2 * len(model.encoder_.names) + EXPONENTIAL_OPERATIONS + 5
     fits = [member.fit for member in members]
     compared = [
         len(fit.duals[0] if isinstance(fit, LocalFit) else fit.theta) for fit in fits

@@ -49,7 +49,7 @@ def learning_notes(
         )
     if isinstance(model, WeakTableModel):
         yield from weak_notes(model)
-    free = len(unpenalized_outputs(model.columns_, model.encoder_))
+    free = len(unpenalized_outputs(model.columns_.uses, model.encoder_))
     if LABELS_PER_FEATURE * free > scan.learned_labels:
         known = ", ".join(map(repr, model.known))
         yield Note(
@@ -59,13 +59,13 @@ def learning_notes(
             "Name only columns with a straight-line effect as known, or none.",
             important=True,
         )
-    yield from code_notes(model.table_.used)
+    yield from code_notes(model.columns_.used)
     yield from leak_notes(model, leaks)
     yield from choice_notes(model)
     chosen = model.choice_.left_out if model.choice_ else ()
     left_out = [
         use
-        for use in model.columns_
+        for use in model.columns_.uses
         if use.role == "left out" and use.why not in WHY and use.name not in chosen
     ]
     groups: dict[tuple[str, str], list[str]] = {}
@@ -122,15 +122,17 @@ def weak_notes(model: WeakTableModel) -> Iterator[Note]:
 def leaking_columns(model: TableModel, scan: Scan) -> LeakingColumns:
     """Compare the used columns on labeled and on unlabeled rows."""
     # A copy, because reading counts unreadable cells.
-    columns = Columns(model.table_.used)
+    columns = Columns(model.columns_.used)
     return LeakingColumns.of(columns.read(scan.rows), columns.used, scan.labels)
 
 
 def leak_notes(model: TableModel, found: LeakingColumns) -> Iterator[Note]:
     """Note columns that differ between labeled and unlabeled rows."""
-    for use in model.columns_:
+    for use in model.columns_.uses:
         if use.role == "left out" and use.why in WHY:
-            others = (c for c in model.columns_ if c.role != "left out" or c is use)
+            others = (
+                c for c in model.columns_.uses if c.role != "left out" or c is use
+            )
             yield Note(
                 f"{use.name!r} was not learned from: {use.why}.",
                 "To use it anyway, name it in `features`.",
@@ -210,7 +212,7 @@ def _command(parameter: str, names: Sequence[str]) -> str:
 def common_notes(filled: Filled) -> Iterator[Note]:
     """Note what was read and written."""
     yield from filled.notes
-    for name, cells in filled.model.unread_.items():
+    for name, cells in filled.model.columns_.unread.items():
         if cells:
             yield Note(
                 f"In {count(cells, 'predicted row')}, {name!r} could not be read like "

@@ -125,7 +125,7 @@ class ScoredRows:
 
     def add(self, labels: pa.Array, prediction: Prediction, rows: Any) -> None:
         """Compare the labels of a batch of rows with their predictions."""
-        keys = value_keys(rows, self.model.table_)
+        keys = value_keys(rows, self.model.columns_)
         seen = np.isin(keys, self.model.learned_keys_)
         for sums, chosen in ((self.new, ~seen), (self.learned, seen)):
             self._add(sums, labels, prediction, np.flatnonzero(chosen))
@@ -257,9 +257,11 @@ class Unseen:
             for encoder in self.model.encoder_.encoders
             if isinstance(encoder, CategoryEncoder)
         }
-        self._complete = [use for use in self.model.table_.used if not use.missing]
+        self._complete = [use for use in self.model.columns_.used if not use.missing]
         self._uses = [
-            (use, seen[use.name]) for use in self.model.table_.used if use.name in seen
+            (use, seen[use.name])
+            for use in self.model.columns_.used
+            if use.name in seen
         ]
 
     def see(self, rows: Any) -> None:

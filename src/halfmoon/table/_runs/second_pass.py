@@ -68,7 +68,7 @@ class Job:
 
     def __post_init__(self) -> None:
         self.cells = Cells.of(self.model)
-        used = [use.name for use in self.model.table_.used]
+        used = [use.name for use in self.model.columns_.used]
         self.tally = RunningCounts(self.cells.edges, UnsureRows(used))
 
     @classmethod
@@ -260,7 +260,7 @@ def write_filled(
     schema = None if out.format.is_text else table.schema
     for job in jobs:
         job.cells = Cells.of(job.model, schema)
-        job.model.unread_.clear()  # only unreadable cells of predicted rows count
+        job.model.columns_.unread.clear()  # only cells of predicted rows count
 
     # Batches with many columns fill the memory, and predicting them has threads itself.
     wide = BATCH_ROWS * len(table.columns) > MAX_CELLS_AHEAD
