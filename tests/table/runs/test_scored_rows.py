@@ -22,7 +22,7 @@ def model_of(learned=(), merged=False):
     """What a model tells of itself here, and nothing more."""
     rows = pa.table({"x": pa.array([str(x) for x in learned], pa.string())})
     return SimpleNamespace(
-        table_=TEXT,
+        columns_=TEXT,
         learned_keys_=value_keys(rows, TEXT),
         record_={"settings": {"merge_labels": merged}},
         style_=None,
