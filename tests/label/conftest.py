@@ -16,7 +16,7 @@ import pytest
 from halfmoon._label.journal import Journal
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from small_tables import write_csv
 
 pytest.importorskip("starlette")
@@ -123,7 +123,7 @@ def session(tmp_path, monkeypatch):
         opened.append(Journal("t.labels.jsonl"))
         asked = Settings(target, budget=1e-9, **settings)
         with open_table("t.csv") as table:
-            return Labeling(table, asked, opened[-1], classes, Silent())
+            return Labeling(table, asked, opened[-1], classes, Stages())
 
     yield session
     for journal in opened:

@@ -14,7 +14,7 @@ from halfmoon._label.journal import Journal
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from label.asking import Asking
 from small_tables import read_csv, two_groups, write_csv
 
@@ -31,7 +31,7 @@ class Open:
         settings = Settings("side", budget=1e-9)
         self.open = lambda: open_table(folder / "t.csv")
         with self.open() as table:
-            self.labeling = Labeling(table, settings, self.journal, (), Silent())
+            self.labeling = Labeling(table, settings, self.journal, (), Stages())
         self.background = Background(self.labeling)
         place = (self.labeling, self.open, folder, "t.filled.csv")
         self.site = Site(self.labeling, self.background, lambda: filled_table(*place))

@@ -18,7 +18,7 @@ from halfmoon._label.question_queue import Questions
 from halfmoon._label.refit import Proposal, RefitResult
 from halfmoon._label.session import Labeling, RefusedAnswer
 from halfmoon.table._files import open_table
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from small_tables import a_line, two_groups
 
 
@@ -50,7 +50,7 @@ def typed_session(tmp_path, monkeypatch):
             journal = opened.enter_context(Journal("t.labels.jsonl"))
             asked = Settings("y", budget=1e-9, **settings)
             with open_table("t.parquet") as table:
-                labeling = Labeling(table, asked, journal, (), Silent())
+                labeling = Labeling(table, asked, journal, (), Stages())
             labeling.refit()
             return labeling
 
@@ -319,7 +319,7 @@ def test_answers_must_fit_the_type_of_the_column(session, tmp_path):
     frame["y"] = frame["y"].astype("Int64")
     frame.to_parquet(tmp_path / "t.parquet")
     with Journal("t.labels.jsonl") as journal, open_table("t.parquet") as table:
-        labeling = Labeling(table, Settings("y", budget=1e-9), journal, (), Silent())
+        labeling = Labeling(table, Settings("y", budget=1e-9), journal, (), Stages())
         assert labeling.classes == ["1", "2"]
         say(labeling, 5, "3")
         with pytest.raises(RefusedAnswer, match="does not fit into 'y'"):

@@ -15,7 +15,7 @@ from halfmoon._label.refit import RefitResult
 from halfmoon._label.server import Site
 from halfmoon._label.session import Labeling
 from halfmoon.table._files import open_table
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from label.asking import Asking
 from sentences.of_files import refused
 from small_tables import a_line, two_groups, write_csv
@@ -27,7 +27,7 @@ HEADERS = {"Origin": f"http://{HOST}", "Content-Type": "application/json"}
 def session(name, target):
     journal = Journal(f"{name}.labels.jsonl")
     with open_table(name) as table:
-        return Labeling(table, Settings(target, budget=1e-9), journal, (), Silent())
+        return Labeling(table, Settings(target, budget=1e-9), journal, (), Stages())
 
 
 def answered(labeling, row, value, who="ann"):

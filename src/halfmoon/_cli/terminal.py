@@ -22,6 +22,7 @@ from rich.progress import (
 from halfmoon._cli.common_options import CommonOptions
 from halfmoon._cli.paths import STREAM
 from halfmoon._cli.process_limits import Unfailing
+from halfmoon.table._run_settings import Stages
 
 __all__ = ["ProgressBars", "print_json", "print_runs", "print_sentence", "print_text"]
 
@@ -33,7 +34,7 @@ UNSAFE = re.compile(
 )
 
 
-class ProgressBars(Progress):
+class ProgressBars(Progress, Stages):
     """Bars on standard error, one for each stage; a quiet run shows none."""
 
     def __init__(self, *, quiet: bool) -> None:

@@ -27,7 +27,7 @@ from halfmoon._rows import Indices
 from halfmoon.queries import informative, suspicious_labels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._parameter_text import as_options
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.column_findings import column_importance
 from halfmoon.table._runs.learn_from_table import learn_from
 from halfmoon.table._runs.output_columns import Cells
@@ -110,7 +110,7 @@ def refit_model(
         n_labeled=sum(label is not None for label in labels),
     )
     try:
-        model, found = learn_from(found, settings, allowance, Silent(), sample.known)
+        model, found = learn_from(found, settings, allowance, Stages(), sample.known)
     except LabelError as error:
         return RefitResult(order=list(sample.columns), why_not=as_options(str(error)))
     numbers, X = found.numbers, model.transform(found.rows)

@@ -21,7 +21,7 @@ from halfmoon.table._files import Batch, Table, new_table, open_table
 from halfmoon.table._files.arrow_types import refuse_target_type
 from halfmoon.table._files.formats import Format
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._run_settings import Settings, Silent, Stages
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
 from halfmoon.table._runs.preview import Preview
@@ -80,7 +80,7 @@ def fill_table(
         if not isinstance(table, Table):
             table = opened.enter_context(open_table(table))
         if destination is None:
-            reader = _filled_reader(table, settings, stages or Silent())
+            reader = _filled_reader(table, settings, stages or Stages())
             opened.pop_all()  # closed with the last batch
             return reader
         (filled,) = fill_targets(
@@ -150,7 +150,7 @@ def fill_targets(
     list of Filled
         One for each target; the first counts the escaped cells.
     """
-    start, stages = time.monotonic(), stages or Silent()
+    start, stages = time.monotonic(), stages or Stages()
     targets = [settings.target for settings in several]
     runs = earlier_runs(table)
     types: dict[str, Any] = {}  # filled once the models are there
@@ -188,7 +188,7 @@ def predict_table(
 
     Given labels stay, and are compared with their predictions.
     """
-    start, stages = time.monotonic(), stages or Silent()
+    start, stages = time.monotonic(), stages or Stages()
     runs = earlier_runs(table)
     refuse_unfit(model, table, runs)
     settings = settings_of(model, table.columns)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal, Protocol, cast
+from typing import Literal, cast
 
 from halfmoon.table._table_errors import CommandError
 
-__all__ = ["Settings", "Silent", "Stages", "Task", "as_tuple"]
+__all__ = ["Settings", "Stages", "Task", "as_tuple"]
 
 Task = Literal["classes", "numbers", "ordered"]
 
@@ -165,22 +165,12 @@ def as_tuple(texts: object) -> tuple[str, ...]:
     return (str(texts),) if one else tuple(map(str, cast(Iterable[object], texts)))
 
 
-class Stages(Protocol):
-    """Shows the progress of a run."""
+class Stages:
+    """Shows the progress of a run; this one shows nothing."""
 
     def stage(self, name: str) -> Callable[[float, float], None]:
         """Begin a stage; return a function to call with the work done and in all."""
-
-    def say(self, text: str) -> None:
-        """Show a line of text."""
-
-
-class Silent:
-    """Shows nothing."""
-
-    def stage(self, name: str) -> Callable[[float, float], None]:
-        """Begin a stage."""
         return lambda done, in_all: None
 
     def say(self, text: str) -> None:
-        """Show nothing."""
+        """Show a line of text."""

@@ -22,7 +22,7 @@ from halfmoon.table import (
 from halfmoon.table._folders import whole_folder
 from halfmoon.table._folders.folder_table import left_out_note, list_folder
 from halfmoon.table._folders.manifest import Manifest
-from halfmoon.table._run_settings import Silent
+from halfmoon.table._run_settings import Stages
 from halfmoon.table._runs.build_findings import findings_of
 from halfmoon.table._runs.learn_from_table import learn
 from halfmoon.table._table_errors import OutputError, ReadError
@@ -152,7 +152,7 @@ def test_a_folder_is_filled_like_one_table(finished, tmp_path):
     both = pa.concat_tables(tables, promote_options="default")
     write(both, tmp_path / "all.parquet")
     with open_table(tmp_path / "all.parquet") as table:
-        _, scan = learn(table, WHOLE, Silent(), fitted=many.model)
+        _, scan = learn(table, WHOLE, Stages(), fitted=many.model)
         one = predict_table(table, tmp_path / "one.parquet", many.model)
     assert many.scan.rows.to_pylist() == scan.rows.to_pylist()
     assert many.scan.labels == scan.labels
@@ -650,7 +650,7 @@ def test_other_files_are_named(finished, tmp_path):
 def test_progress_ends_with_all_bytes(run, learned):
     told = []
 
-    class Heard(Silent):
+    class Heard(Stages):
         def stage(self, name):
             return lambda done, total: told.append((name, done, total))
 

@@ -33,7 +33,7 @@ from halfmoon.table._folders.folder_table import (
 from halfmoon.table._folders.manifest import Manifest, inputs_of, refuse_nonempty
 from halfmoon.table._folders.one_file import FileOutcome, FilePlan, add_up, fill_file
 from halfmoon.table._models.table_model import TableModel
-from halfmoon.table._run_settings import Settings, Silent, Stages
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.first_pass import Scan
 from halfmoon.table._runs.learn_from_table import learn, settings_of
 from halfmoon.table._runs.run_costs import BATCH_BYTES, TimeForecast, resident_bytes
@@ -89,7 +89,7 @@ def fill_folder(
         One for each target, over all files.
     """
     several = [several] if isinstance(several, Settings) else list(several)
-    start, stages = time.monotonic(), stages or Silent()
+    start, stages = time.monotonic(), stages or Stages()
     targets = [settings.target for settings in several]
     asked = {**_settings(several), "formulas": formulas}
     with _begun(folder, out, targets, asked, overwrite, resume, options) as opened:
@@ -186,7 +186,7 @@ def predict_folder(
             formulas=formulas,
             options=options,
         )
-        progress = (stages or Silent()).stage("Predicting")
+        progress = (stages or Stages()).stage("Predicting")
         before = [0] * len(table.files)
         engine = engine or Threads(files_at_once(None))
         (job,), n = _fill_files(plan, table, before, manifest, progress, engine)
