@@ -38,14 +38,18 @@ def test_numbers_and_texts_are_unchanged(text):
 
 def test_every_kind_of_value():
     values = [-0.1, np.float64(-0.1), np.float32(0.5), 3, np.int64(-3), True, None]
-    cells = NewCells(",", "escape").of([*values, np.nan, "-x", "-x", np.str_("a,b")])
-    assert cells[:7] == ["-0.1", "-0.1", "0.5", "3", "-3", "true", ""]
-    assert cells[7:] == ["", "'-x", "'-x", '"a,b"']
+    new = NewCells(",", "escape")
+    cells = new.array([*values, np.nan, "-x", "-x", np.str_("a,b")]).to_pylist()
+    assert cells[:7] == ["-0.1", "-0.1", "0.5", "3", "-3", "true", None]
+    assert cells[7:] == [None, "'-x", "'-x", '"a,b"']
+    assert new.escaped == 2
 
 
 def test_floats_round_trip_exactly(rng):
     values = np.exp(50 * rng.standard_normal(300))
-    assert [float(cell) for cell in NewCells(",", "escape").of(values)] == list(values)
+    for column in (list(values), pa.array(values)):
+        cells = NewCells(",", "escape").array(column).to_pylist()
+        assert list(map(float, cells)) == list(values)
 
 
 def test_input_formulas_are_kept_and_new_ones_escaped():
@@ -87,5 +91,5 @@ def test_columns_of_cells_are_those_of_each_value(texts, start):
     column = pa.array([*["-"] * start, *texts], pa.string()).slice(start)
     at_once, one_by_one = NewCells(",", "escape"), NewCells(",", "escape")
     cells = at_once.array(column).to_pylist()
-    assert [cell or "" for cell in cells] == one_by_one.of(texts)
+    assert [cell or "" for cell in cells] == [one_by_one.text(t or "") for t in texts]
     assert at_once.escaped == one_by_one.escaped

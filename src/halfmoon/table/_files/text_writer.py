@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
-from collections.abc import Sequence
 from itertools import repeat
 from typing import Any
 
@@ -170,32 +168,21 @@ class NewCells:
         self._may_be_numbers = delimiter not in DIGITS + "-"
         self._special = re.compile(rf'["\r\n{re.escape(delimiter)}]|\A\s|\s\Z')
 
-    def of(self, values: Sequence[object]) -> list[str]:
-        """Return the cells of a column of values; None and NaN give empty cells."""
-        # Labels repeat, so each distinct text is converted once.
-        texts = Counter(value for value in values if isinstance(value, str))
-        cells = {text: self._cell(text) for text in texts}
-        self.escaped += sum(cells[text][1] * count for text, count in texts.items())
-        return [
-            cells[value][0] if isinstance(value, str) else value_text(value)
-            for value in values
-        ]
-
     def array(self, values: Any) -> Any:
         """Return the cells of a column as an Arrow array; None and NaN give null."""
         kind = values.type if isinstance(values, pa.Array) else None
-        if kind not in (pa.string(), pa.float64()):
-            values = as_list(values)
-            missing = pa.array([v is None or v != v for v in values], pa.bool_())
-            return null_where(pa.array(self.of(values), pa.string()), missing)
         if kind == pa.float64():
             values = null_where(values, pc.is_nan(values))
-        elif self._may_be_numbers and _are_plain_numbers(values):
+        elif kind != pa.string():
+            values = as_list(values)
+            texts = [v if isinstance(v, str) else value_text(v) or None for v in values]
+            values = pa.array(texts, pa.string())
+        if kind == pa.string() and self._may_be_numbers and _are_plain_numbers(values):
             return values
         # Labels and confidences repeat, so each distinct value is converted once.
         encoded = values.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
-        if kind != pa.string():
+        if kind == pa.float64():
             cells = pa.array([repr(value) for value in distinct], pa.string())
         else:
             pairs = [self._cell(text) for text in distinct]
@@ -209,7 +196,9 @@ class NewCells:
 
     def text(self, text: str) -> str:
         """Return the cell of a text."""
-        return self.of([text])[0]
+        cell, escaped = self._cell(text)
+        self.escaped += escaped
+        return cell
 
     def quoted(self, text: str) -> str:
         """Return a text with quotes if it needs them, without an apostrophe."""
