@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,25 +210,14 @@ def cell_keys(
     ]
     # One call for all cells: the batches of a long table offer a few rows each.
     hashes = pd.util.hash_array(np.array(texts, dtype=object))
-    return _mixed(hashes.reshape(len(columns), rows.num_rows), rows.num_rows)
+    keys = np.zeros(rows.num_rows, dtype=np.uint64)
+    for each in hashes.reshape(len(columns), rows.num_rows):
+        keys = (keys ^ each) * MIXER
+    return keys
 
 
 def value_keys(rows: pa.RecordBatch | pa.Table, columns: Columns) -> NDArray[np.uint64]:
     """Return keys that are equal if the used columns hold equal values, as 21, 21.0."""
     # A copy, because reading counts unreadable cells.
     frame = Columns(columns.uses).read(rows)
-    hashes = (_hashes(frame[name]) for name in frame.columns)
-    return _mixed(hashes, rows.num_rows)
-
-
-def _hashes(values: pd.Series) -> Any:
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(object).fillna("")
-    return pd.util.hash_pandas_object(values, index=False).to_numpy()
-
-
-def _mixed(hashes: Iterable[Any], n: int) -> NDArray[np.uint64]:
-    keys = np.zeros(n, dtype=np.uint64)
-    for each in hashes:
-        keys = (keys ^ each) * MIXER
-    return keys
+    return np.asarray(pd.util.hash_pandas_object(frame, index=False))

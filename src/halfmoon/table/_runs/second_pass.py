@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +34,6 @@ __all__ = ["Filled", "Job", "in_threads", "new_columns", "write_filled"]
 
 CLEARED = ""  # empties a cell; None would leave its text
 MAX_CELLS_AHEAD = 1_000_000  # of a batch, if several are predicted at once
-MIN_RUN_ROWS = 32  # mean length of runs of rows that are copied as runs
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Job:
                 self._score(self.scored, batch, labels, exact)
             blank = blank | partial
         if self.unseen is not None:
-            self.unseen.see(_rows_where(batch.rows, ~skipped & ~totals))
+            self.unseen.see(_rows_where(batch.plain, ~skipped & ~totals))
         skipped |= totals & blank
         blank &= ~skipped
         rows, known = _rows_where(batch.plain, blank), None
@@ -137,7 +135,7 @@ class Job:
         """Compare the labels of rows, shape (b,) of bool, with their predictions."""
         if self.given is not None and where.any():
             places = pa.array(np.flatnonzero(where))
-            rows = batch.rows.take(places)
+            rows = batch.plain.take(places)
             exact = self.given.exact(labels).take(places)
             scored.add(exact, self.model.predict(rows), rows)
 
@@ -206,12 +204,8 @@ class Filled:
 
 
 def _rows_where(rows: pa.RecordBatch, mask: NDArray[np.bool_]) -> pa.RecordBatch:
-    """Return some rows; a few long runs of them are copied as runs."""
-    edges = [0, *(np.flatnonzero(np.diff(mask)) + 1).tolist(), len(mask)]
-    if len(edges) > len(mask) / MIN_RUN_ROWS or not mask.any():
-        return rows.take(pa.array(np.flatnonzero(mask)))
-    runs = [rows.slice(i, j - i) for i, j in pairwise(edges) if mask[i]]
-    return runs[0] if len(runs) == 1 else pa.concat_batches(runs)
+    """Return some rows."""
+    return rows if mask.all() else rows.filter(pa.array(mask))
 
 
 def new_columns(
