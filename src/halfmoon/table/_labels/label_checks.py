@@ -33,11 +33,11 @@ from halfmoon.table._labels.target_labels import (
     MAX_NOTE_VALUES,
     Kind,
     advice_on_amounts,
-    check_labels,
     quoted,
     read_label_numbers,
     refuse_mixture,
     target_kind,
+    valid_labels,
 )
 from halfmoon.table._parameter_text import argument
 from halfmoon.table._run_settings import Settings
@@ -95,7 +95,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
         if codes:
             labels = [None if c else x for x, c in zip(labels, coded, strict=True)]
             notes.append(_code_note(name, codes, sum(coded)))
-        numbers = check_labels(name, labels, kind)
+        numbers = valid_labels(name, labels, kind)
         notes += _outlying_notes(name, numbers)
         notes += _point_notes(name, labels, read.style)
         if task is None:
@@ -110,7 +110,7 @@ def checked_labels(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
     notes += _blank_word_notes(labels)
     if task is None:
         notes += _whole_number_notes(name, labels, kind)
-    classes = check_labels(name, labels, kind)
+    classes = valid_labels(name, labels, kind)
     order: tuple[Any, ...] = ()
     if task == "ordered":
         known = {label for label in classes if label is not None}
@@ -302,20 +302,17 @@ def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note
         f"far outside the range of the others"
         f"{': ' if len(shown) == len(far) else ', such as '}{listed(shown)}."
     )
-    if len(far) > 1:
-        yield Note(
-            f"{text} They were treated as the largest or smallest of the others.",
-            "Check them for typing errors.",
-            important=True,
-        )
-        return
-    i = int(far[0])
-    end = "largest" if given[i] > learned[i] else "smallest"
-    yield Note(
-        f"{text} It was treated as {learned[i]:.10g}, the {end} of the others.",
-        "Check it for typing errors.",
-        important=True,
+    them, treated = (
+        "them",
+        "They were treated as the largest or smallest of the others.",
     )
+    if len(far) == 1:
+        i = int(far[0])
+        end = "largest" if given[i] > learned[i] else "smallest"
+        treated = f"It was treated as {learned[i]:.10g}, the {end} of the others."
+        them = "it"
+    remedy = f"Check {them} for typing errors."
+    yield Note(f"{text} {treated}", remedy, important=True)
 
 
 def _point_notes(
