@@ -6,10 +6,10 @@ from sklearn.datasets import load_diabetes, load_digits
 
 from halfmoon.table._labels.given_labels import Blanks
 from halfmoon.table._labels.target_labels import (
-    check_labels,
     read_label_numbers,
     refuse_no_blanks,
     target_kind,
+    valid_labels,
 )
 from halfmoon.table._table_errors import LabelError
 
@@ -113,18 +113,18 @@ def test_kinds_of_labels(labels, kind):
 def test_spaces_around_classes_are_removed():
     labels = [" cat", "cat ", None, "Cat", "1", "1.0"]
     expected = ["cat", "cat", None, "Cat", "1", "1.0"]
-    assert check_labels("y", labels, "classes") == expected
+    assert valid_labels("y", labels, "classes") == expected
 
 
 def test_classes_keep_their_type_unless_they_are_mixed():
-    assert check_labels("y", [1, 2, None], "classes") == [1, 2, None]
-    assert check_labels("y", [True, False], "classes") == [True, False]
-    assert check_labels("y", [np.int64(1), 2], "classes") == [1, 2]
-    assert check_labels("y", ["1", 2, None], "classes") == ["1", "2", None]
+    assert valid_labels("y", [1, 2, None], "classes") == [1, 2, None]
+    assert valid_labels("y", [True, False], "classes") == [True, False]
+    assert valid_labels("y", [np.int64(1), 2], "classes") == [1, 2]
+    assert valid_labels("y", ["1", 2, None], "classes") == ["1", "2", None]
 
 
 def test_numbers_from_text():
-    assert check_labels("y", ["1.5", None, " 2 "], "numbers") == [1.5, None, 2.0]
+    assert valid_labels("y", ["1.5", None, " 2 "], "numbers") == [1.5, None, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_numbers_from_text():
 )
 def test_labels_that_cannot_be_learned_from(labels, kind, words):
     with pytest.raises(LabelError, match=words):
-        check_labels("y", labels, kind)
+        valid_labels("y", labels, kind)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_labels_that_cannot_be_learned_from(labels, kind, words):
     ],
 )
 def test_dates_and_numbers_that_repeat_are_classes(labels):
-    assert check_labels("y", labels, "classes") == labels
+    assert valid_labels("y", labels, "classes") == labels
 
 
 def test_codes_are_classes():
@@ -203,7 +203,7 @@ def test_codes_are_classes():
 
 def test_a_class_with_one_label_is_fine():
     labels = ["a", "a", "b", None]
-    assert check_labels("y", labels, "classes") == labels
+    assert valid_labels("y", labels, "classes") == labels
 
 
 def test_tables_with_nothing_to_fill():
@@ -220,12 +220,12 @@ def test_tables_with_nothing_to_fill():
 @pytest.mark.parametrize("labels", [[1e168, 2.0, None], [0.0, 1e-320], [-1e101, 1.0]])
 def test_numbers_whose_squares_overflow(labels):
     with pytest.raises(LabelError, match="too extreme to compute with"):
-        check_labels("y", labels, "numbers")
+        valid_labels("y", labels, "numbers")
 
 
 @pytest.mark.parametrize("labels", [[1e99, 2.0], [0.0, 1e-99]])
 def test_large_and_small_numbers_that_can_be_squared(labels):
-    assert check_labels("y", labels, "numbers") == labels
+    assert valid_labels("y", labels, "numbers") == labels
 
 
 def test_a_few_words_among_numbers():

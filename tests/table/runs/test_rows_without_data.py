@@ -13,7 +13,7 @@ from halfmoon.table._runs.rows_without_data import (
     empty_note,
     empty_rows,
     header_note,
-    header_rows,
+    repeated_headers,
     totals_note,
 )
 
@@ -28,8 +28,8 @@ from halfmoon.table._runs.rows_without_data import (
         ({"day": ["day", "Mon"]}, [False, False]),  # one column may hold its name
     ],
 )
-def test_header_rows(cells, found):
-    assert_array_equal(header_rows(pa.record_batch(cells)), found)
+def test_repeated_headers(cells, found):
+    assert_array_equal(repeated_headers(pa.record_batch(cells)), found)
 
 
 def test_empty_rows():
@@ -51,7 +51,9 @@ def test_a_blank_beside_a_blank_label_is_a_row():
 
 def test_an_empty_batch():
     assert empty_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)
-    assert header_rows(pa.record_batch({"a": pa.array([], pa.string())})).shape == (0,)
+    assert repeated_headers(
+        pa.record_batch({"a": pa.array([], pa.string())})
+    ).shape == (0,)
 
 
 def test_the_note():

@@ -51,12 +51,12 @@ __all__ = [
     "LabelNumbers",
     "advice_on_amounts",
     "as_targets",
-    "check_labels",
     "quoted",
     "read_label_numbers",
     "refuse_mixture",
     "refuse_no_blanks",
     "target_kind",
+    "valid_labels",
 ]
 
 Kind = Literal["classes", "numbers"]
@@ -141,15 +141,19 @@ def refuse_mixture(name: str, labels: Sequence[Any]) -> None:
         return
     strays = list(dict.fromkeys(str(stray).strip() for stray in read.strays))
     shown = ", ".join(map(quoted, strays[:MAX_STRAYS]))
-    fix = f"use `{argument('unlabeled', strays)}`"
-    if len(strays) > MAX_STRAYS:
-        fix = "name them in `unlabeled`"
     raise LabelError(
         f"{count(len(numbers), 'label')} of {name!r} are numbers, but "
         f"{count(len(read.strays), 'label')} are not, such as {shown}. To learn from "
-        f"the numbers and fill the others, {fix}. If all of them are classes, use "
-        f"`task='classes'`."
+        f"the numbers and fill the others, {_as_blanks(strays)}. If all of them are "
+        f"classes, use `task='classes'`."
     )
+
+
+def _as_blanks(texts: list[str]) -> str:
+    """Return how to have cells with these texts filled."""
+    if len(texts) > MAX_STRAYS:
+        return "name them in `unlabeled`"
+    return f"use `{argument('unlabeled', texts)}`"
 
 
 def _refuse_limits(name: str, read: LabelNumbers, different: int) -> None:
@@ -162,15 +166,12 @@ def _refuse_limits(name: str, read: LabelNumbers, different: int) -> None:
     ):
         return
     parameter = "high" if "<" in limits[0] or "≤" in limits[0] else "low"
-    fix = "name them in `unlabeled`"
-    if len(limits) <= MAX_STRAYS:
-        fix = f"use `{argument('unlabeled', limits)}`"
     raise LabelError(
         f"{count(len(read.strays), 'label')} of {name!r} "
         f"{'is' if len(read.strays) == 1 else 'are'} only limits, such as "
         f"{quoted(limits[0])}, and the others are numbers. Move the limits, as numbers "
         f"without the sign, to a column of their own, and name it: "
-        f"`{parameter}='COLUMN'`. To fill these cells instead, {fix}."
+        f"`{parameter}='COLUMN'`. To fill these cells instead, {_as_blanks(limits)}."
     )
 
 
@@ -195,7 +196,7 @@ def refuse_no_blanks(name: str, labels: Sequence[Any]) -> None:
     )
 
 
-def check_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
+def valid_labels(name: str, labels: Sequence[Any], kind: Kind) -> list[Any]:
     """Return labels as they are learned from, None for a blank, or raise an error.
 
     Classes keep their text or value, without spaces around it: " cat" is "cat", but

@@ -36,7 +36,7 @@ from halfmoon.table._labels.label_checks import (
     merged_labels,
     spelling_notes,
 )
-from halfmoon.table._labels.target_labels import check_labels, read_label_numbers
+from halfmoon.table._labels.target_labels import read_label_numbers, valid_labels
 from halfmoon.table._run_settings import Settings
 from halfmoon.table._table_errors import LabelError
 
@@ -189,7 +189,7 @@ def checked_sets(labels: Sequence[Any], settings: Settings) -> CheckedLabels:
             None if cell is None else tuple(dict.fromkeys(new[x] for x in cell))
             for cell in cells
         ]
-    classes = {x for x in check_labels(name, flat or labels, "classes") if x}
+    classes = {x for x in valid_labels(name, flat or labels, "classes") if x}
     sets = [
         None if cell is None or set(cell) == classes else Candidates(cell)
         for cell in cells

@@ -37,8 +37,8 @@ from halfmoon.table._files.frame_rows import as_rows
 from halfmoon.table._labels.target_labels import (
     Kind,
     as_targets,
-    check_labels,
     read_label_numbers,
+    valid_labels,
 )
 from halfmoon.table._labels.unrepresentative_labels import label_clumps
 from halfmoon.table._models.ordered_classes import Ordered
@@ -200,7 +200,7 @@ class TableModel:
 
     def _checked(self, labels: Sequence[Any]) -> list[Any]:
         """Return the labels to learn from, or raise an error."""
-        return check_labels(self.target, labels, self.kind)
+        return valid_labels(self.target, labels, self.kind)
 
     def _calibrate(self, X: NDArray[Any], y: list[Any], labels: Sequence[Any]) -> None:
         """Fit confidences and intervals to predictions without labels of clumps."""

@@ -47,8 +47,8 @@ __all__ = [
     "empty_note",
     "empty_rows",
     "header_note",
-    "header_rows",
     "not_data",
+    "repeated_headers",
     "totals_note",
     "without_data_notes",
 ]
@@ -109,13 +109,13 @@ def _are_empty(cells: pa.Array, _: str) -> pa.Array:
     return empty
 
 
-def header_rows(rows: pa.RecordBatch) -> NDArray[np.bool_]:
+def repeated_headers(rows: pa.RecordBatch) -> NDArray[np.bool_]:
     """Return where every cell of a batch is the name of its column, shape (b,).
 
     Examples
     --------
     >>> rows = pa.record_batch({"day": ["Mon", "day"], "kind": ["a", "kind "]})
-    >>> header_rows(rows)
+    >>> repeated_headers(rows)
     array([False,  True])
     """
     if rows.num_columns < 2:  # a column of words may hold its own name
@@ -214,7 +214,7 @@ class NotData(NamedTuple):
 def not_data(batch: Batch) -> NotData:
     """Return which rows of a batch are empty or belong to the header."""
     rows = batch.plain
-    empty, of_header = empty_rows(rows), header_rows(rows)
+    empty, of_header = empty_rows(rows), repeated_headers(rows)
     n_described = description_rows(rows) if batch.start == 0 else 0
     of_header[:n_described] = True
     return NotData(empty, of_header & ~empty, n_described)
