@@ -169,11 +169,88 @@ def workbook_in_zip(file: IO[bytes]) -> str | None:
 # ---- what cannot be read -------------------------------------------------------------
 
 FILL = "halfmoon fill - --target COLUMN"
-DUCKDB = "COPY (SELECT * FROM mytable) TO '/dev/stdout' (FORMAT csv, HEADER)"
+#: What it is, the endings of its names, and what to do: {file} is the path quoted for a
+#: shell, {name} the path itself, and {fill} the command that reads a pipe.
+UNREADABLE = """
+an SQLite database: .sqlite .sqlite3 .db
+    Pipe a table of it in: sqlite3 -header -csv {file} "SELECT * FROM mytable" | {fill}
+a DuckDB database: .duckdb
+    Pipe a table of it in: duckdb {file} "COPY (SELECT * FROM mytable) TO '/dev/stdout'
+    (FORMAT csv, HEADER)" | {fill}
+a PDF document: .pdf
+    Save the table in it as CSV or as a workbook.
+an HDF5 file: .h5 .hdf5
+    {pandas: read_hdf}
+a NumPy file: .npy
+    Write it as CSV: numpy.savetxt, with a header of column names.
+a Python pickle, which may run any code when it is opened: .pkl .pickle .joblib
+    If you trust it, open it in Python and write the table as CSV or Parquet.
+a file of R data: .rds .rda .rdata
+    Write the table from R: write.csv(table, 'table.csv', row.names = FALSE)
+an SPSS file: .sav .zsav
+    {pandas: read_spss}
+a Stata file: .dta
+    {pandas: read_stata}
+a SAS file: .sas7bdat .xpt
+    {pandas: read_sas}
+an ORC file: .orc
+    Write it as Parquet: pyarrow.parquet.write_table(pyarrow.orc.read_table(...))
+an ARFF file of Weka: .arff
+    Make a CSV file of it: python -c "import pandas as pd; from scipy.io import arff;
+    pd.DataFrame(arff.loadarff('{name}')[0]).to_csv('table.csv', index=False)"
+an Avro file: .avro
+    Write the table as Parquet or CSV.
+a picture: .png .jpg .jpeg .gif .tif .tiff .webp .bmp .svg
+    Type the table in it into a spreadsheet program and save that.
+an HTML page: .html .htm
+    Copy the table on it into a spreadsheet program and save that as CSV.
+an XML document: .xml
+    Write the table in it as CSV.
+a pointer of Git LFS, without the file itself:
+    Fetch the file: git lfs pull
+a tar archive: .tar .tgz
+    Unpack it: tar -xf {file}
+a 7-Zip or RAR archive: .7z .rar
+    Unpack it.
+a zip archive: .zip
+    Unpack it, or: unzip -p {file} | {fill}
+a document: .docx .doc .odt .pptx .ppt .rtf .md
+    Copy the table in it into a spreadsheet program and save that.
+"""
 PANDAS = (
-    'python -c "import pandas as pd; '
-    "pd.{reader}('{name}').to_csv('table.csv', index=False)\""
+    'Make a CSV file of it: python -c "import pandas as pd; '
+    r"pd.\1('{name}').to_csv('table.csv', index=False)" + '"'
 )
+#: Patterns of the first bytes of some of these.
+STARTS = {
+    "an SQLite database": rb"SQLite format 3\x00",
+    "a DuckDB database": rb"(?s:.{8})DUCK",
+    "a PDF document": rb"%PDF-",
+    "an HDF5 file": rb"\x89HDF\r\n\x1a\n",
+    "a NumPy file": rb"\x93NUMPY",
+    "a Python pickle, which may run any code when it is opened": (
+        rb"\x80[\x02-\x05][\x8c\x95cX}\](K]"
+    ),
+    "a file of R data": rb"RD[AX][23]\n|[AX]\n\x00\x00\x00[\x02\x03]|A\n[23]\n",
+    "an SPSS file": rb"\$FL[23]",
+    "a Stata file": rb"<stata_dta>|[\x71-\x73][\x01\x02]\x01\x00",
+    "a SAS file": rb"\x00{12}\xc2\xea\x81\x60",
+    "an ORC file": rb"ORC[\x00-\x08\x0b\x0c\x0e-\x1f]",
+    "an ARFF file of Weka": rb"(?i)(?:\s*%[^\n]*\n)*\s*@relation\s",
+    "an Avro file": rb"Obj\x01",
+    "a picture": (
+        rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|II\*\x00|MM\x00\*"
+        rb"|RIFF(?s:.{4})WEBP|BM(?s:.{4})\x00{4}"
+    ),
+    "an HTML page": (
+        rb"(?i:\s*(?:<!--(?s:.{0,400}?)-->\s*)?<(?:!doctype\s+html|html|head|table)\b)"
+    ),
+    "an XML document": rb"\s*<\?xml\s",
+    "a pointer of Git LFS, without the file itself": rb"version https://git-lfs\.",
+    "a tar archive": rb"(?s:.{257})ustar",
+    "a 7-Zip or RAR archive": rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07",
+    "a document": rb"\{\\rtf1",
+}
 
 
 @dataclass(frozen=True)
@@ -181,124 +258,20 @@ class Kind:
     """A kind of file that cannot be read."""
 
     what: str  # as in "is ..."
-    remedy: str  # {file} is the path quoted for a shell, {name} the path
-    start: bytes = b""  # pattern of its first bytes; empty if they say nothing
-    endings: tuple[str, ...] = ()  # of its names
+    endings: tuple[str, ...]  # of its names
+    remedy: str
 
 
-def _by_pandas(what: str, reader: str, start: bytes, *endings: str) -> Kind:
-    command = PANDAS.replace("{reader}", reader)
-    return Kind(what, f"Make a CSV file of it: {command}", start, endings)
-
-
-ZIP_ARCHIVE = Kind(
-    "a zip archive", f"Unpack it, or: unzip -p {{file}} | {FILL}", b"", (".zip",)
-)
-KINDS = (
-    Kind(
-        "an SQLite database",
-        f'Pipe a table of it in: sqlite3 -header -csv {{file}} "SELECT * FROM mytable" '
-        f"| {FILL}",
-        rb"SQLite format 3\x00",
-        (".sqlite", ".sqlite3", ".db"),
-    ),
-    Kind(
-        "a DuckDB database",
-        f'Pipe a table of it in: duckdb {{file}} "{DUCKDB}" | {FILL}',
-        rb"(?s:.{8})DUCK",
-        (".duckdb",),
-    ),
-    Kind(
-        "a PDF document",
-        "Save the table in it as CSV or as a workbook.",
-        rb"%PDF-",
-        (".pdf",),
-    ),
-    _by_pandas("an HDF5 file", "read_hdf", rb"\x89HDF\r\n\x1a\n", ".h5", ".hdf5"),
-    Kind(
-        "a NumPy file",
-        "Write it as CSV: numpy.savetxt, with a header of column names.",
-        rb"\x93NUMPY",
-        (".npy",),
-    ),
-    Kind(
-        "a Python pickle, which may run any code when it is opened",
-        "If you trust it, open it in Python and write the table as CSV or Parquet.",
-        rb"\x80[\x02-\x05][\x8c\x95cX}\](K]",
-        (".pkl", ".pickle", ".joblib"),
-    ),
-    Kind(
-        "a file of R data",
-        "Write the table from R: write.csv(table, 'table.csv', row.names = FALSE)",
-        rb"RD[AX][23]\n|[AX]\n\x00\x00\x00[\x02\x03]|A\n[23]\n",
-        (".rds", ".rda", ".rdata"),
-    ),
-    _by_pandas("an SPSS file", "read_spss", rb"\$FL[23]", ".sav", ".zsav"),
-    _by_pandas(
-        "a Stata file",
-        "read_stata",
-        rb"<stata_dta>|[\x71-\x73][\x01\x02]\x01\x00",
-        ".dta",
-    ),
-    _by_pandas(
-        "a SAS file", "read_sas", rb"\x00{12}\xc2\xea\x81\x60", ".sas7bdat", ".xpt"
-    ),
-    Kind(
-        "an ORC file",
-        "Write it as Parquet: pyarrow.parquet.write_table(pyarrow.orc.read_table(...))",
-        rb"ORC[\x00-\x08\x0b\x0c\x0e-\x1f]",
-        (".orc",),
-    ),
-    Kind(
-        "an ARFF file of Weka",
-        'Make a CSV file of it: python -c "import pandas as pd; from scipy.io import '
-        "arff; pd.DataFrame(arff.loadarff('{name}')[0]).to_csv('table.csv', "
-        'index=False)"',
-        rb"(?i)(?:\s*%[^\n]*\n)*\s*@relation\s",
-        (".arff",),
-    ),
-    Kind("an Avro file", "Write the table as Parquet or CSV.", rb"Obj\x01", (".avro",)),
-    Kind(
-        "a picture",
-        "Type the table in it into a spreadsheet program and save that.",
-        rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|II\*\x00|MM\x00\*"
-        rb"|RIFF(?s:.{4})WEBP|BM(?s:.{4})\x00{4}",
-        (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".svg"),
-    ),
-    Kind(
-        "an HTML page",
-        "Copy the table on it into a spreadsheet program and save that as CSV.",
-        rb"(?i:\s*(?:<!--(?s:.{0,400}?)-->\s*)?<(?:!doctype\s+html|html|head|table)\b)",
-        (".html", ".htm"),
-    ),
-    Kind(
-        "an XML document", "Write the table in it as CSV.", rb"\s*<\?xml\s", (".xml",)
-    ),
-    Kind(
-        "a pointer of Git LFS, without the file itself",
-        "Fetch the file: git lfs pull",
-        rb"version https://git-lfs\.",
-    ),
-    Kind(
-        "a tar archive",
-        "Unpack it: tar -xf {file}",
-        rb"(?s:.{257})ustar",
-        (".tar", ".tgz"),
-    ),
-    Kind(
-        "a 7-Zip or RAR archive",
-        "Unpack it.",
-        rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07",
-        (".7z", ".rar"),
-    ),
-    ZIP_ARCHIVE,
-    Kind(
-        "a document",
-        "Copy the table in it into a spreadsheet program and save that.",
-        rb"\{\\rtf1",
-        (".docx", ".doc", ".odt", ".pptx", ".ppt", ".rtf", ".md"),
-    ),
-)
+KINDS = {
+    what: Kind(
+        what,
+        tuple(endings.split()),
+        re.sub(r"{pandas: (\w+)}", PANDAS, " ".join(remedy.split())),
+    )
+    for what, endings, remedy in re.findall(
+        r"(?m)^(\S.*?):(.*)\n((?:    .*\n)+)", UNREADABLE
+    )
+}
 FETCH_COMMANDS = {
     **dict.fromkeys(("http", "https", "ftp"), "curl -L {}"),
     "s3": "aws s3 cp {} -",
@@ -314,11 +287,11 @@ def refuse_unsupported(
     head: bytes, name: str, path: str | os.PathLike[str] | None
 ) -> None:
     """Refuse a file that is known not to be a table, by its first bytes or its path."""
-    for kind in KINDS:
-        if kind.start and re.match(kind.start, head):
-            raise _refusal(kind, name, path)
+    for what, start in STARTS.items():
+        if re.match(start, head):
+            raise _refusal(KINDS[what], name, path)
     if kind_of(head) == "zip":
-        raise _refusal(ZIP_ARCHIVE, name, path)
+        raise _refusal(KINDS["a zip archive"], name, path)
     named = None if path is None else unsupported_ending(path)
     if named is not None and b"\0" in head:
         raise _refusal(named, name, path)
@@ -327,12 +300,12 @@ def refuse_unsupported(
 def unsupported_ending(path: str | os.PathLike[str]) -> Kind | None:
     """Return the kind of file that a name ends like, or None if it can be read."""
     ending = os.path.splitext(os.fspath(path))[1].lower()
-    return next((kind for kind in KINDS if ending in kind.endings), None)
+    return next((kind for kind in KINDS.values() if ending in kind.endings), None)
 
 
 def _refusal(kind: Kind, name: str, path: str | os.PathLike[str] | None) -> ReadError:
     file = "FILE" if path is None else os.fspath(path)
-    remedy = kind.remedy.replace("{file}", shlex.quote(file))
+    remedy = kind.remedy.replace("{fill}", FILL).replace("{file}", shlex.quote(file))
     return ReadError(f"{name} is {kind.what}. {remedy.replace('{name}', file)}")
 
 
