@@ -53,11 +53,7 @@ from halfmoon.table._cells.cell_values import (
     without_missing,
     without_missing_words,
 )
-from halfmoon.table._cells.compound_numbers import (
-    FORMS,
-    find_form,
-    ranges_beside_words,
-)
+from halfmoon.table._cells.compound_numbers import FORMS, find_form, ranges_beside_words
 from halfmoon.table._cells.date_formats import (
     COMPACT_TIME,
     describe_date_format,

@@ -31,13 +31,7 @@ from halfmoon.table._files.formats import compression_of, format_from_name, kind
 from halfmoon.table._files.records import MAX_RECORD, long_line
 from halfmoon.table._table_errors import ReadError, no_file
 
-__all__ = [
-    "Sink",
-    "Source",
-    "compressing",
-    "decompressed",
-    "reading",
-]
+__all__ = ["Sink", "Source", "compressing", "decompressed", "reading"]
 
 BUFFER_BYTES = 2**18
 GZIP_LEVEL = 6  # 9 takes several times as long for a few percent

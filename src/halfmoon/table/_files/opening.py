@@ -28,11 +28,7 @@ from halfmoon.table._files.formats import (
 )
 from halfmoon.table._files.frame_rows import library_of
 from halfmoon.table._files.frame_table import FrameTable
-from halfmoon.table._files.printed_tables import (
-    csv_source,
-    printed_note,
-    row_splitter,
-)
+from halfmoon.table._files.printed_tables import csv_source, printed_note, row_splitter
 from halfmoon.table._files.table_interface import BATCH_ROWS, Table
 from halfmoon.table._files.text_table import TextTable
 from halfmoon.table._table_errors import CommandError, ReadError

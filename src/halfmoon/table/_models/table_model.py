@@ -26,10 +26,7 @@ from halfmoon._report.findings import LooClasses, LooNumbers
 from halfmoon._rows import Array
 from halfmoon.table._cells.number_style import NumberStyle
 from halfmoon.table._columns.column_choice import ColumnChoice, fit_to_columns
-from halfmoon.table._columns.column_kinds import (
-    Columns,
-    nothing_to_learn_from,
-)
+from halfmoon.table._columns.column_kinds import Columns, nothing_to_learn_from
 from halfmoon.table._columns.column_names import added_columns
 from halfmoon.table._columns.column_vectors import TableEncoder, unpenalized_outputs
 from halfmoon.table._columns.leaking_columns import leave_out_leaking
