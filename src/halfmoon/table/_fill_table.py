@@ -24,7 +24,7 @@ from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.learn_from_table import given_labels, learn, settings_of
 from halfmoon.table._runs.output_columns import Cells, column_types
-from halfmoon.table._runs.preview import Preview
+from halfmoon.table._runs.preview import preview
 from halfmoon.table._runs.rows_without_data import without_data_notes
 from halfmoon.table._runs.run_costs import TimeForecast, limit_with_held
 from halfmoon.table._runs.scored_rows import ScoredRows, Unseen
@@ -193,9 +193,9 @@ def predict_table(
     refuse_unfit(model, table, runs)
     settings = settings_of(model, table.columns)
     given = None if settings is None else given_labels(table, settings, runs)
-    preview = Preview.of(table, model, given and given.again())
-    model, unseen = preview.model, Unseen(preview.model)
-    job = Job(model, given, preview.skip, scored=ScoredRows(model), unseen=unseen)
+    model, skip, seen = preview(table, model, given and given.again())
+    unseen = Unseen(model)
+    job = Job(model, given, skip, scored=ScoredRows(model), unseen=unseen)
     with new_table(
         destination,
         like=table,
@@ -205,7 +205,7 @@ def predict_table(
     ) as out:
         write_filled(table, out, [job], stages.stage("Predicting"))
     notes = (*table.notes, *(given.notes() if given else ()), *unseen.notes())
-    notes = (*notes, *preview.notes, *without_data_notes(job.n_without_data))
+    notes = (*notes, *seen, *without_data_notes(job.n_without_data))
     (filled,) = Filled.of([job], out.escaped, _sha256(table), start, notes)
     return filled
 

@@ -9,7 +9,7 @@ The unit must be the same, or one of the two has none.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,52 +26,47 @@ from halfmoon.table._labels.given_labels import GivenLabels
 from halfmoon.table._models.table_model import TableModel
 from halfmoon.table._runs.rows_without_data import TotalsRows, not_data, totals_note
 
-__all__ = ["Preview", "rewritten_note"]
+__all__ = ["preview", "rewritten_note"]
 
 KINDS = ("number", "date", "time")  # which may be written in several ways
 MAX_ROWS = 10_000  # from which a way of writing is found
 MIN_CELLS = 5  # with a value, in a column
 
 
-@dataclass
-class Preview:
-    """What a first pass over a table finds."""
+def preview(
+    table: Table, model: TableModel, given: GivenLabels | None
+) -> tuple[TableModel, list[int], list[Note]]:
+    """Read a table once, with its labels, if it has a column of them.
 
-    model: TableModel  # that reads this table
-    skip: tuple[int, ...] = ()  # numbers of rows of totals
-    notes: list[Note] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, table: Table, model: TableModel, given: GivenLabels | None) -> Preview:
-        """Read a table once, with its labels, if it has a column of them."""
-        totals, n, kept = TotalsRows(model.target), 0, 0
-        uses = [use for use in model.columns_.used if use.kind in KINDS]
-        cells: dict[str, list[pa.Array]] = {use.name: [] for use in uses}
-        for batch in table.batches():
-            rows, no_data = batch.plain, not_data(batch)
-            blank = np.ones(len(batch), bool) if given is None else given.of(batch)[1]
-            totals.see(rows, batch.start, blank, no_data.empty)
-            n += int((~no_data.rows).sum())
-            if kept < MAX_ROWS:
-                data = pa.array(np.flatnonzero(~no_data.rows)[: MAX_ROWS - kept])
-                kept += len(data)
-                for name, parts in cells.items():
-                    parts.append(as_column(rows.column(name)).take(data))
-        found = totals.found if len(totals.found) < n else []
-        notes = [totals_note(found)] if found else []
-        preview = cls(model, tuple(row.number for row in found), notes)
-        read = {
-            use.name: _reading(use, pa.concat_arrays(cells[use.name]))
-            for use in uses
-            if cells[use.name]
-        }
-        if changed := {name: new for name, new in read.items() if new is not None}:
-            preview.model = copy.copy(model)
-            preview.model.columns_ = Columns(
-                [changed.get(use.name, use) for use in model.columns_.uses]
-            )
-            preview.notes += map(rewritten_note, changed.values())
-        return preview
+    Return the model that reads this table, the numbers of its rows of totals, and notes
+    on both.
+    """
+    totals, n, kept = TotalsRows(model.target), 0, 0
+    uses = [use for use in model.columns_.used if use.kind in KINDS]
+    cells: dict[str, list[pa.Array]] = {use.name: [] for use in uses}
+    for batch in table.batches():
+        rows, no_data = batch.plain, not_data(batch)
+        blank = np.ones(len(batch), bool) if given is None else given.of(batch)[1]
+        totals.see(rows, batch.start, blank, no_data.empty)
+        n += int((~no_data.rows).sum())
+        if kept < MAX_ROWS:
+            data = pa.array(np.flatnonzero(~no_data.rows)[: MAX_ROWS - kept])
+            kept += len(data)
+            for name, parts in cells.items():
+                parts.append(as_column(rows.column(name)).take(data))
+    found = totals.found if len(totals.found) < n else []
+    notes = [totals_note(found)] if found else []
+    changed: dict[str, ColumnUse] = {}
+    for use in uses:
+        parts = cells[use.name]
+        if parts and (new := _reading(use, pa.concat_arrays(parts))):
+            changed[use.name] = new
+            notes.append(rewritten_note(new))
+    if changed:
+        model = copy.copy(model)
+        uses = [changed.get(use.name, use) for use in model.columns_.uses]
+        model.columns_ = Columns(uses)
+    return model, [row.number for row in found], notes
 
 
 def _reading(use: ColumnUse, cells: pa.Array) -> ColumnUse | None:

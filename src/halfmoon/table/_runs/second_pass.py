@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -184,17 +185,8 @@ class Filled:
         """Return what came of each target; the first counts the escaped cells."""
         seconds, notes = time.monotonic() - start, tuple(notes)
         return [
-            cls(
-                job.model,
-                job.scan,
-                job.tally,
-                0 if i else escaped,
-                sha256,
-                seconds,
-                notes,
-                job.scored,
-            )
-            for i, job in enumerate(jobs)
+            cls(job.model, job.scan, job.tally, n, sha256, seconds, notes, job.scored)
+            for job, n in zip(jobs, chain([escaped], repeat(0)), strict=False)
         ]
 
     def __repr__(self) -> str:
