@@ -28,13 +28,13 @@ from halfmoon.table._files.formats import Format
 from halfmoon.table._table_errors import ReadError
 
 __all__ = [
-    "Pieces",
     "PlainLines",
     "Record",
     "count_lines",
     "line_end",
     "lines_of",
     "long_line",
+    "pieces",
     "plain_lines",
     "read_records",
     "split_around",
@@ -152,42 +152,42 @@ def _texts_between(data: bytes, offsets: Offsets) -> Any:
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, buffers)
 
 
-@dataclass
-class Pieces:
-    """The rest of a text as plain lines or as records, piece by piece."""
+def pieces(
+    stream: IO[str],  # opened with newline=""
+    found: Format,
+    name: str,  # of the file, in messages
+    width: int,  # cells of a line
+    line: int,  # number of the next line
+) -> Iterator[PlainLines | Iterator[Record]]:
+    """Yield the rest of a text as plain lines or as records, piece by piece.
 
-    stream: IO[str]  # opened with newline=""
-    format: Format
-    name: str  # of the file, in messages
-    width: int  # cells of a line
-    line: int  # number of the next line
+    The records of one piece must be used before the next.
+    """
 
-    def __iter__(self) -> Iterator[PlainLines | Iterator[Record]]:
-        """Yield the pieces. The records of one must be used before the next."""
-        delimiter = str(self.format.delimiter)
-        while text := self.stream.read(PIECE_CHARACTERS):
-            if not text.endswith("\n"):
-                text += self.stream.readline(MAX_RECORD)
-            plain = None
-            if delimiter.isascii() and len(text) < MAX_RECORD:
-                plain = plain_lines(text, delimiter, self.width)
-            if plain is None:
-                yield self._records(text)
-            else:
-                self.line += len(plain)
-                yield plain
-
-    def _records(self, text: str) -> Iterator[Record]:
+    def records(text: str) -> Iterator[Record]:
         """Yield the records of a piece; the last one may end further on."""
-        lines = chain(lines_of(io.StringIO(text, newline="")), lines_of(self.stream))
+        nonlocal line
+        lines = chain(lines_of(io.StringIO(text, newline="")), lines_of(stream))
         left = len(text)
-        for record in read_records(lines, self.format, self.name, self.line):
-            yield record
-            line, raw, _ = record
+        for number, raw, cells in read_records(lines, found, name, line):
+            yield number, raw, cells
             left -= len(raw)
             if left <= 0:
-                self.line = line + count_lines(raw)
+                line = number + count_lines(raw)
                 return
+
+    delimiter = str(found.delimiter)
+    while text := stream.read(PIECE_CHARACTERS):
+        if not text.endswith("\n"):
+            text += stream.readline(MAX_RECORD)
+        plain = None
+        if delimiter.isascii() and len(text) < MAX_RECORD:
+            plain = plain_lines(text, delimiter, width)
+        if plain is None:
+            yield records(text)
+        else:
+            line += len(plain)
+            yield plain
 
 
 def lines_of(stream: IO[str]) -> Iterator[str]:

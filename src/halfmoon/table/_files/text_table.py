@@ -24,12 +24,12 @@ from halfmoon.table._files.header_rows import (
     nameless_column,
 )
 from halfmoon.table._files.records import (
-    Pieces,
     PlainLines,
     Record,
     count_lines,
     line_end,
     lines_of,
+    pieces,
     read_records,
 )
 from halfmoon.table._files.table_interface import (
@@ -59,12 +59,7 @@ class TextTable(Table):
     def __init__(self, source: Source, found: Format, batch_rows: int) -> None:
         super().__init__(source, found, batch_rows)
         with self._opened() as (stream, _):
-            records = read_records(lines_of(stream), found, self.name)
-            header = _Header.of(records, str(found.delimiter))
-        self.lead, self.header = header.lead, header.text
-        self._n_lead, self._above = header.n_lead, header.n_characters
-        self.notes += header.notes
-        columns = header.names
+            columns = self._find_header(stream)
         if not columns:
             raise ReadError(
                 f"{self.name} is empty. A table with a header and rows is needed."
@@ -75,6 +70,59 @@ class TextTable(Table):
             self.schema = pa.schema([(column, pa.string()) for column in columns])
         except UnicodeEncodeError as error:
             raise self._half_character(error) from error
+
+    def _find_header(self, stream: IO[str]) -> list[str]:
+        """Find the header in the first records, and what is above it; return names."""
+        records = read_records(lines_of(stream), self.format, self.name)
+        seen: list[Record] = []
+        size = 0
+        try:
+            for record in islice(records, SEARCHED_RECORDS):
+                seen.append(record)
+                size += len(record[1])
+                if size > SEARCHED_CHARACTERS:
+                    break
+        except ReadError:  # raised again when the rows are read
+            if not seen:
+                raise
+        filled = [
+            i
+            for i, (_, raw, cells) in enumerate(seen)
+            if not _is_blank(raw, cells)
+            and not (i == 0 and SEPARATOR_LINE.fullmatch(raw))
+        ]
+        if not filled:
+            return []
+        rows = [seen[i][2] for i in filled]
+        may_be = may_be_title(rows[0], common_width(rows[1:]))
+        at = header_number(rows) if may_be else 0
+        names, first, joined = rows[at], filled[at], False
+        if grouped := grouped_names(rows[at:]):
+            names, joined = grouped.names, grouped.joined
+            at += grouped.rows - 1
+        self._n_lead = n_lead = filled[at]
+        self.lead = "".join(raw for _, raw, _ in seen[:n_lead])
+        line, self.header, _ = seen[n_lead]
+        self._above = len(self.lead) + len(self.header)
+        if joined:
+            self.notes.append(_joined_note(seen[first][0], line, names))
+        elif self.lead.strip() and not SEPARATOR_LINE.fullmatch(self.lead):
+            self.notes.append(
+                Note(
+                    f"Line {line} was read as the header; the lines above it were "
+                    f"skipped, and stay in a text output."
+                )
+            )
+        delimiter = str(self.format.delimiter)
+        # A cell with a comma in it would also make rows longer than the header.
+        place = nameless_column([names, *rows[at + 1 :]], delimiter != ",")
+        if place is not None:
+            end = line_end(self.header)
+            text = self.header.removesuffix(end)
+            self.header = (delimiter + text if place == 0 else text + delimiter) + end
+            names = [*names[:place], "", *names[place:]]
+            self.notes.append(_nameless_note(place))
+        return names
 
     @property
     def first_row(self) -> int:
@@ -110,7 +158,7 @@ class TextTable(Table):
         before = stream.read(self._above)
         line = count_lines(before) + 1
         width = len(self.schema)
-        for piece in Pieces(stream, self.format, self.name, width, line):
+        for piece in pieces(stream, self.format, self.name, width, line):
             if not isinstance(piece, PlainLines):
                 yield from self._record_parts(piece)
                 continue
@@ -256,72 +304,6 @@ class ShortRows:
 def _is_blank(raw: str, cells: list[str]) -> bool:
     """Return whether a record is an empty line, or a line of spaces."""
     return len(cells) < 2 and not raw.strip()
-
-
-@dataclass(frozen=True)
-class _Header:
-    """The header of a text, and what is above it."""
-
-    names: list[str]
-    text: str = ""  # with its line end
-    lead: str = ""  # the text above it
-    n_lead: int = 0  # records in that text
-    n_characters: int = 0  # of all this in the file
-    notes: tuple[Note, ...] = ()
-
-    @classmethod
-    def of(cls, records: Iterator[Record], delimiter: str) -> _Header:
-        """Find the header in the first records."""
-        seen: list[Record] = []
-        size = 0
-        try:
-            for record in islice(records, SEARCHED_RECORDS):
-                seen.append(record)
-                size += len(record[1])
-                if size > SEARCHED_CHARACTERS:
-                    break
-        except ReadError:  # raised again when the rows are read
-            if not seen:
-                raise
-        filled = [
-            i
-            for i, (_, raw, cells) in enumerate(seen)
-            if not _is_blank(raw, cells)
-            and not (i == 0 and SEPARATOR_LINE.fullmatch(raw))
-        ]
-        if not filled:
-            return cls([], lead="".join(raw for _, raw, _ in seen))
-        rows = [seen[i][2] for i in filled]
-        may_be = may_be_title(rows[0], common_width(rows[1:]))
-        at = header_number(rows) if may_be else 0
-        names, first, joined = rows[at], filled[at], False
-        if grouped := grouped_names(rows[at:]):
-            first, names, joined = filled[at], grouped.names, grouped.joined
-            at += grouped.rows - 1
-        n_lead = filled[at]
-        lead = "".join(raw for _, raw, _ in seen[:n_lead])
-        text = seen[n_lead][1]
-        n_characters = len(lead) + len(text)
-        notes = []
-        if joined:
-            notes.append(_joined_note(seen[first][0], seen[n_lead][0], names))
-        elif lead.strip() and not SEPARATOR_LINE.fullmatch(lead):
-            notes.append(
-                Note(
-                    f"Line {seen[n_lead][0]} was read as the header; the lines above "
-                    f"it were skipped, and stay in a text output."
-                )
-            )
-        # A cell with a comma in it would also make rows longer than the header.
-        named = delimiter != ","
-        place = nameless_column([names, *rows[at + 1 :]], named)
-        if place is not None:
-            end = line_end(text)
-            text = text.removesuffix(end)
-            text = (delimiter + text if place == 0 else text + delimiter) + end
-            names = [*names[:place], "", *names[place:]]
-            notes.append(_nameless_note(place))
-        return cls(names, text, lead, n_lead, n_characters, tuple(notes))
 
 
 def _joined_note(first: int, last: int, names: list[str]) -> Note:
