@@ -87,9 +87,9 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Open a raw stream from the first byte on, with its own position."""
-        if self._spool is not None:
-            return cast(IO[bytes], _View(self._spool, self.size, self._lock))
-        return cast(IO[bytes], _View(self._open_path(), self.size))
+        shared = None if self._spool is None else self._lock
+        file = self._spool or self._open_path()
+        return cast(IO[bytes], _View(file, self.size, shared))
 
     def pieces(self) -> Iterator[Any]:
         """Yield all bytes, piece by piece."""

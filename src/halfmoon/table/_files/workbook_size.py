@@ -11,7 +11,7 @@ from __future__ import annotations
 import zipfile
 from array import array
 from functools import partial
-from typing import IO
+from typing import IO, Any
 
 from halfmoon.table._files.byte_source import Source
 from halfmoon.table._files.formats import Format
@@ -62,17 +62,12 @@ def _sheet_sizes(file: IO[bytes], name: str, found: Format) -> list[SheetSize]:
     """Count the cells of the sheets in a zip file; the sizes in it may be wrong."""
     size, sheets = 0, []
     lengths = array("L")  # of texts that are cells in several places
+    sizes_of: dict[str, Any] = {"ods": OdsSizes, "xlsb": partial(XlsbSizes, lengths)}
     with zipfile.ZipFile(file) as packed:
         parts = packed.infolist()
         for part in sorted(parts, key=lambda x: SHARED_TEXTS not in x.filename.lower()):
             part.file_size = 2**40  # ignore the size in the file
-            sizes: OdsSizes | XlsbSizes | XlsxSizes
-            if found.name == "ods":
-                sizes = OdsSizes()
-            elif found.name == "xlsb":
-                sizes = XlsbSizes(lengths)
-            else:
-                sizes = XlsxSizes(lengths)
+            sizes = sizes_of.get(found.name, partial(XlsxSizes, lengths))()
             with packed.open(part) as stream:
                 for chunk in iter(partial(stream.read, CHUNK_BYTES), b""):
                     size += len(chunk)

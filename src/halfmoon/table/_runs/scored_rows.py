@@ -8,7 +8,7 @@ others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,10 +49,8 @@ class Sums:
     mean: float = 0.0  # of the given numbers
     spread: float = 0.0  # sum of squared deviations from the mean
 
-    def add_classes(
-        self, given: list[str], predicted: list[str], confidence: Array
-    ) -> None:
-        """Add classes and their predictions."""
+    def add_classes(self, given: Any, predicted: Any, confidence: Array) -> None:
+        """Add classes, as text, and their predictions."""
         right = sum(a == b for a, b in zip(given, predicted, strict=True))
         total = float(confidence.sum())
         self.merge(Sums(len(given), right, Counter(given), total))
@@ -127,32 +125,26 @@ class ScoredRows:
         """Compare the labels of a batch of rows with their predictions."""
         keys = value_keys(rows, self.model.columns_)
         seen = np.isin(keys, self.model.learned_keys_)
-        for sums, chosen in ((self.new, ~seen), (self.learned, seen)):
-            self._add(sums, labels, prediction, np.flatnonzero(chosen))
-
-    def _add(
-        self, sums: Sums, labels: pa.Array, prediction: Prediction, where: Any
-    ) -> None:
-        labels = labels.take(pa.array(where))
-        values = [prediction.values[i] for i in where]
+        add: Callable[..., None]
+        columns: list[Any]
         if prediction.confidence is not None:
-            confidence = np.asarray(prediction.confidence)[where]
-            given = self._compared(labels.to_pylist())
-            sums.add_classes(given, self._compared(values), confidence)
-            return
-        style = (self.model.style_ if is_text(labels.type) else None) or PLAIN
-        y, _ = read_numbers(labels, style)
-        known = np.isfinite(y)
-        columns = (values, prediction.low, prediction.high)
-        predicted, low, high = (np.asarray(each, dtype=float) for each in columns)
-        low, high = low[where], high[where]
-        sums.add_numbers(y[known], predicted[known], low[known], high[known])
+            add, known = Sums.add_classes, np.ones(len(labels), dtype=bool)
+            classes = labels.to_pylist(), prediction.values
+            columns = [*map(self._compared, classes), prediction.confidence]
+        else:
+            style = (self.model.style_ if is_text(labels.type) else None) or PLAIN
+            y, _ = read_numbers(labels, style)
+            add, known = Sums.add_numbers, np.isfinite(y)
+            columns = [y, prediction.values, prediction.low, prediction.high]
+        for sums, chosen in ((self.new, ~seen), (self.learned, seen)):
+            add(sums, *(np.asarray(column)[chosen & known] for column in columns))
 
-    def _compared(self, labels: list[Any]) -> list[str]:
+    def _compared(self, labels: list[Any]) -> Any:
         """Return classes as text; if labels were merged, all spellings as one."""
         texts = [label_text(label) for label in labels]
-        merged = self.model.record_.get("settings", {}).get("merge_labels", False)
-        return [spelling_key(text) for text in texts] if merged else texts
+        if self.model.record_.get("settings", {}).get("merge_labels", False):
+            texts = [spelling_key(text) for text in texts]
+        return np.array(texts, dtype=object)
 
     def sentences(self) -> list[str]:
         """Describe the comparison for a person; empty if no label is known."""
