@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -255,13 +255,14 @@ def _fill_files(
     engine: Engine,
 ) -> tuple[list[Job], int]:
     """Write the files that are not done yet; return jobs with the counts of all."""
-    progress = _Progress(report, [given["size"] for given in manifest.inputs])
-    done = manifest.done()
-    progress.add_done(done)
+    sizes = [given["size"] for given in manifest.inputs]
+    progress, done = _progress_of_files(report, sum(sizes)), manifest.done()
+    for number in done:
+        progress(number, sizes[number])
     todo = [number for number in range(len(table.files)) if number not in done]
     partitions: list[tuple[Any, ...]]
     if isinstance(engine, Threads):
-        partitions = [(table.files[i], before[i], progress.of(i)) for i in todo]
+        partitions = [(table.files[i], before[i], partial(progress, i)) for i in todo]
     else:  # its workers must see the folders under the same paths
         plan = replace(plan, out=plan.out.resolve())
         partitions = [(table.files[i].resolved(), before[i]) for i in todo]
@@ -269,7 +270,7 @@ def _fill_files(
     for number, outcome in zip(todo, outcomes, strict=True):
         table.check_file(number)
         manifest.record_done(number, outcome)
-        progress.add_done([number])
+        progress(number, sizes[number])
         done[number] = outcome
     jobs = plan.jobs(table)
     return jobs, add_up((done[number] for number in range(len(table.files))), jobs)
@@ -301,33 +302,21 @@ class Threads:
         return in_threads(lambda x: function(*x), partitions, self.threads)
 
 
-class _Progress:
-    """Progress of all files together."""
+def _progress_of_files(
+    report: Callable[[float, float], None], total: int
+) -> Callable[..., None]:
+    """Return a callback for each file by its number, which reports all of them."""
+    read_of: dict[int, float] = {}
+    done, lock = 0.0, threading.Lock()
 
-    def __init__(
-        self, report: Callable[[float, float], None], sizes: Sequence[int]
-    ) -> None:
-        self._report = report
-        self._sizes = sizes
-        self._total, self._done = sum(sizes), 0.0
-        self._read: dict[int, float] = {}
-        self._lock = threading.Lock()
+    def progress(number: int, read: float, _: float = 0.0) -> None:
+        nonlocal done
+        with lock:
+            done += read - read_of.get(number, 0.0)
+            read_of[number] = read
+            report(done, total)
 
-    def of(self, number: int) -> Callable[[float, float], None]:
-        """Return the progress callback of one file."""
-
-        def report(read: float, _: float) -> None:
-            with self._lock:
-                self._done += read - self._read.get(number, 0)
-                self._read[number] = read
-                self._report(self._done, self._total)
-
-        return report
-
-    def add_done(self, numbers: Iterable[int]) -> None:
-        """Count files that are already written."""
-        for number in numbers:
-            self.of(number)(self._sizes[number], 0)
+    return progress
 
 
 def _numbering(files: Sequence[FolderFile], before: Sequence[int]) -> list[Note]:
