@@ -113,7 +113,7 @@ def readings():
         patch.setattr(csv, "field_size_limit", lambda: 2**40)
         walked(io.BytesIO(b'a,b\n1,"2345"\n'))
     csv.field_size_limit(before)
-    for kind in KINDS:
+    for kind in KINDS.values():
         name = f"table{kind.endings[0]}" if kind.endings else "table.csv"
         with refused():
             refuse_unsupported(b"\0" if kind.endings else LFS, name, name)
