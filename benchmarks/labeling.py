@@ -43,7 +43,7 @@ from halfmoon._label.live_accuracy import live_accuracy
 from halfmoon._label.session import Labeling
 from halfmoon._label.session_rows import joined_labels
 from halfmoon.table._files import open_table
-from halfmoon.table._run_settings import Settings, Silent
+from halfmoon.table._run_settings import Settings, Stages
 from halfmoon.table._runs.learn_from_table import learn_from
 
 NAMES = ("breast cancer", "digits", "usps", "covtype", "california")
@@ -120,7 +120,7 @@ def simulated(name, repeat, order):
         task: Any = "numbers" if is_number else "classes"
         settings = Settings(TARGET, budget=BUDGET, seed=repeat, task=task)
         with open_table(path) as table, Journal(f"{path}.jsonl") as journal:
-            labeling = Labeling(table, settings, journal, (), Silent())
+            labeling = Labeling(table, settings, journal, (), Stages())
         with journal:
             found = answered(labeling, y[some], test, order, rng, is_number)
     return {**found, "processor": round(time.process_time() - start, 1)}
@@ -168,7 +168,7 @@ def error_of(labeling, test_rows, truth, is_number):
     rows = scan.rows.select(labeling.sample.features)
     given = replace(scan, rows=rows, labels=labels, n_labeled=len(found))
     try:
-        model, _ = learn_from(given, labeling.settings, labeling.allowance, Silent())
+        model, _ = learn_from(given, labeling.settings, labeling.allowance, Stages())
     except ValueError:  # one class so far: it is the guess
         (only,) = set(found.values())
         return float((truth.astype(str) != str(only)).mean())
