@@ -115,7 +115,10 @@ def labels_of(y: Any, labeled: NDArray[np.bool_]) -> NDArray[Any]:
     if labels.dtype == object and not all(isinstance(v, str) for v in labels.ravel()):
         labels = np.array(labels.tolist())
         if labels.dtype == object and all(isinstance(v, Number) for v in labels.flat):
-            return labels.astype(np.float64)  # decimal and rational numbers
+            try:
+                return labels.astype(np.float64)  # decimal and rational numbers
+            except OverflowError as error:
+                raise ValueError(f"y has a label that is too large: {error}.") from None
     return labels
 
 
@@ -199,7 +202,7 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> NDArray[np.f
         labels = np.where(missing, np.nan, labels)
     try:
         values = labels.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"y cannot be read as numbers ({error}); a regression needs numbers. Use a "
             f"classifier for classes."
@@ -324,8 +327,10 @@ def as_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
     try:
         if given.dtype.kind in "mM":
             raise TypeError("they are dates or times")
+        if given.dtype.kind == "c":
+            raise TypeError("they are complex")
         w = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"sample_weight cannot be read as numbers ({error}); one weight for each "
             f"row is needed."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from functools import cache
 
 __all__ = ["MEMORY_LIMIT", "format_bytes", "parse_bytes"]
@@ -30,8 +30,8 @@ def parse_bytes(amount: int | float | str) -> int:
         power = "_KMGT".index(match[2] or "_")
         number = float(match[1]) * (1024 if match[3] else 1000) ** power
     else:
-        number = float(amount)
-    if not 0 < number < math.inf:
+        number = amount
+    if not 0 < number <= sys.float_info.max:
         raise ValueError(
             f"The amount of memory is {amount!r}; a positive, finite one is needed."
         )

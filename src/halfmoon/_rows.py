@@ -231,6 +231,8 @@ def checked_rows(estimator: Any, X: Any, **options: Any) -> Rows:
         X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         return summed_entries(validate_data(estimator, X, **options))
+    except OverflowError as error:
+        raise ValueError(f"X has a number that is too large: {error}.") from None
     except ValueError as error:
         message = _plain_message(estimator, X, str(error))
         if message is None:

@@ -10,6 +10,7 @@ from version 1.9 on.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass, replace
@@ -73,13 +74,15 @@ def is_whole(value: Any, least: int = 1) -> bool:
 
 
 def is_positive(value: Any) -> bool:
-    """Return whether a value is a number above 0."""
-    return isinstance(value, Real) and not is_bool(value) and float(value) > 0
+    """Return whether a value is a number above 0, perhaps infinity."""
+    if not isinstance(value, Real) or is_bool(value):
+        return False
+    return 0 < value <= sys.float_info.max or value == np.inf
 
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number of at least 0."""
-    return isinstance(value, Real) and 0 <= float(value) < np.inf
+    return isinstance(value, Real) and 0 <= value <= sys.float_info.max
 
 
 def is_bool(value: Any) -> bool:
@@ -105,7 +108,7 @@ def as_numbers(values: float | Sequence[float] | Array, name: str) -> list[float
     """Return a number, or a sequence of at least one number, as a list."""
     numbers = np.empty(0)
     if values is not None and not isinstance(values, (str, bool, np.bool_)):
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError, OverflowError):
             numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if numbers.ndim != 1 or numbers.size == 0:
         raise ValueError(

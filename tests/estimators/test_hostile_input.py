@@ -261,3 +261,34 @@ def test_row_ends_that_do_not_rise_are_refused(change):
     broken.indptr[change[0]] = change[1]
     with pytest.raises(ValueError, match="X is a damaged CSR matrix: its indptr"):
         hm.ConditionalRegressor(random_state=0).fit(broken, Y)
+
+
+HUGE = 10**400  # a whole number beyond the range of floating-point numbers
+
+
+def test_whole_numbers_beyond_the_range_are_refused():
+    rows = np.full((N, 3), HUGE, dtype=object)
+    targets = np.where(LABELED, HUGE, None)
+    model = hm.LaplacianRegressor()
+    with pytest.raises(ValueError, match="X has a number that is too large: int"):
+        model.fit(rows, Y)
+    with pytest.raises(ValueError, match="y cannot be read as numbers .int too large"):
+        model.fit(X, targets)
+    targets[0] = 1
+    with pytest.raises(ValueError, match="y has a label that is too large: int"):
+        hm.LaplacianClassifier().fit(X, targets)
+    with pytest.raises(ValueError, match="sample_weight cannot be read .*int too"):
+        model.fit(X, Y, sample_weight=[HUGE] * N)
+
+
+@pytest.mark.parametrize("name", ["alpha", "mu", "memory_limit"])
+def test_parameters_beyond_the_range_are_refused(name):
+    with pytest.raises(ValueError, match=f"^{name} is 10{{400}}; "):
+        hm.LaplacianRegressor(**{name: HUGE}).fit(X, Y)
+    with pytest.raises(ValueError, match="^budget is 10{400}; "):
+        hm.HalfmoonRegressor(budget=HUGE).fit(X, Y)
+
+
+def test_complex_weights_are_refused():
+    with pytest.raises(ValueError, match="sample_weight .*they are complex"):
+        hm.LaplacianRegressor().fit(X, Y, sample_weight=np.ones(N) + 1j)
