@@ -259,7 +259,7 @@ def test_sparse_entries_outside_of_the_matrix_are_refused(form):
 def test_row_ends_that_do_not_rise_are_refused(change):
     broken = sp.csr_array(X)
     broken.indptr[change[0]] = change[1]
-    with pytest.raises(ValueError, match="X is a damaged CSR matrix: its indptr"):
+    with pytest.raises(ValueError, match=r"X is a damaged CSR matrix: its indptr"):
         hm.ConditionalRegressor(random_state=0).fit(broken, Y)
 
 
@@ -270,25 +270,25 @@ def test_whole_numbers_beyond_the_range_are_refused():
     rows = np.full((N, 3), HUGE, dtype=object)
     targets = np.where(LABELED, HUGE, None)
     model = hm.LaplacianRegressor()
-    with pytest.raises(ValueError, match="X has a number that is too large: int"):
+    with pytest.raises(ValueError, match=r"X has a number that is too large: int"):
         model.fit(rows, Y)
-    with pytest.raises(ValueError, match="y cannot be read as numbers .int too large"):
+    with pytest.raises(ValueError, match=r"y cannot be read as numbers .int too large"):
         model.fit(X, targets)
     targets[0] = 1
-    with pytest.raises(ValueError, match="y has a label that is too large: int"):
+    with pytest.raises(ValueError, match=r"y has a label that is too large: int"):
         hm.LaplacianClassifier().fit(X, targets)
-    with pytest.raises(ValueError, match="sample_weight cannot be read .*int too"):
+    with pytest.raises(ValueError, match=r"sample_weight cannot be read .*int too"):
         model.fit(X, Y, sample_weight=[HUGE] * N)
 
 
 @pytest.mark.parametrize("name", ["alpha", "mu", "memory_limit"])
 def test_parameters_beyond_the_range_are_refused(name):
-    with pytest.raises(ValueError, match=f"^{name} is 10{{400}}; "):
+    with pytest.raises(ValueError, match=rf"^{name} is 10{{400}}; "):
         hm.LaplacianRegressor(**{name: HUGE}).fit(X, Y)
-    with pytest.raises(ValueError, match="^budget is 10{400}; "):
+    with pytest.raises(ValueError, match=r"^budget is 10{400}; "):
         hm.HalfmoonRegressor(budget=HUGE).fit(X, Y)
 
 
 def test_complex_weights_are_refused():
-    with pytest.raises(ValueError, match="sample_weight .*they are complex"):
+    with pytest.raises(ValueError, match=r"sample_weight .*they are complex"):
         hm.LaplacianRegressor().fit(X, Y, sample_weight=np.ones(N) + 1j)
