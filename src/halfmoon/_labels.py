@@ -201,6 +201,8 @@ def numeric_targets(labels: NDArray[Any], unlabeled: Any = None) -> NDArray[np.f
     if missing.any():
         labels = np.where(missing, np.nan, labels)
     try:
+        # Text as objects: errors show 'a' then, and not np.str_('a').
+        labels = labels.astype(object) if labels.dtype.kind in "US" else labels
         values = labels.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(

@@ -468,6 +468,15 @@ def test_held_out_values_of_some_labeled_rows_only(of_all_kinds, data, new):
     some = np.array([4, 2])
     assert_allclose(average.leave_one_out(some), fit.leave_one_out(some))
     assert_allclose(average.loo_predictor(some)(new[:2]), fit.predict(new[:2]))
+    # All labels have a weight, though some only have held-out predictions.
+    assert_array_equal(average.fitted_targets, data.y)
+    weighted = average.label_weights(new) @ average.fitted_targets
+    assert_allclose(weighted, fit.predict(new).reshape(len(new), -1))
+    sets = [np.array([4, 2, 5]), np.array([0])]
+    for found, expected in zip(
+        average.leave_sets_out(sets), fit.leave_sets_out(sets), strict=True
+    ):
+        assert_allclose(found, expected)
 
 
 def test_a_stored_average_answers_alike(of_all_kinds, average, scales, new):

@@ -231,7 +231,7 @@ class Average:
         """
         found = [np.zeros((len(some), self.y.shape[1])) for some in sets]
         for group, smoother in self._smoothers:
-            y = group.members[0].y
+            y = group.target.forward(self.y)
             H = smoother.label_weights(self.X_l)
             r = y - H @ y
             for total, some in zip(found, sets, strict=True):
@@ -259,7 +259,8 @@ class Average:
     @property
     def fitted_targets(self) -> Array:
         """Targets on that scale, (l, t); as given if members differ in scale."""
-        return self.y if self.scale == "mixed" else self.members[0].y
+        mixed = self.scale == "mixed"
+        return self.y if mixed else self.members[0].target.forward(self.y)
 
     @property
     def coef(self) -> Array:
