@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 
 import pytest
 
@@ -126,6 +127,18 @@ def test_a_torn_last_line_is_dropped(path):
     with Journal(path) as journal:
         journal.append(answer(7), COLUMNS)
     assert [x["id"] for x in read_journal(path).lines] == ["i0", "i1", "i2", "i7"]
+
+
+def test_a_damaged_line_is_read_in_one_pass(path):
+    # If each beginning were read to the end: 10**12 characters
+    path.write_bytes(b'{"' * 1_000_000 + b"\n" + json.dumps(answer(1)).encode())
+    begin = time.process_time()
+    read = read_journal(path)
+    assert time.process_time() - begin < 10
+    assert [line["id"] for line in read.lines] == ["i1"]
+    assert [str(note) for note in read.notes] == [
+        f"1 line of {path.name} is damaged and was dropped."
+    ]
 
 
 def test_concatenated_files_even_if_one_is_torn(path):

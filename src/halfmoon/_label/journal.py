@@ -38,6 +38,7 @@ __all__ = ["Journal", "JournalLines", "head_of", "is_journal", "read_journal"]
 VERSION = 1
 FIRST_BYTES = b'{"head":"'
 MAX_HEAD_BYTES = 2**20  # that are read to recognize a journal
+MAX_BEGINNINGS = 100  # of an object in a torn line; each may take as long as the line
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,13 @@ def _parsed(line: bytes) -> tuple[dict[str, Any] | None, bool]:
     After concatenation, a line may begin with the torn end of another file.
     """
     start = 0
-    while start >= 0:
+    for _ in range(MAX_BEGINNINGS):
         found = _line_of(line[start:])
         if found is not None:
             return found, start == 0
         start = line.find(b'{"', start + 1)
+        if start < 0:
+            break
     return None, False
 
 

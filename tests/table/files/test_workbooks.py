@@ -6,6 +6,7 @@ import gc
 import io
 import random
 import re
+import time
 import zipfile
 from contextlib import nullcontext
 
@@ -557,6 +558,17 @@ def test_the_calculation_chain_is_left_out(tmp_path):
         kept = packed.read("[Content_Types].xml").decode()
     assert "calcChain" not in kept
     assert "workbook" in kept
+
+
+def test_a_list_of_parts_is_searched_in_one_pass(tmp_path):
+    # If each of the beginnings were searched to the end: 10**11 characters
+    listed = f"<Types><!--{'<Override ' * 150_000}--></Types>"
+    path = sheet_of(ODD, tmp_path / "t.xlsx", {"[Content_Types].xml": listed})
+    begin = time.process_time()
+    filled(path, tmp_path / "made.xlsx", ("p", "q"))
+    assert time.process_time() - begin < 20
+    with zipfile.ZipFile(tmp_path / "made.xlsx") as packed:
+        assert packed.read("[Content_Types].xml").decode() == listed
 
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])

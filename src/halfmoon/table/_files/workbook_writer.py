@@ -28,7 +28,7 @@ COPIERS = {"xlsx": XlsxCopier, "xlsm": XlsxCopier, "ods": OdsCopier}
 NEW_WORKBOOKS = {"xlsx": NewXlsx, "ods": NewOds}
 TYPE_PART = "mimetype"  # programs recognize OpenDocument by it; not compressed
 CALCULATION_CHAIN = "xl/calcChain.xml"  # optional; programs rebuild it
-CHAIN_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^>]*calcChain[^>]*/>")
+ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Relationship)\s[^<>]*+>")
 
 
 def workbook_writer(
@@ -108,6 +108,12 @@ class _CopyWriter(TableOutput):
                     if part.filename == edited:
                         copier(old.read(), new, self._edits).copy()
                     elif part.filename.endswith((".rels", "[Content_Types].xml")):
-                        new.write(CHAIN_ENTRY.sub(b"", old.read()))
+                        new.write(ENTRY.sub(_without_chain, old.read()))
                     else:
                         shutil.copyfileobj(old, new)
+
+
+def _without_chain(entry: re.Match[bytes]) -> bytes:
+    """Return an entry of a list of parts, empty for the calculation chain."""
+    is_chain = b"calcChain" in entry[0] and entry[0].endswith(b"/>")
+    return b"" if is_chain else entry[0]
