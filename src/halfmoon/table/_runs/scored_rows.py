@@ -244,27 +244,23 @@ class Unseen:
     rows: int = 0  # seen so far
 
     def __post_init__(self) -> None:
-        seen = {
+        self._encoders = {
             encoder.name: encoder
             for encoder in self.model.encoder_.encoders
             if isinstance(encoder, CategoryEncoder)
         }
-        self._complete = [use for use in self.model.columns_.used if not use.missing]
-        self._uses = [
-            (use, seen[use.name])
-            for use in self.model.columns_.used
-            if use.name in seen
-        ]
 
     def see(self, rows: Any) -> None:
         """Consider a batch of rows with all columns."""
         self.rows += rows.num_rows
-        for use in self._complete:
+        for use in self.model.columns_.used:
+            encoder = self._encoders.get(use.name)
+            if use.missing and encoder is None:
+                continue
             values, _ = use.read(as_column(rows.column(use.name)))
-            self.missing[use.name] += int(pd.isna(values).sum())
-        for use, encoder in self._uses:
-            values, _ = use.read(as_column(rows.column(use.name)))
-            if all(map(encoder.has_seen, values.cat.categories)):
+            if not use.missing:
+                self.missing[use.name] += int(pd.isna(values).sum())
+            if encoder is None or all(map(encoder.has_seen, values.cat.categories)):
                 continue
             for value, n in values.value_counts().items():
                 if n and not encoder.has_seen(value):
