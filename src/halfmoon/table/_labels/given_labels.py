@@ -73,11 +73,8 @@ class Blanks:
     @property
     def doubtful_words(self) -> Counter[str]:
         """Counts of blanks by words that may be a class and that no one named."""
-        found: Counter[str] = Counter()
-        for text, n in self.counts.items():
-            if text.lower() in DOUBTFUL and text not in self._marks:
-                found[text] = n
-        return found
+        words = (text for text in self.counts if text.lower() in DOUBTFUL)
+        return Counter({x: self.counts[x] for x in words if x not in self._marks})
 
     def mask(self, column: Any) -> NDArray[np.bool_]:
         """Return where a column of Arrow is blank, shape (n,), and count its blanks."""

@@ -264,29 +264,28 @@ def _stray_note(name: str, strays: Counter[str]) -> Note:
     values = [each.strip() for each in strays]
     shown = ", ".join(map(quoted, values[:MAX_NOTE_VALUES]))
     shown += ", ..." if len(values) > MAX_NOTE_VALUES else ""
-    fix = argument("unlabeled", values)
     are_not = "is not a number" if n == 1 else "are not numbers"
-    return Note(
-        f"{count(n, 'label')} of {name!r} {are_not} ({shown}). "
-        f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
-        f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`. If "
-        f"the labels are classes, use `task='classes'`.",
-        fix,
-        important=True,
+    what = f"{count(n, 'label')} of {name!r} {are_not} ({shown})"
+    return _ignored_note(
+        n, what, values, " If the labels are classes, use `task='classes'`."
     )
 
 
 def _code_note(name: str, codes: Sequence[float], n: int) -> Note:
     marks = [f"{code:.10g}" for code in codes]
-    fix = argument("unlabeled", marks)
-    return Note(
+    what = (
         f"{count(n, 'label')} of {name!r} {'is' if n == 1 else 'are'} {listed(marks)}, "
-        f"far from all others, as a mark for a blank would be. "
-        f"{'It was' if n == 1 else 'They were'} ignored and not changed.",
-        f"To have {'this cell' if n == 1 else 'these cells'} filled, use `{fix}`.",
-        fix,
-        important=True,
+        f"far from all others, as a mark for a blank would be"
     )
+    return _ignored_note(n, what, marks)
+
+
+def _ignored_note(n: int, what: str, texts: Sequence[str], more: str = "") -> Note:
+    """Note labels with some texts that are neither learned from nor filled."""
+    it, cell = ("It was", "this cell") if n == 1 else ("They were", "these cells")
+    fix = argument("unlabeled", texts)
+    remedy = f"To have {cell} filled, use `{fix}`.{more}"
+    return Note(f"{what}. {it} ignored and not changed.", remedy, fix, important=True)
 
 
 def _outlying_notes(name: str, numbers: Sequence[float | None]) -> Iterator[Note]:
