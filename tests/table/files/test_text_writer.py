@@ -11,9 +11,33 @@ from halfmoon.table._files import new_table, open_table
 from halfmoon.table._files.text_writer import NewCells
 from halfmoon.table._table_errors import CommandError
 
-FORMULAS = ["=1+1", "+x", "-x", "@sum", "\tx", "\rx", "\n=x", "＝1", "-1+1|cmd", "--1"]
+FORMULAS = [
+    "=1+1",
+    '="a"&x+"b"',
+    "+x",
+    "-x",
+    "@sum",
+    "\tx",
+    "\rx",
+    "\n=x",
+    "＝1",
+    "-1+1|cmd",
+    "--1",
+]
 FORMULAS += ["-$x", "-5 A1", "-5 kg*2", "-USD", "+1(2)"]
-HARMLESS = ["-1", "+1.5", "-1,5", "-.5e-3", "1", "x=1", "", " =x", "'=x", "a-b"]
+HARMLESS = [
+    '="a b"',
+    "-1",
+    "+1.5",
+    "-1,5",
+    "-.5e-3",
+    "1",
+    "x=1",
+    "",
+    " =x",
+    "'=x",
+    "a-b",
+]
 HARMLESS += ["-$1,053.20", "-26 kg", "-1 234,5 €", "-1\u202f234", "-7.5%"]
 HARMLESS += ["+", "-", "--", "+/-", "\u2212"]  # may be classes
 

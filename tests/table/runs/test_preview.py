@@ -98,11 +98,32 @@ def test_other_ways_of_writing_are_found(tmp_path, model, usual, number, date, w
     assert model.columns_.uses is before  # the model is as it was
 
 
-def test_another_unit_stays_unread(tmp_path, model):
+@pytest.fixture
+def of_kg(tmp_path):
     settings = Settings("kind", budget=1e-9, exclude=("name",))
     path = written(tmp_path / "kg.csv", "{:.1f} kg".format)
-    of_kg = fill_table(str(path), tmp_path / "o2.csv", settings).model
-    _, notes = predicted(of_kg, written(tmp_path / "lb.csv", "{:.1f} lb".format))
+    return fill_table(str(path), tmp_path / "o2.csv", settings).model
+
+
+def test_another_unit_is_converted(tmp_path, of_kg):
+    path = written(tmp_path / "kg2.csv", "{:.1f} kg".format, target=False)
+    usual, _ = predicted(of_kg, path)
+
+    def grams(kilograms):
+        return f"{1000 * kilograms:,.0f} g"
+
+    rows, notes = predicted(of_kg, written(tmp_path / "g.csv", grams, target=False))
+    assert [row["kind_confidence"] for row in rows] == [
+        row["kind_confidence"] for row in usual
+    ]
+    assert notes == [
+        "The numbers in 'size' are written in another way than those that the model "
+        "learned from: written with commas and kg; g converted to kg."
+    ]
+
+
+def test_a_unit_of_something_else_stays_unread(tmp_path, of_kg):
+    _, notes = predicted(of_kg, written(tmp_path / "m.csv", "{:.1f} m".format))
     assert any("'size' has no value that can be read" in note for note in notes)
     assert not any("written in another way" in note for note in notes)
 

@@ -59,7 +59,7 @@ from halfmoon.table._cells.points_and_commas import (
 from halfmoon.table._cells.unit_sizes import UNITS, conversion
 from halfmoon.table._files.arrow_types import null_where
 
-__all__ = ["are_codes", "examples", "number_style"]
+__all__ = ["are_codes", "converted", "examples", "number_style"]
 
 MAX_EXAMPLES = 5_000  # different cells that the style is found from
 MAX_LENGTH = 500  # bytes of a number; some patterns take the square of the length
@@ -71,13 +71,13 @@ MIN_AMOUNTS = 5  # different amounts in a currency, to compare medians
 MAX_UNITS = 4  # in one column
 
 CURRENCY_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
-CURRENCY_SIGNS |= {"fr.": "chf"}
+CURRENCY_SIGNS |= {"fr.": "chf", "rp": "idr", "rp.": "idr"}
 CODES = (
     *("usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "aud", "cad", "nzd"),
     *("sek", "nok", "dkk", "pln", "czk", "huf", "rub", "brl", "zar"),
 )
 
-CURRENCY = rf"(?:[A-Z]{{0,3}}[\p{{Sc}}]|{'|'.join(CODES).upper()}|Rs\.?|Fr\.|kr\.?)"
+CURRENCY = rf"(?:[A-Z]{{0,3}}[\p{{Sc}}]|{'|'.join(CODES).upper()}|R[ps]\.?|Fr\.|kr\.?)"
 # The longest is checked afterwards: {0,14} in the pattern takes 30 ms to compile.
 UNIT = r"(?:[\p{L}%‰°\"″′µ/\p{Sc}][\p{L}\p{M}\p{Sc}%°²³·./ ]*[23]?)"
 MAX_UNIT = 16  # characters
@@ -364,6 +364,25 @@ def _other_units(style: NumberStyle, text: pa.Array, parts: pa.Array) -> NumberS
         if middle and median:
             others.append(OtherUnit(prefix, suffix, middle / median, known=False))
     return replace(style, others=tuple(others))
+
+
+def converted(style: NumberStyle, to: NumberStyle) -> NumberStyle | None:
+    """Return a style that reads numbers in the unit of another; None if unknown.
+
+    Examples
+    --------
+    >>> grams = converted(NumberStyle(suffix=" g"), NumberStyle(suffix=" kg"))
+    >>> grams.read(pa.array(["500 g", "2 kg"])).to_pylist()
+    [0.5, 2.0]
+    """
+    if style.prefix or to.prefix or not all(unit.known for unit in style.others):
+        return None
+    units = [unit.strip() for unit in (style.suffix, *(u.suffix for u in style.others))]
+    found = {unit: conversion(unit, to.suffix.strip()) for unit in units}
+    others = [OtherUnit("", unit, *each) for unit, each in found.items() if each]
+    if len(others) < len(units):
+        return None
+    return replace(style, suffix=to.suffix, others=tuple(others))
 
 
 def _median(style: NumberStyle, text: pa.Array) -> float | None:

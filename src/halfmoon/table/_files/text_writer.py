@@ -31,8 +31,8 @@ from halfmoon.table._table_errors import CommandError, OutputError
 __all__ = ["NewCells", "TextWriter"]
 
 # Some spreadsheets read wide characters like the narrow ones.
-# Signs alone, such as the classes + and -, compute nothing.
-FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠](?=.*\w)", re.DOTALL)
+# Signs alone, such as the classes + and -, compute nothing, nor does ="a text".
+FORMULA = re.compile(r'(?!="[^"]*"\Z)[=+\-@\t\r\n＝＋－＠](?=.*\w)', re.DOTALL)
 # Also with currency or unit, such as -$1,053.20 or -26 kg, but nothing to compute.
 NUMBER = re.compile(
     r"[+-]? ?([A-Z]{0,3}[$€£¥₹]|[A-Z]{3})? ?"

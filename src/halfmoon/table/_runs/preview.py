@@ -3,7 +3,7 @@
 Another program may write the numbers or dates of a new table in another way than those
 that the model learned from: 1.234,5 for 1234.5, or 2024-05-03 for 03.05.2024. If too
 many cells of such a column cannot be read, the way is found again from the new table.
-The unit must be the same, or one of the two has none.
+The unit must be the same, or one that can be converted, or one of the two has none.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pyarrow as pa
 from halfmoon._notes import Note
 from halfmoon._number_format import Unit
 from halfmoon.table._cells.cell_values import MAX_STRAY_NUMBERS, as_column
+from halfmoon.table._cells.number_detection import converted
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import is_text
@@ -77,8 +78,10 @@ def _reading(use: ColumnUse, cells: pa.Array) -> ColumnUse | None:
     present = len(cells) - cells.null_count
     if present < MIN_CELLS or unread <= MAX_STRAY_NUMBERS * present:
         return None
+    new: ColumnUse | None
     (new,) = Columns.of(pa.table({use.name: cells}), keep=[use.name]).uses
-    if new.kind != use.kind or not _same_unit(use, new):
+    new = _in_unit_of(use, new) if new.kind == use.kind else None
+    if new is None:
         return None
     if use.kind != "number":
         formats = dict.fromkeys(f"{use.date_format}|{new.date_format}".split("|"))
@@ -105,11 +108,17 @@ def _agree(before: Any, after: Any) -> bool:
     return same or 2 * int(both.sum()) < int(pd.notna(after).sum())
 
 
-def _same_unit(use: ColumnUse, new: ColumnUse) -> bool:
+def _in_unit_of(use: ColumnUse, new: ColumnUse) -> ColumnUse | None:
+    """Return how a column is read in the unit of another; None if that is unknown."""
     if use.compound or new.compound or use.pattern or new.pattern:
-        return (use.compound, use.pattern) == (new.compound, new.pattern)
+        same = (use.compound, use.pattern) == (new.compound, new.pattern)
+        return new if same else None
     units = [each.style.unit if each.style else Unit() for each in (use, new)]
-    return Unit() in units or units[0] == units[1]
+    if Unit() in units or units[0] == units[1]:
+        return new
+    assert use.style is not None and new.style is not None
+    style = converted(new.style, use.style)
+    return None if style is None else replace(new, style=style)
 
 
 def rewritten_note(use: ColumnUse) -> Note:
