@@ -275,6 +275,9 @@ def notes():
     list(code_notes([ColumnUse("left", "date", codes=(2932896.0,))]))
     for each in (run(model(unread={"age": 1, "size": 0})), run(escaped=2)):
         list(common_notes(each))
+    odd = [ColumnUse("age", "number", strays=9, stray=": c")]
+    unread = {"age": 8, **dict.fromkeys("abcde", 1)}
+    list(common_notes(run(model(columns=odd, unread=unread)), learned=True))
     forecast = TimeForecast(10_000_000, 240.0, time.monotonic() - 290.0)
     list(forecast.notes())
     list(dataclasses.replace(forecast, operations=7.5e11, bytes_moved=2.5e9).notes())

@@ -116,10 +116,11 @@ def test_another_unit_is_converted(tmp_path, of_kg):
     assert [row["kind_confidence"] for row in rows] == [
         row["kind_confidence"] for row in usual
     ]
-    assert notes == [
+    (note,) = notes
+    assert note == (
         "The numbers in 'size' are written in another way than those that the model "
         "learned from: written with commas and kg; g converted to kg."
-    ]
+    )
 
 
 def test_a_unit_of_something_else_stays_unread(tmp_path, of_kg):

@@ -99,7 +99,7 @@ def findings_of(
         raise ValueError("There is no report on a table that was not learned from.")
     # First, because reading cells again would count the unreadable ones twice.
     leaks = leaking_columns(model, scan)
-    notes = [*learning_notes(model, scan, leaks), *common_notes(filled)]
+    notes = [*learning_notes(model, scan, leaks), *common_notes(filled, learned=True)]
     weak = model if isinstance(model, WeakTableModel) else None
     if model.clumps_ is not None:
         notes.append(clumped_note(measured=model.hides_clumps))

@@ -20,6 +20,7 @@ from halfmoon._notes import Note
 from halfmoon._number_format import Unit
 from halfmoon.table._cells.cell_values import MAX_STRAY_NUMBERS, as_column
 from halfmoon.table._cells.number_detection import converted
+from halfmoon.table._cells.number_style import PLAIN
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._files import Table
 from halfmoon.table._files.arrow_types import is_text
@@ -116,8 +117,7 @@ def _in_unit_of(use: ColumnUse, new: ColumnUse) -> ColumnUse | None:
     units = [each.style.unit if each.style else Unit() for each in (use, new)]
     if Unit() in units or units[0] == units[1]:
         return new
-    assert use.style is not None and new.style is not None
-    style = converted(new.style, use.style)
+    style = converted(new.style or PLAIN, use.style or PLAIN)
     return None if style is None else replace(new, style=style)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from halfmoon._notes import Note
-from halfmoon._number_format import count
+from halfmoon._number_format import count, listed
 from halfmoon._selection.supervised_families import LABELS_PER_FEATURE
 from halfmoon.table._columns.column_kinds import Columns, ColumnUse
 from halfmoon.table._columns.column_names import quoted
@@ -209,15 +209,21 @@ def _command(parameter: str, names: Sequence[str]) -> str:
     return "" if len(names) > MAX_ARGUMENTS else argument(parameter, names)
 
 
-def common_notes(filled: Filled) -> Iterator[Note]:
-    """Note what was read and written."""
+def common_notes(filled: Filled, learned: bool = False) -> Iterator[Note]:
+    """Note what was read and written; `learned` if the model is from this table."""
     yield from filled.notes
-    for name, cells in filled.model.columns_.unread.items():
-        if cells:
-            yield Note(
-                f"In {count(cells, 'predicted row')}, {name!r} could not be read like "
-                f"the rest of the column and counted as missing."
-            )
+    strays = {use.name: use.stray for use in filled.model.columns_.uses if learned}
+    found = []
+    for name, n in filled.model.columns_.unread.items():
+        like = f" (such as {strays[name]!r})" if strays.get(name) else ""
+        found += [f"{n:,} in {name!r}{like}"] if n else []
+    if found:
+        more = len(found) - MAX_NOTE_COLUMNS
+        found[MAX_NOTE_COLUMNS:] = [f"others in {count(more, 'column')}"] * (more > 0)
+        yield Note(
+            f"Cells of predicted rows that could not be read like the rest of their "
+            f"column counted as missing: {listed(found)}."
+        )
     if filled.escaped:
         yield Note(
             f"{count(filled.escaped, 'cell')} that a spreadsheet would take for a "
