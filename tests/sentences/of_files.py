@@ -32,6 +32,7 @@ UNREADABLE = {
     "latin1.txt": b"size kind\n" + b"4.5 a\n" * 5 + b"5 \xe9\n",
     "empty.csv": b"",
     "columns.json": b'{"a": {"0": 1}, "b": {"0": 2}}',
+    "within.json": b'{"n": 9, "data": [%s{"a": 1}]}' % (b'{"a": 1},' * 9),
     "lines.csv": b"\n\n",
     "null.csv": b"a,b\n1,\x00\n",
     "wide.csv": "a,b\n1,2\n".encode("utf-32-le"),

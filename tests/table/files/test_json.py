@@ -87,6 +87,18 @@ def test_an_array_keeps_its_text():
     assert made == text.replace("null", "7")
 
 
+def test_rows_within_an_object_are_named(tmp_path):
+    rows = [{"a": i} for i in range(10)]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"status": "ok", "data": rows}))
+    message = r"one object with the rows in 'data'; .* jq -c '\.\[\"data\"\]\[\]' FILE"
+    with pytest.raises(ReadError, match=message):
+        open_table(path)
+    path.write_text(json.dumps({"id": 1, "items": rows[:9]}))  # one row
+    with open_table(path) as table:
+        assert table.columns == ("id", "items")
+
+
 def test_an_object_of_columns_is_refused():
     cells = {"a": {"0": 1, "1": 2}, "kind": {"0": "x", "1": None}}
     with pytest.raises(ReadError, match=r"cells of each column.*orient='records'"):

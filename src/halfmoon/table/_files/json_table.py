@@ -88,11 +88,11 @@ class JsonTable(Table):
     def _find_schema(self) -> Any:
         """Find one type for each key in a pass over all objects."""
         kinds: dict[str, set[type]] = {}
-        n, columns = 0, False
+        n, other = 0, ""
         with self._opened() as (objects, _):
             for _, value in objects:
                 n += value is not None
-                columns = n == 1 and (columns or _are_columns(value))
+                other = (other or _other_layout(value)) if n == 1 else ""
                 for key, cell in (value or {}).items():
                     found = kinds.setdefault(key, set())
                     if cell is not None and cell == cell:
@@ -103,12 +103,8 @@ class JsonTable(Table):
                         f"different keys, so it is not a table. Give one with the same "
                         f"keys in each object."
                     )
-        if columns:
-            raise ReadError(
-                f"{self.name} holds one object with the cells of each column; an "
-                f"object for each row is needed. With pandas: "
-                f"to_json(orient='records', lines=True)."
-            )
+        if other:
+            raise ReadError(f"{self.name} holds one object with {other}.")
         if not kinds:
             raise ReadError(
                 f"{self.name} holds no objects. Objects with keys and values are "
@@ -204,17 +200,29 @@ class JsonTable(Table):
         )
 
 
+MIN_ROWS = 10  # in a list of objects that is a table
+
+
 class _LongInteger:
     """The kind of an integer that float64 may not hold."""
 
 
-def _are_columns(value: dict[str, Any] | None) -> bool:
-    """Whether all values of an object are objects with the same numbers as keys."""
-    cells = list((value or {}).values())
-    if len(cells) < 2 or not all(isinstance(each, dict) and each for each in cells):
-        return False
-    keys = {tuple(each) for each in cells}
-    return len(keys) == 1 and all(map(str.isdecimal, keys.pop()))
+def _other_layout(value: dict[str, Any] | None) -> str:
+    """Return how an object holds a table, and what to do; empty if it is a row."""
+    items = (value or {}).items()
+    for key, cells in items:
+        is_list = isinstance(cells, list) and len(cells) >= MIN_ROWS
+        if is_list and all(isinstance(cell, dict) for cell in cells):
+            get = f"jq -c '.[{json.dumps(key)}][]' FILE"
+            return f"the rows in {key!r}; they alone are needed. With jq: {get}"
+    keys = {tuple(each) if isinstance(each, dict) else () for _, each in items}
+    names = keys.pop() if len(keys) == 1 and len(items) > 1 else ()
+    if not names or not all(map(str.isdecimal, names)):
+        return ""
+    return (
+        "the cells of each column; an object for each row is needed. With pandas: "
+        "to_json(orient='records', lines=True)"
+    )
 
 
 def _kind(value: object) -> type:
