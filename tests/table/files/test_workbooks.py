@@ -205,6 +205,19 @@ def test_a_copy_keeps_everything_else(rich, tmp_path):
                 assert after.read(part) == before.read(part), part
 
 
+@pytest.mark.parametrize("chunk", [1, 7, 64])
+def test_a_copy_does_not_depend_on_the_chunk_size(rich, tmp_path, monkeypatch, chunk):
+    filled(rich, tmp_path / "whole.xlsx")
+    monkeypatch.setattr("halfmoon.table._files.sheet_copy.CHUNK_BYTES", chunk)
+    filled(rich, tmp_path / "parts.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "parts.xlsx") as parts,
+    ):
+        for part in whole.namelist():
+            assert parts.read(part) == whole.read(part)
+
+
 def test_labels_are_never_formulas(tmp_path):
     path = workbook_of([["kind", "x"], ["a", 1], [None, 2]], tmp_path / "t.xlsx")
     label = '=HYPERLINK("http://x") <&> \x01\''

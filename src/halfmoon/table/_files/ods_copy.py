@@ -46,7 +46,7 @@ class OdsCopier(SheetCopier):
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if name == "table:table" and not self._table_depth:
-            if attributes.get("table:name") == self.edits.sheet:
+            if attributes.get("table:name") == self.sheet:
                 self._table_depth, self._row = self._depth, 0
         elif name == "table:table-row" and self._table_depth and not self._row_depth:
             self._begin_row(attributes)
@@ -77,12 +77,12 @@ class OdsCopier(SheetCopier):
                 self._edited[row] = edit
         if self._edited:
             self.copy_to(self.here)
-            self._row_start = self.here
+            self._row_start, self.held = self.here, True
 
     def _end_row(self, stop: int) -> None:
         tag = without_attribute(self.tag(self._row_start), ROWS)
-        cells = [(self.data[a:b], n) for a, b, n in self._cells]
-        element = self.data[self._row_start : stop]
+        cells = [(self.part(a, b), n) for a, b, n in self._cells]
+        element = self.part(self._row_start, stop)
         row, end = self._row, self._row + self._repeated
         while row < end:
             if row in self._edited:
@@ -96,7 +96,7 @@ class OdsCopier(SheetCopier):
             self.put(_repeated(element, ROWS, until - row))
             row = until
         self.skip_to(stop)
-        self._edited = {}
+        self.held, self._edited = False, {}
 
     def _edited_cells(
         self, cells: list[tuple[bytes, int]], replaced: NewCells, appended: NewCells

@@ -61,14 +61,8 @@ class _CopyWriter(TableOutput):
 
     def __init__(self, *output: Any) -> None:
         super().__init__(*output)
-        like = self._like
-        self._edits = SheetEdits(
-            self._name,
-            like.sheet,
-            like.layout.header,
-            like.row_numbers,
-            like.sheet_width,
-        )
+        header, rows = self._like.layout.header, self._like.row_numbers
+        self._edits = SheetEdits(header, rows, self._like.sheet_width)
 
     def _write(self, batch: Batch, replace: Values, append: Values) -> None:
         for name, values in replace.items():
@@ -94,8 +88,8 @@ class _CopyWriter(TableOutput):
             raise like.source.changed() from error
 
     def _copy(self, packed: zipfile.ZipFile) -> None:
-        copier = COPIERS[self.format.name]
-        edited = copier.part_of_sheet(packed, self._edits)
+        sheet, copier = self._like.sheet, COPIERS[self.format.name]
+        edited = copier.part_of_sheet(packed, sheet, self._name)
         with zipfile.ZipFile(self._stream, "w") as copied:
             for part in packed.infolist():
                 if part.filename == CALCULATION_CHAIN:
@@ -106,7 +100,7 @@ class _CopyWriter(TableOutput):
                     info.compress_type = zipfile.ZIP_DEFLATED
                 with packed.open(part) as old, copied.open(info, "w") as new:
                     if part.filename == edited:
-                        copier(old.read(), new, self._edits).copy()
+                        copier(new, sheet, self._edits, self._name).copy(old)
                     elif part.filename.endswith((".rels", "[Content_Types].xml")):
                         new.write(ENTRY.sub(_without_chain, old.read()))
                     else:

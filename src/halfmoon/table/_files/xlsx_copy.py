@@ -15,7 +15,7 @@ from halfmoon.table._files.new_workbook import MAX_COLUMNS, Value, xml_text
 from halfmoon.table._files.sheet_copy import (
     NewCells,
     SheetCopier,
-    SheetEdits,
+    not_copyable,
     with_attribute,
     without_attribute,
 )
@@ -41,7 +41,7 @@ class XlsxCopier(SheetCopier):
         self._number_style = ""  # of the only number that is filled in, in this row
 
     @staticmethod
-    def part_of_sheet(packed: ZipFile, edits: SheetEdits) -> str:
+    def part_of_sheet(packed: ZipFile, sheet: str, name: str) -> str:
         try:
             workbook = ElementTree.fromstring(packed.read("xl/workbook.xml"))
             relations = ElementTree.fromstring(
@@ -51,7 +51,7 @@ class XlsxCopier(SheetCopier):
                 *workbook.iter(MAIN + "sheet"),
                 *workbook.iter(STRICT + "sheet"),
             ]:
-                if each.get("name") != edits.sheet:
+                if each.get("name") != sheet:
                     continue
                 key = next(v for k, v in each.items() if RELATION_ID.fullmatch(k))
                 for relation in relations:
@@ -61,7 +61,7 @@ class XlsxCopier(SheetCopier):
                         return posixpath.normpath(path).lstrip("/")
         except (KeyError, ElementTree.ParseError, StopIteration):
             pass
-        raise edits.not_copyable(f"its sheet {edits.sheet!r} is not where it should be")
+        raise not_copyable(name, f"its sheet {sheet!r} is not where it should be")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         prefix, local = _split_name(name)
@@ -75,6 +75,7 @@ class XlsxCopier(SheetCopier):
             if self._new and self._new[0][0] == self._column:
                 column, value = self._new.pop(0)
                 self.copy_to(self.here)
+                self.held = True
                 self._current = column, value, attributes.get("s", "")
                 if isinstance(value, float) and len(self.edits.replaced) == 1:
                     self._number_style = self._current[2]
@@ -89,7 +90,7 @@ class XlsxCopier(SheetCopier):
             column, value, style = self._current
             self.skip_to(self.end_of(name))
             self.put(_cell(self._row, column, value, style, prefix))
-            self._current = None
+            self._current, self.held = None, False
         elif local == "row" and self._row_changes:
             self._put_missing(MAX_COLUMNS, prefix)
             self._row_changes = False
@@ -104,7 +105,7 @@ class XlsxCopier(SheetCopier):
             self._new = [*edit[0], *edit[1]]
             tag = self.tag(self.here)
             if tag.endswith(b"/>"):  # a row without cells cannot be of the table
-                raise self.edits.not_copyable("a row of its sheet was not found again")
+                raise not_copyable(self.name, "a row of its sheet was not found again")
             # The optional attribute spans is no longer right.
             self.replace_tag(tag, without_attribute(tag, "spans"))
 
@@ -128,14 +129,16 @@ class XlsxCopier(SheetCopier):
         """Raise an error if the formula in the current cell must not be replaced."""
         cell = _reference(self._row, self._column)
         if self._column >= self.edits.width:
-            raise self.edits.not_copyable(
+            raise not_copyable(
+                self.name,
                 f"the cell {cell}, where a new column belongs, holds a formula that "
-                f"was never computed (a spreadsheet program computes it when it saves)"
+                f"was never computed (a spreadsheet program computes it when it saves)",
             )
         if kind in ("shared", "array"):
-            raise self.edits.not_copyable(
+            raise not_copyable(
+                self.name,
                 f"the cell {cell}, which is to be filled in, holds a formula that "
-                f"other cells share"
+                f"other cells share",
             )
 
     def _update_dimension(self, used: str) -> None:
