@@ -175,3 +175,13 @@ def test_standard_deviations_cover_draws_of_the_prior(options):
     spread = np.std(inside, axis=0) / np.sqrt(40)
     assert abs(one - 0.683) < 3 * spread[0] + 0.01
     assert abs(two - 0.954) < 3 * spread[1] + 0.01
+
+
+def test_logarithms_of_probabilities(rng):
+    # Also of rows far from the others, where a class has next to no probability.
+    X = rng.normal(size=(40, 2))
+    model = ConditionalClassifier(kernel="linear").fit(X, X[:, 0] > 0)
+    rows = np.vstack([X, [[1e6, 0.0]]])
+    logarithms = model.predict_log_proba(rows)
+    assert_allclose(np.exp(logarithms), model.predict_proba(rows))
+    assert_allclose(logarithms[-1], [-700.0, 0.0], atol=1e-12)

@@ -138,6 +138,11 @@ class Classifier(ByScores, Estimator):
         check_is_fitted(self)
         return probabilities_of_scores(self, self.decision_function(X))
 
+    @answers_by_partition
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the class probabilities, (b, n_classes)."""
+        return np.log(self.predict_proba(X))
+
     def leave_one_out_predictions(self) -> Array:
         """Return the class probabilities of the labeled rows, by leave-one-out.
 
