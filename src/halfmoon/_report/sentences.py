@@ -177,7 +177,7 @@ def verdict(findings: Findings) -> Sentence:
     if not np.isfinite(error.high):
         return Sentence("")
     text = (
-        f"Test: each of the {error.tested:,} labels was hidden {_how(loo)} and "
+        f"Test: each of {error.tested:,} labels was hidden {_how(loo)} and "
         f"predicted from the others. Guessing the mean would be off by "
         f"{findings.unit.of(number(error.naive))} on average."
     )
