@@ -1,5 +1,7 @@
 """Folders that cannot be filled, or not gone on with, and a note on others."""
 
+import errno
+import io
 import json
 import os
 import sys
@@ -7,6 +9,7 @@ from copy import copy
 from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
+from unittest import mock
 
 import dask.dataframe as dd
 import pandas as pd
@@ -15,10 +18,12 @@ import pytest
 import halfmoon
 from halfmoon import load
 from halfmoon._cli.common_options import CommonOptions
+from halfmoon.table._files.writing import streaming
 from halfmoon.table._folders import (
     folder_table as listing,
 )
 from halfmoon.table._folders import (
+    manifest,
     predict_folder,
     whole_folder,
 )
@@ -151,6 +156,15 @@ def of_folders():
         list_folder("june")
     with refused():
         listing._unreadable(PermissionError(13, "Permission denied", "june"))
+    with pytest.MonkeyPatch.context() as patch, refused():
+        patch.setattr(manifest, "save", mock.Mock(side_effect=OSError(28, "Full")))
+        manifest._save(None, Path("out/_halfmoon/model-1"))
+    with (
+        mock.patch("tempfile.gettempdir", lambda: "/tmp"),
+        refused(),
+        streaming(io.BytesIO()),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
     with refused():
         inputs_of([FolderFile(Path("nowhere.csv"), "nowhere.csv")])
     Path("linked").mkdir()

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import zipfile
 import zlib
 
 import pyarrow as pa
@@ -144,3 +145,17 @@ def test_a_file_that_grows_as_fast_as_it_is_read_comes_to_an_end(tmp_path):
         with pytest.raises(ReadError, match="changed while it was being read"):
             read()
     assert len(rows) == 1_000
+
+
+def test_a_zip_file_on_a_full_disk_fails_only_once():
+    class Small(io.BytesIO):
+        def write(self, data):
+            if self.tell() + len(data) > 1000:
+                raise OSError(28, "No space left on device")
+            return super().write(data)
+
+    packed = zipfile.ZipFile(byte_source.Sink(Small()), "w")
+    packed.writestr("small", bytes(500))
+    with pytest.raises(OSError, match="No space left on device"):
+        packed.writestr("large", bytes(5000))
+    packed.close()  # as in garbage collection

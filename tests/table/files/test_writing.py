@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from halfmoon import _atomic_files as atomic_files
 from halfmoon.table._files import new_table, open_table, replacing
+from halfmoon.table._files.writing import streaming
 from halfmoon.table._table_errors import OutputError
 
 
@@ -169,6 +171,19 @@ def test_streams_get_everything_at_the_end(table):
             out.write(batch)
         assert stream.getvalue() == b""
     assert stream.getvalue() == b"a,b\n1,2\n"
+
+
+def test_no_room_for_the_copy_of_a_stream():
+    with (
+        pytest.raises(OutputError) as refused,
+        streaming(io.BytesIO()),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert str(refused.value) == (
+        f"standard output is first written to a temporary file in "
+        f"{tempfile.gettempdir()}: No space left on device. Set TMPDIR to a folder "
+        f"with more room."
+    )
 
 
 def test_a_closed_pipe(table):

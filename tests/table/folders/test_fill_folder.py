@@ -667,3 +667,17 @@ def test_hidden_files_of_killed_runs_are_removed(run, learned, again):
     hidden.write_text("half")
     fill_folder(run / "in", run / "out", WHOLE, **{again: True})
     assert not hidden.exists()
+
+
+def test_a_full_disk_is_named_with_the_file(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "in").mkdir()
+    rows = "".join(f"{i % 2},{'xy'[i % 2] if i < 12 else ''}\n" for i in range(30))
+    (tmp_path / "in/a.csv").write_text(f"a,kind\n{rows}")
+    monkeypatch.setattr("halfmoon._model_files.container._write_zip", full)
+    with pytest.raises(OutputError) as refused:
+        fill_folder(tmp_path / "in", tmp_path / "out", WHOLE)
+    model = tmp_path / "out/_halfmoon/model-1"
+    assert str(refused.value) == f"{model} cannot be written: No space left on device."

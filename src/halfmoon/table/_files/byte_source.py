@@ -320,12 +320,13 @@ class Sink(io.RawIOBase):
     """Writes to a stream that stays open, and nothing more after a failure.
 
     Arrow closes what it writes to. An abandoned zip file writes its end when it is
-    garbage collected, to a stream that is closed by then.
+    garbage collected, to a stream that is closed by then; so the position still moves.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self.ignores = False  # everything, after a failure
+        self._position = 0  # since then
 
     def writable(self) -> bool:
         return True
@@ -335,6 +336,7 @@ class Sink(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         if self.ignores:
+            self._position += len(data)
             return len(data)
         try:
             return self._stream.write(data)
@@ -343,10 +345,13 @@ class Sink(io.RawIOBase):
             raise
 
     def tell(self) -> int:
-        return 0 if self.ignores else self._stream.tell()
+        return self._position if self.ignores else self._stream.tell()
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        return 0 if self.ignores else self._stream.seek(offset, whence)
+        if self.ignores:
+            self._position = offset
+            return offset
+        return self._stream.seek(offset, whence)
 
 
 @contextmanager

@@ -192,7 +192,17 @@ def streaming(stream: IO[bytes], name: str = "standard output") -> Iterator[IO[b
     """Open a file that is copied to a stream when the block ends without an error."""
     target: IO[bytes] = getattr(stream, "buffer", stream)
     with tempfile.TemporaryFile(prefix="halfmoon-") as spool:
-        yield spool
+        try:
+            yield spool
+            spool.flush()
+        except OSError as error:
+            if error.errno not in DISK_FULL or error.filename is not None:
+                raise
+            raise OutputError(
+                f"{name} is first written to a temporary file in "
+                f"{tempfile.gettempdir()}: {error.strerror}. Set TMPDIR to a folder "
+                f"with more room."
+            ) from error
         spool.seek(0)
         try:
             shutil.copyfileobj(spool, target, COPY_BYTES)

@@ -106,7 +106,7 @@ class Manifest:
         self._remove_leftovers()
         _make_folder(folder / "done")
         for i, model in enumerate(models):
-            save(model, self._model_path(i), overwrite=True)
+            _save(model, self._model_path(i))
         self.models = [_digest(self._model_path(i)) for i in range(len(models))]
         record = {"version": VERSION, **asdict(self), "out": str(self.out)}
         _write(folder / "manifest.json", record)
@@ -258,6 +258,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _save(model: TableModel, path: Path) -> None:
+    try:
+        save(model, path, overwrite=True)
+    except OSError as error:
+        raise OutputError(
+            f"{path} cannot be written: {error.strerror or error}."
+        ) from error
 
 
 def _make_folder(path: Path) -> None:
