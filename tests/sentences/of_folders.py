@@ -160,7 +160,7 @@ def of_folders():
         patch.setattr(manifest, "save", mock.Mock(side_effect=OSError(28, "Full")))
         manifest._save(None, Path("out/_halfmoon/model-1"))
     with (
-        mock.patch("tempfile.gettempdir", lambda: "/tmp"),
+        mock.patch("tempfile.gettempdir", return_value="/tmp"),
         refused(),
         streaming(io.BytesIO()),
     ):
