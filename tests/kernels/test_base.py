@@ -295,6 +295,15 @@ def test_memory_is_what_the_kernel_declares(kernel):
 
 
 @every_kernel
+def test_sections_are_columns_of_the_matrix(kernel):
+    X, Z = rows(kernel, 7, 0), rows(kernel, 5, 1)
+    sections, expected = kernel.sections(Z), kernel(X, Z)
+    for _ in range(2):  # what is kept for other rows does not change
+        assert_allclose(sections(X), expected, rtol=1e-11, atol=1e-11)
+    assert_allclose(sections(X[2:3]), expected[2:3], rtol=1e-11, atol=1e-11)
+
+
+@every_kernel
 def test_a_combination_is_the_matrix_times_its_weights(kernel):
     X, Z, C = rows(kernel, 9, 13), rows(kernel, 7, 14), rows(kernel, 7, 15)[:, :1]
     for weights in (C, np.hstack([C, -2 * C, C**2]), np.zeros((7, 2))):

@@ -13,6 +13,7 @@ from halfmoon._selection.local_average import average_of_local_fits
 from halfmoon._selection.relevance import Stretched
 from halfmoon._selection.row_preparation import NormalScores, Standardized
 from halfmoon.problem._local_fits import LocalFit
+from halfmoon.problem._regions import Regions
 from selection.search_tables import posed_of
 
 
@@ -119,6 +120,41 @@ def test_time_bounds_the_work(small, numbers):
     X, _, data = numbers
     names = [member.name for member in fit(X, data, seconds=0.0).members]
     assert names == ["normal scores, laplace 0.12, local fits"]
+
+
+def test_no_kernel_is_tried_in_the_time_that_fits_will_take(
+    small, numbers, monkeypatch
+):
+    X, _, data = numbers
+
+    def tried(factor):
+        monkeypatch.setattr(many_labels, "FIT_OPERATIONS", factor)
+        found = many_labels._compare_in_regions
+        count = []
+
+        def counting(*arguments):
+            count.append(found(*arguments))
+            return count[-1]
+
+        with monkeypatch.context() as patched:
+            patched.setattr(many_labels, "_compare_in_regions", counting)
+            fit(X, data, seconds=300.0)
+        return len(count[0][0])
+
+    every = tried(1.5)
+    assert tried(1e12) == 1 < every
+
+
+@pytest.mark.parametrize(
+    ("l", "size", "expected"),
+    [(500, 600, 1.5 * 500**3), (1_000, 600, 1.5 * 2 * 550**3)],
+)
+def test_operations_are_those_of_all_regions(l, size, expected):
+    assert many_labels._fit_operations(l, size) == expected
+    regions = Regions.of(
+        np.random.default_rng(0).normal(size=(l, 2)), size, np.random.default_rng(0)
+    ).regions
+    assert expected == 1.5 * sum(len(each) ** 3 for each in regions)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 30.0])

@@ -1,6 +1,7 @@
 """From the labels that were compared to all labels, by matrices or at landmarks."""
 
 import pickle
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -309,3 +310,87 @@ def test_every_kernel_has_a_form_at_landmarks(candidates, data, new, name):
     exact = solve_ridge(candidates[name].pose(data), ALPHAS)
     assert answer.members[0].fit.alpha == exact.alpha
     assert_allclose(answer.predict(new), exact.predict(new), rtol=1e-4, atol=1e-4)
+
+
+# ---- time ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_time(candidates, few, data):
+    """The answers by the seconds that are left when refits begin."""
+
+    def make(seconds, *names, local=None):
+        entries = [
+            fit_at_all_alphas(candidates[n], few, NumberCriterion())[4] for n in names
+        ]
+        until, rng = time.monotonic() + seconds, np.random.default_rng(0)
+        found = Refit(
+            *(data, outcome_of(entries), NumberCriterion(), rng, local, until)
+        ).averages()
+        return {name: {m.name for m in each.members} for name, each in found.items()}
+
+    return make
+
+
+def test_without_time_left_there_is_one_refit(in_time, local, many):
+    worse = local(10.0)
+    for seconds, expected in ((-1.0, "laplace"), (600.0, "walk, at landmarks")):
+        found = in_time(seconds, "walk", "gaussian", local=lambda: worse)
+        assert found["chosen"] == {expected}
+    plain = in_time(-1.0, "walk", "gaussian")  # the twin is needed, and nothing else
+    assert plain["chosen"] == plain["twin"] == {"gaussian, at landmarks"}
+    many.undo()
+    both = {"gaussian, all labels", "laplace, all labels"}
+    assert in_time(600.0, "walk", "gaussian", "laplace")["twin"] <= both
+    plain = in_time(-1.0, "walk", "gaussian", "laplace")
+    assert plain["chosen"] == plain["twin"] == {"gaussian, all labels"}
+
+
+def test_a_kernel_whose_columns_take_long_is_not_refitted(
+    in_time, local, many, candidates
+):
+    kernel, worse = candidates["walk"].kernel, local(10.0)
+    calls = []
+
+    def slow(Z):
+        calls.append(Z.shape[0])
+        time.sleep(0.05)
+        return type(kernel).sections(kernel, Z)
+
+    many.setattr(refit, "TIMED_COLUMNS", 2)
+    many.setattr(kernel, "sections", slow, raising=False)
+    # 18 columns at 25 ms each, and next to nothing for the plain kernel.
+    for seconds, expected in ((0.2, False), (30.0, True)):
+        calls.clear()
+        found = in_time(seconds, "walk", "gaussian", local=lambda: worse)
+        assert calls == [2]
+        assert ("walk, at landmarks" in found["chosen"]) == expected
+        assert found["twin"] == {"gaussian, at landmarks"}
+
+
+def test_the_average_and_the_twin_share_a_refit_at_landmarks(
+    many, refitted, local, candidates
+):
+    made = []
+    before = Refit._refit_at_landmarks
+
+    def counted(self, candidate):
+        made.append(candidate.name)
+        return before(self, candidate)
+
+    many.setattr(Refit, "_refit_at_landmarks", counted)
+    found = local(10.0)
+    refitted("gaussian", "walk", local=lambda: found)
+    assert sorted(made) == ["gaussian", "walk"]
+
+
+def test_landmarks_of_kernels_that_saw_all_rows_hold_the_memory_limit(
+    many, candidates, data
+):
+    rng, criterion = np.random.default_rng(0), NumberCriterion()
+    for limit, p in ((8 * refit.CHOOSING * refit.GRAPH_ROWS * 5, 5), (10**9, 18)):
+        within = replace(data, stream=Stream(limit, n_jobs=1))
+        made = Refit(within, None, criterion, rng, None)
+        for name, expected in (("walk", p), ("gaussian", 18)):
+            (member,) = made._refit_at_landmarks(candidates[name]).members
+            assert member.fit.posed.basis.n_components_ == expected

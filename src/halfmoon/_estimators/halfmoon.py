@@ -128,7 +128,7 @@ class Halfmoon(CallbackSupport, Estimator):
         if self.verbose:
             show_log()
         refuse_equal_rows(X)
-        start, seconds = time.monotonic(), self.budget
+        seconds, until = self.budget, time.monotonic() + self.budget
         rng = as_generator(self.random_state)
         labeled, data = self._labels(X, targets, w)
         self.n_labeled_, self.labeled_ = len(labeled), labeled
@@ -144,13 +144,13 @@ class Halfmoon(CallbackSupport, Estimator):
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
         local = None
-        left = max(0.0, seconds - (time.monotonic() - start))
+        left = max(0.0, until - time.monotonic())
         # A few kernels that happened to fit in the budget should not have half a say.
         if locally and (more or left >= REFIT_SHARE * seconds):
             free = replace(data, unpenalized=unpenalized)
             scale = IDENTITY if more else outcome.scale
             local = partial(average_of_local_fits, X, free, criterion, rng, left, scale)
-        averages = Refit(data, outcome, criterion, rng, local).averages()
+        averages = Refit(data, outcome, criterion, rng, local, until).averages()
         twin, chosen, plain = averages.values()
         self._twin_solution, self.solution_ = twin, chosen
         self._comparison = compare_members(outcome.comparison, chosen, plain, criterion)

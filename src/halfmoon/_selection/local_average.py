@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from math import ceil
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ from halfmoon.kernels._length_scales import median_distance
 from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem import solve_locally
 from halfmoon.problem._posed import Posed
-from halfmoon.problem._regions import Regions
+from halfmoon.problem._regions import HALF_SHARE, Regions
 
 __all__ = ["average_of_local_fits"]
 
@@ -52,6 +53,8 @@ MAX_OPERATIONS = 3e11  # l s^2 summed over members; more labels mean fewer membe
 MAX_KERNEL_VALUES = 1e9  # n s summed over members: for predictions at all rows
 REGION_MATRICES = 8  # s-by-s, that a fit in a region may hold
 CHOICES_AHEAD = 12  # kernels that threads compare while columns are weighted
+PATH_OPERATIONS = 10.0  # of all eigenvectors of a matrix, by the cube of its rows
+FIT_OPERATIONS = 1.5  # of a Cholesky factor and leave-one-out
 NOISE_RATIOS = (0.01, 0.05, 0.25, 1.0, 5.0)  # lam, noise relative to signal
 LOCAL_WIDTHS = (0.12, 0.25, 0.5, 1.0, 2.0)  # product Laplace, in median distances
 LINEAR_WIDTHS = (0.5, 1.0)  # product Laplace kernels that are added to a linear one
@@ -85,19 +88,22 @@ def average_of_local_fits(
 ) -> Average:
     """Compare kernels in some regions and fit the best to all labels.
 
-    The data are the labeled rows, with their unpenalized features. After some seconds,
-    no more kernels are tried. All fits are to transformed targets.
+    The data are the labeled rows, with their unpenalized features. Kernels are tried
+    as long as there is time to fit the best of them in the rest of the seconds. All
+    fits are to transformed targets.
     """
     given, limits = data.y, criterion.limits(data.y)
     data = replace(data, y=target.forward(given))
     with blas_for(float(TRIED_REGION_ROWS) ** 3):
-        tried, rows = _compare_in_regions(X, data, criterion, rng, seconds)
         size = _region_size(X.shape[0], data)
         most = MAX_OPERATIONS / (len(data.y) * float(size) ** 2)
+        most = int(np.clip(most, 1, MAX_LOCAL_MEMBERS))
+        operations = most * _fit_operations(len(data.y), size)
+        tried, rows = _compare_in_regions(X, data, criterion, rng, seconds, operations)
         y, w = data.y[rows], data.w[rows]
         weights = criterion.mixture(tried, y, w, MAX_LOCAL_MEMBERS)
         best = np.argsort(-weights, kind="stable")
-        best = best[: int(np.clip(most, 1, MAX_LOCAL_MEMBERS))]
+        best = best[:most]
         fits = []
         for i in best[weights[best] > 0]:
             name, prepare, kernel, alpha, *_ = tried[i]
@@ -135,14 +141,26 @@ def _region_size(n: int, data: Posed) -> int:
     return int(np.clip(largest, *REGION_ROWS))
 
 
+def _fit_operations(l: int, size: int) -> float:
+    """Return the operations of a fit in all regions."""
+    regions, rows = 1, l
+    while rows > size:
+        regions, rows = 2 * regions, ceil(HALF_SHARE * rows)
+    return FIT_OPERATIONS * regions * float(rows) ** 3
+
+
 def _compare_in_regions(
     X: Rows,
     data: Posed,
     criterion: Criterion,
     rng: np.random.Generator,
     seconds: float,
+    operations: float,
 ) -> tuple[list[_Tried], Indices]:
-    """Return kernels at their best alphas and the labeled rows used to compare them."""
+    """Return kernels at their best alphas and the labeled rows used to compare them.
+
+    The fits that follow take so many operations, and the same time for each as here.
+    """
     start = time.monotonic()
     first = Standardized().fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
     partition = Regions.of(first.transform(data.X), TRIED_REGION_ROWS, rng)
@@ -150,12 +168,13 @@ def _compare_in_regions(
     regions = [partition.regions[i] for i in some]
     rows = np.concatenate(regions)
     y, w, F = data.y[rows], data.w[rows], data.F
+    to_compare = PATH_OPERATIONS * sum(float(len(each)) ** 3 for each in regions)
     tried = []
     alphas = [ratio / len(data.y) for ratio in NOISE_RATIOS]
 
-    def held_out(choice: tuple[str, Preparation, Kernel]) -> tuple[Any, Array]:
-        """Return a choice and its predictions at each alpha, shape (alphas, m, t)."""
-        _, prepare, kernel = choice
+    def held_out(choice: tuple[str, Preparation, Kernel]) -> tuple[Any, Array, float]:
+        """Return a choice, its predictions, (alphas, m, t), and the seconds."""
+        begun, (_, prepare, kernel) = time.monotonic(), choice
         values = np.empty((len(alphas), *y.shape))
         done = 0
         for members in regions:
@@ -168,7 +187,7 @@ def _compare_in_regions(
             found = np.where(np.isfinite(residuals), residuals, centered)
             values[:, done : done + len(members)] = data.y[members] - found
             done += len(members)
-        return choice, values
+        return choice, values, time.monotonic() - begun
 
     states = []  # of rng: choices that are drawn ahead and not used leave no trace
 
@@ -178,16 +197,19 @@ def _compare_in_regions(
             yield choice
 
     workers = free_workers(data.stream.n_jobs)
+    comparing = 0.0
     compared = side_by_side(held_out, choices(), workers, ahead=CHOICES_AHEAD)
     with closing(compared) as results:
-        for (name, prepare, kernel), values in results:
+        for (name, prepare, kernel), values, taken in results:
             losses = criterion.losses(values, y, w)
             best = int(np.argmin(losses @ w))
             found = alphas[best], losses[best], values[best]
             tried.append(_Tried(name, prepare, kernel, *found))
             spent = time.monotonic() - start
             search_step(spent, seconds, f"{name} in regions", logging.DEBUG)
-            if spent > seconds:
+            comparing += taken
+            to_fit = operations / to_compare * comparing / len(tried) / workers
+            if spent + to_fit > seconds:
                 rng.bit_generator.state = states[len(tried) - 1]
                 break
     return tried, rows

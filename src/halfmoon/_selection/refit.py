@@ -15,14 +15,21 @@ with cross-fitted ones. They are left out if they are clearly worse even so. Wit
 labels, the parts are those of smallest squared error. At landmarks the smaller held-out
 loss wins. Beyond 20,000 labels only candidates that use unlabeled rows are fitted at
 landmarks, which are too few for the others.
+
+**Time.** One refit or the local fits are needed. Any other refit is begun only if it
+fits into the rest of the budget. The expected time is that of a few columns of the
+kernel matrix, times the number of columns, plus that of the factorizations. The former
+is large for kernels that have learned from unlabeled rows: each column of a walk is
+diffused over the whole graph. So their landmarks are drawn uniformly, because better
+ones are chosen by their columns.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,6 +46,7 @@ from halfmoon._selection.criteria import (
     squared_losses,
 )
 from halfmoon._selection.search import SearchOutcome
+from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
 from halfmoon._solvers.ridge import IndefiniteKernelError
 from halfmoon.bases import Nystrom
@@ -54,6 +62,11 @@ DUAL_LABELS = 2_000  # for which a refit is exact
 LANDMARK_LABELS = 20_000  # for which supervised candidates are fitted at landmarks
 REFIT_LANDMARKS = 1_500
 CHOOSING = 4  # the choice of landmarks may use this fraction (1/4) of the memory
+TIMED_COLUMNS = 32  # of the kernel matrix, from which the time of all is expected
+EIGEN_OPERATIONS = 20  # of all eigenvectors, a factorization and leave-one-out, by p^3
+PASSES = 5  # products of l p^2 operations: the choice of landmarks, moments, residuals
+FLOAT64_BYTES = 8
+OPERATIONS_A_SECOND = 1e10  # of matrix products, on one core
 
 
 def average_of_entries(
@@ -102,7 +115,9 @@ class Refit:
     criterion: Criterion
     rng: np.random.Generator
     local: Callable[[], Average] | None  # returns the average of local fits
+    until: float = np.inf  # the time at which the budget ends
     _posed: dict[Candidate, Posed] = field(default_factory=dict, init=False)
+    _landmark_fits: dict[Candidate, Average] = field(default_factory=dict, init=False)
 
     def averages(self) -> dict[str, Average]:
         """Return the fitted "twin" and "chosen", which may be the same.
@@ -119,9 +134,10 @@ class Refit:
                 chosen = self._in_equal_parts(average, "average", local)
             return {"twin": twin, "chosen": chosen, "without local fits": plain}
         with blas_for(float(len(self.data.y)) ** 3):
-            twin = chosen = self._refitted("twin", local)
+            twin = chosen = min(self._refitted("twin", local), key=self._loss)
             if outcome.chosen == "average":
-                chosen = min([twin, self._refitted("average", local)], key=self._loss)
+                others = self._refitted("average", local, twin)
+                chosen = min([twin, *others], key=self._loss)
         return {"twin": twin, "chosen": chosen, "without local fits": twin}
 
     def _average(self, name: str) -> Average:
@@ -141,45 +157,72 @@ class Refit:
         mean, error = mean_and_standard_error(by_local - alone, w)
         return average if mean > CLEAR_ERRORS * error else _joined(average, local, 0.5)
 
-    def _refitted(self, name: str, local: Average | None) -> Average:
-        """Return the best refit of an average to all labels, and of local fits."""
-        refits = self._refits(name, locally=local is not None)
+    def _refitted(
+        self, name: str, local: Average | None, twin: Average | None = None
+    ) -> list[Average]:
+        """Return refits of an average to all labels, and local fits.
+
+        With a `twin`, there is an alternative to all of them.
+        """
+        needed = local is None and twin is None
+        refits = self._refits(name, locally=local is not None, needed=needed)
         exact = [each for each in refits if is_exact(each.members[0].fit)]
         if local is None or not exact:
-            found = refits if local is None else [local, *refits]
-            return min(found, key=self._loss)
+            return refits if local is None or twin else [local, *refits]
         y, w, both = local.y, local.w, (exact[0], local)
         to_weigh = [
             SimpleNamespace(values=v, losses=squared_losses(v[None], y)[0])
             for v in (each.held_out for each in both)
         ]
-        return _joined(*both, float(stacked_weights(to_weigh, y, w)[1]))
+        return [_joined(*both, float(stacked_weights(to_weigh, y, w)[1]))]
 
     def _loss(self, average: Average) -> float:
         y, w = average.y[average.rows], average.w[average.rows]
         losses = self.criterion.losses(average.held_out[None], y, w)[0]
         return float(np.average(losses, weights=w))
 
-    def _refits(self, name: str, *, locally: bool) -> list[Average]:
+    def _refits(self, name: str, *, locally: bool, needed: bool) -> list[Average]:
         """Return refits of the candidates of an average to all labels.
 
-        One refit is exact; those at landmarks are of each kind of candidate.
+        One refit is exact; those at landmarks are of each kind of candidate. There may
+        be none if none is `needed`.
         """
         l = len(self.data.y)
         best = self._by_weight(self.outcome.weights[name])
         limit = self.data.stream.limit
         if l <= DUAL_LABELS and 8 * DUAL_MATRICES * l * l <= limit:
-            able = (each for each in best if self._is_definite(each))
-            return [self._refit_exactly([*islice(able, KEPT)])]
+            able: list[Candidate] = []
+            for candidate in best:
+                if len(able) == KEPT:
+                    break
+                if (needed and not able) or self._in_time(candidate, l):
+                    able += [candidate] * self._is_definite(candidate)
+            return [self._refit_exactly(able)] if able else []
         of_a_kind: dict[bool, Candidate] = {}
         for candidate in best:
             of_a_kind.setdefault(candidate.uses_unlabeled, candidate)
         few = locally and l > LANDMARK_LABELS
-        return [
-            self._refit_at_landmarks(candidate)
-            for uses, candidate in of_a_kind.items()
-            if uses or not few
-        ]
+        found: list[Average] = []
+        for uses, candidate in of_a_kind.items():
+            if few and not uses:
+                continue
+            if (needed and not found) or self._in_time(candidate, REFIT_LANDMARKS):
+                found.append(self._at_landmarks(candidate))
+        return found
+
+    def _in_time(self, candidate: Candidate, columns: int) -> bool:
+        """Whether a refit to some columns of the kernel matrix fits in the budget."""
+        if candidate in self._posed or candidate in self._landmark_fits:
+            return True
+        start, l = time.monotonic(), len(self.data.y)
+        if self.until == np.inf or start >= self.until:
+            return start < self.until
+        p, some = min(columns, l), self.data.X[:TIMED_COLUMNS]
+        candidate.kernel.sections(some)(some)
+        by_column = (time.monotonic() - start) / some.shape[0]
+        operations = EIGEN_OPERATIONS * p**3 + PASSES * (l > p) * l * p**2
+        expected = by_column * p + operations / OPERATIONS_A_SECOND
+        return start + expected <= self.until
 
     def _is_definite(self, candidate: Candidate) -> bool:
         """Factor a candidate for all labels; whether its kernel is definite there.
@@ -217,12 +260,21 @@ class Refit:
         average = average_of_entries(entries, weights, data, limits, self._posed)
         return _named(average, "all labels")
 
+    def _at_landmarks(self, candidate: Candidate) -> Average:
+        """Return a refit at landmarks, which the average and the twin may share."""
+        if candidate not in self._landmark_fits:
+            self._landmark_fits[candidate] = self._refit_at_landmarks(candidate)
+        return self._landmark_fits[candidate]
+
     def _refit_at_landmarks(self, candidate: Candidate) -> Average:
         data = self.data
         # The rest of the memory is for moments and for what is already held.
         share = max(1, data.stream.limit // CHOOSING)
-        p = min(REFIT_LANDMARKS, len(data.y))
-        basis = Nystrom(candidate.kernel, p, memory_limit=share).fit(data.X, self.rng)
+        p, how = min(REFIT_LANDMARKS, len(data.y)), "rpcholesky"
+        if candidate.uses_unlabeled:  # each landmark holds a number for all rows
+            p, how = max(1, min(p, share // (FLOAT64_BYTES * GRAPH_ROWS))), "uniform"
+        basis = Nystrom(candidate.kernel, p, how, memory_limit=share)
+        basis = basis.fit(data.X, self.rng)
         posed = replace(data, basis=basis, unpenalized=candidate.unpenalized)
         fit = solve_ridge(posed, ALPHAS)
         rows = posed.loo_sample

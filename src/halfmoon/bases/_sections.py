@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -60,14 +61,23 @@ class Exact(Basis):
         self.rows_ = as_table(X)
         self.kernel_ = self.kernel.resolve(self.rows_, rng)
         self.n_components_ = self.rows_.shape[0]
-        self.__dict__.pop("whitening_", None)  # of an earlier fit
+        for of_earlier_fit in ("whitening_", "_values"):
+            self.__dict__.pop(of_earlier_fit, None)
         self.conditional_degree = self.kernel_.conditional_degree
         self.any_origin = self.kernel_.origin_degree < 0
         return self
 
     def transform(self, X: Rows) -> Array:
         """Return k(x, x_i), shape (b, n)."""
-        return self.kernel_(X, self.rows_)
+        return self._values(X)
+
+    @cached_property
+    def _values(self) -> Callable[[Rows], Array]:
+        return self.kernel_.sections(self.rows_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the function, which follows from the rest."""
+        return {name: v for name, v in vars(self).items() if name != "_values"}
 
     def penalty(self) -> Array:
         """Return K, shape (n, n)."""

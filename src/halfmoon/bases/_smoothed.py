@@ -196,6 +196,10 @@ class FredholmKernel(Kernel):
         """Return x -> a(x)'(D H D'A_Z'C), which averages t numbers for each row."""
         return self.smoother.function(self._averaged(self.weights(Z, C)))
 
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        """Return x -> a(x)'(D H D'A_Z'), which holds n numbers for each row of Z."""
+        return self.combination(Z, np.eye(Z.shape[0]))
+
     def weights(self, Z: Rows, C: Array | None = None) -> Array:
         """Return D'A_Z'C, shape (n, t), with C = I if None.
 

@@ -128,6 +128,13 @@ class Kernel(BaseEstimator, ABC):
         """
         return lambda X: self(X, Z) @ C
 
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        """Return the function x -> k(x, Z), shape (b, p).
+
+        What does not depend on x is computed once, here.
+        """
+        return lambda X: self(X, Z)
+
     def row_bytes(self, p: int) -> int:
         """Return the bytes held at once for each row that is compared with p others."""
         return 8 * self.temporaries * p
@@ -234,6 +241,15 @@ class _Pair(Kernel):
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         return replace(self, k1=self.k1.resolve(X, rng), k2=self.k2.resolve(X, rng))
+
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        first, second = self.k1.sections(Z), self.k2.sections(Z)
+
+        def values(X: Rows) -> Array:
+            K = first(X)
+            return np.asarray(self._join(K, second(X), out=K))
+
+        return values
 
     def log(self, X: Rows, Z: Rows) -> Array | None:
         first, second = self.k1.log(X, Z), self.k2.log(X, Z)
@@ -373,6 +389,10 @@ class Scaled(Wrapper):
 
     def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
         return self.kernel.combination(Z, self.factor * C)
+
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        inner = self.kernel.sections(Z)
+        return lambda X: self.factor * inner(X)
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         k, a = self.kernel.value_and_slope(q)

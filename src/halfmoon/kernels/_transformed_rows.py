@@ -47,6 +47,10 @@ class OfPreparedRows(Wrapper):
         inner = self.kernel.combination(self.prepare(Z), C)
         return lambda X: inner(self.prepare(X))
 
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        inner = self.kernel.sections(self.prepare(Z))
+        return lambda X: inner(self.prepare(X))
+
     def log(self, X: Rows, Z: Rows) -> Array | None:
         return self.kernel.log(*self._prepared(X, Z))
 

@@ -26,7 +26,7 @@ import numpy as np
 from halfmoon._rows import TINY, Array, Indices, Rows, as_rows
 from halfmoon.blocks import Stream, worker_count
 
-__all__ = ["OfRows", "Regions", "map_by_region", "over_groups"]
+__all__ = ["HALF_SHARE", "OfRows", "Regions", "map_by_region", "over_groups"]
 
 HALF_SHARE = 0.55  # of the labeled rows of a region, in each of its halves
 N_DIRECTIONS = 12  # random directions to choose from

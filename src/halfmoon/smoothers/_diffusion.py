@@ -42,6 +42,7 @@ MAX_FACTORED_ROWS = 3_000  # for a Cholesky factor of I - a S
 SPARSE_COST = 6.0  # of a sparse operation, in dense operations
 USUAL_COLUMNS = 16  # by which series and factor are compared
 
+SECTIONS_AT_ONCE = 512  # diffused before they are stored
 DIAGONAL_ROWS = 256  # rows diffused at once for `diag`, with n numbers each
 
 
@@ -250,6 +251,15 @@ class DiffusionKernel(Kernel):
     def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
         """Return x -> a(x)'(D A_Z'C): one diffusion serves all x."""
         return self.walk.function(self.at_rows(Z, C))
+
+    def sections(self, Z: Rows) -> Callable[[Rows], Array]:
+        """Return x -> a(x)'(D A_Z'), which holds n numbers for each row of Z."""
+        A_Z = self.walk.weights(Z)  # (p, n)
+        values = np.empty(A_Z.shape[::-1])
+        for start in range(0, A_Z.shape[0], SECTIONS_AT_ONCE):
+            some = slice(start, start + SECTIONS_AT_ONCE)
+            values[:, some] = self.walk.spread(A_Z[some].T.toarray())
+        return self.walk.function(values)
 
     def at_rows(self, Z: Rows, C: Array) -> Array:
         """Return D A_Z'C, shape (n, t): the values to average at x."""
