@@ -1,7 +1,6 @@
 """From the labels that were compared to all labels, by matrices or at landmarks."""
 
 import pickle
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,7 +12,7 @@ from halfmoon._estimators import ConditionalRegressor
 from halfmoon._selection import refit
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, fit_at_all_alphas
-from halfmoon._selection.criteria import NumberCriterion
+from halfmoon._selection.criteria import ClassCriterion, NumberCriterion
 from halfmoon._selection.refit import Refit, average_of_entries
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY
@@ -281,6 +280,35 @@ def test_what_was_compared_on_all_labels_has_half(
     assert [m.name for m in both["without local fits"].members] == ["gaussian"]
 
 
+@pytest.mark.parametrize(
+    ("criterion", "size", "share"),
+    [
+        ("numbers", 0.099, 0.5),
+        ("numbers", 0.101, 0.0),
+        ("classes", 0.101, 0.5),
+        ("classes", 0.3, 0.0),
+    ],
+)
+def test_local_fits_that_are_a_little_worse_have_no_part_in_numbers(
+    candidates, shared, data, local, criterion, size, share
+):
+    entry = fit_at_all_alphas(candidates["gaussian"], shared, NumberCriterion())[4]
+    outcome, found = outcome_of([entry], "twin"), local(0.0)
+    data = replace(data, w=np.ones_like(data.w))
+    # Rows with an error of either; a difference of 0.001 is far within their noise.
+    alone, worse = np.zeros_like(data.y), np.zeros_like(data.y)
+    alone[::2], worse[1::2] = 0.1, size
+    outcome.held_out.update(twin=data.y + alone)
+    (member,) = found.members
+    found = replace(found, members=[replace(member, held_out=data.y + worse)])
+    judge = NumberCriterion()
+    if criterion == "classes":
+        judge.errors_of_local_fits = ClassCriterion.errors_of_local_fits
+    twin = Refit(data, outcome, judge, None, lambda: found).averages()["twin"]
+    parts = {each.name: each.weight for each in twin.members}
+    assert parts.get("laplace", 0.0) == share
+
+
 def test_beyond_some_labels_landmarks_are_too_few_for_plain_kernels(
     many, refitted, local
 ):
@@ -316,14 +344,23 @@ def test_every_kernel_has_a_form_at_landmarks(candidates, data, new, name):
 
 
 @pytest.fixture
-def in_time(candidates, few, data):
+def clock(monkeypatch):
+    """Seconds that pass only where a test says so."""
+    now = SimpleNamespace(seconds=0.0)
+    reading = SimpleNamespace(monotonic=lambda: now.seconds)
+    monkeypatch.setattr(refit, "time", reading)
+    return now
+
+
+@pytest.fixture
+def in_time(candidates, few, data, clock):
     """The answers by the seconds that are left when refits begin."""
 
     def make(seconds, *names, local=None):
         entries = [
             fit_at_all_alphas(candidates[n], few, NumberCriterion())[4] for n in names
         ]
-        until, rng = time.monotonic() + seconds, np.random.default_rng(0)
+        until, rng = clock.seconds + seconds, np.random.default_rng(0)
         found = Refit(
             *(data, outcome_of(entries), NumberCriterion(), rng, local, until)
         ).averages()
@@ -347,20 +384,20 @@ def test_without_time_left_there_is_one_refit(in_time, local, many):
 
 
 def test_a_kernel_whose_columns_take_long_is_not_refitted(
-    in_time, local, many, candidates
+    in_time, local, many, candidates, clock
 ):
     kernel, worse = candidates["walk"].kernel, local(10.0)
     calls = []
 
     def slow(Z):
         calls.append(Z.shape[0])
-        time.sleep(0.05)
+        clock.seconds += 0.05
         return type(kernel).sections(kernel, Z)
 
     many.setattr(refit, "TIMED_COLUMNS", 2)
     many.setattr(kernel, "sections", slow, raising=False)
-    # 18 columns at 25 ms each, and next to nothing for the plain kernel.
-    for seconds, expected in ((0.2, False), (30.0, True)):
+    # 0.05 s have passed and 18 columns take 0.45 s, the factorizations 1e-5 s.
+    for seconds, expected in ((0.49, False), (0.51, True)):
         calls.clear()
         found = in_time(seconds, "walk", "gaussian", local=lambda: worse)
         assert calls == [2]

@@ -11,10 +11,10 @@ more                 its best candidate, at landmarks
 With more than 300 labels, an average of local fits (`local_average.py`) is averaged
 with the above. If all labels were compared, both have equal parts: the columns of local
 fits are weighted by all labels, so their held-out losses are too small to be compared
-with cross-fitted ones. They are left out if they are clearly worse even so. With more
-labels, the parts are those of smallest squared error. At landmarks the smaller held-out
-loss wins. Beyond 20,000 labels only candidates that use unlabeled rows are fitted at
-landmarks, which are too few for the others.
+with cross-fitted ones. They are left out if they are worse even so: clearly for
+classes, at all for numbers. With more labels, the parts are those of smallest squared
+error. At landmarks the smaller held-out loss wins. Beyond 20,000 labels only candidates
+that use unlabeled rows are fitted at landmarks, which are too few for the others.
 
 **Time.** One refit or the local fits are needed. Any other refit is begun only if it
 fits into the rest of the budget. The expected time is that of a few columns of the
@@ -40,7 +40,6 @@ from halfmoon._selection.average_members import Member, is_exact
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
 from halfmoon._selection.criteria import (
-    CLEAR_ERRORS,
     Criterion,
     mean_and_standard_error,
     squared_losses,
@@ -148,14 +147,15 @@ class Refit:
     def _in_equal_parts(
         self, average: Average, name: str, local: Average | None
     ) -> Average:
-        """Average with local fits, unless they are clearly worse."""
+        """Average with local fits, unless they are worse."""
         if local is None:
             return average
         y, w = average.y, average.w
         values = np.array([self.outcome.held_out[name], local.held_out])
         alone, by_local = self.criterion.losses(values, y, w)
         mean, error = mean_and_standard_error(by_local - alone, w)
-        return average if mean > CLEAR_ERRORS * error else _joined(average, local, 0.5)
+        worse = mean > self.criterion.errors_of_local_fits * error
+        return average if worse else _joined(average, local, 0.5)
 
     def _refitted(
         self, name: str, local: Average | None, twin: Average | None = None
@@ -219,10 +219,11 @@ class Refit:
             return start < self.until
         p, some = min(columns, l), self.data.X[:TIMED_COLUMNS]
         candidate.kernel.sections(some)(some)
-        by_column = (time.monotonic() - start) / some.shape[0]
+        now = time.monotonic()
+        by_column = (now - start) / some.shape[0]
         operations = EIGEN_OPERATIONS * p**3 + PASSES * (l > p) * l * p**2
         expected = by_column * p + operations / OPERATIONS_A_SECOND
-        return start + expected <= self.until
+        return now + expected <= self.until
 
     def _is_definite(self, candidate: Candidate) -> bool:
         """Factor a candidate for all labels; whether its kernel is definite there.
