@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -69,11 +68,9 @@ class Exact(Basis):
 
     def transform(self, X: Rows) -> Array:
         """Return k(x, x_i), shape (b, n)."""
+        if "_values" not in vars(self):
+            self._values = self.kernel_.sections(self.rows_)
         return self._values(X)
-
-    @cached_property
-    def _values(self) -> Callable[[Rows], Array]:
-        return self.kernel_.sections(self.rows_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the function, which follows from the rest."""
