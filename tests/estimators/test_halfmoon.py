@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_breast_cancer, make_blobs, make_moons
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -451,6 +451,15 @@ def test_one_label_a_class_is_no_reason_to_predict_a_single_class():
     model = HalfmoonClassifier(random_state=0, budget=60).fit(X, known)
     assert model.score(X, y) > 0.5
     assert len(np.unique(model.predict(X))) == 12
+
+
+def test_labels_of_one_class_and_one_more_are_no_reason_to_predict_that_class():
+    X, y = load_breast_cancer(return_X_y=True)
+    known = np.full(len(y), np.nan)
+    known[np.flatnonzero(y == 1)[:5]] = 1
+    known[np.flatnonzero(y == 0)[:1]] = 0
+    model = HalfmoonClassifier(random_state=0, budget=60).fit(X, known)
+    assert (model.predict(X) == y).mean() > 0.8
 
 
 def test_text():

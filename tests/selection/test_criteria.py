@@ -259,6 +259,32 @@ def test_with_one_label_a_class_tidy_borders_count_by_the_classes_predicted():
     assert_allclose(gains, [0.0, 12.0 * (some - 1) / 3, 4.0, 12.0], atol=1e-12)
 
 
+@pytest.mark.parametrize("counts", [(5, 1), (9, 1), (4, 1, 1)])
+def test_labels_of_one_class_do_not_make_that_class_a_tidy_answer(counts):
+    codes, C = np.repeat(np.arange(len(counts)), counts), len(counts)
+    criterion = ClassCriterion(codes, C, no_neighbors(10))
+    shares = np.array([[10, 0], [9, 1], [5, 5]])
+    answers = np.array([np.repeat([0, 1], each) for each in shares])
+    values = np.where(answers == 1, 1.0, -1.0)[:, :, None]
+    gains = criterion.priors(values if C == 2 else np.eye(C)[answers])[:, 1]
+    g = np.array(counts) / sum(counts)
+    most = np.prod(g**-g) - 1  # e^G - 1
+    of_tenth = 0.9**-0.9 * 0.1**-0.1 - 1
+    expected = [0.0, min(1.0, of_tenth / most), min(1.0, 1.0 / most)]
+    assert_allclose(gains, 12.0 * np.array(expected), atol=1e-12)
+    # Held-out labels of one class, which the constant explains, do not count.
+    y = np.eye(C)[codes] if C > 2 else signs_of(codes)
+    entries = [entry(np.full(len(y), loss), (1.0, 12.0)) for loss in (0.01, 0.5)]
+    expected = [len(y) * loss + 1.0 - 12.0 for loss in (0.01, 0.5)]
+    assert_allclose(criterion.costs(entries, y, np.ones(len(y))), expected, rtol=1e-12)
+
+
+def test_labels_all_of_one_class_allow_any_prediction():
+    criterion = ClassCriterion(np.zeros(9, dtype=int), 2, no_neighbors(4))
+    answers = np.array([signs_of([0, 0, 0, 0]), signs_of([0, 0, 0, 1])])
+    assert_allclose(criterion.priors(answers)[:, 1], [0.0, 12.0], atol=1e-12)
+
+
 def test_borders_in_sparse_regions_count_as_far_as_labels_are_explained():
     # Three labels of one class, two of another, one of a third, in six rows.
     codes = np.array([0, 0, 0, 1, 1, 2])

@@ -20,9 +20,11 @@ So the cost of an entry, in nats, has three terms:
   enough labels overrule that. The gain is multiplied by x, the share of the labels that
   the entry explains: one minus its log loss over that of the class shares, from 0 to 1.
   Many tables have clusters that are unrelated to the classes. Labels that are alone in
-  their class do not count. If all are alone, x is (e^H - 1) / (C - 1) with the entropy
-  H of the predicted class shares: 0 for a single class, which has no borders at all,
-  and 1 for equal shares.
+  their class do not count. If fewer than two classes have several labels, no held-out
+  label shows that classes are told apart. Then x is (e^H - 1) / (e^G - 1), at most 1,
+  with the entropies H of the predicted class shares and G of those of the labels: 0 for
+  a single class, which has no borders at all, and 1 for shares as equal as those of
+  the labels.
 
 The last two terms suppose clusters, which need columns that are dense in some places
 and empty in others. Columns of categories and grades make a cluster of each combination
@@ -54,7 +56,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln, logsumexp
 
-from halfmoon._rows import Array, Indices, Rows
+from halfmoon._rows import TINY, Array, Indices, Rows
 from halfmoon._selection.average_weights import (
     LEAST_CLASS_SHARE,
     add_first_guess,
@@ -180,6 +182,8 @@ class ClassCriterion:
         clusters: float = 1.0,  # c of the formula
     ) -> None:
         self.counts = np.bincount(codes, minlength=n_classes)
+        #: Whether held-out labels can show that classes are told apart.
+        self.tells_apart = np.count_nonzero(self.counts > 1) > 1
         self.neighbors, self.clusters = neighbors, clusters
 
     def scales(self, y: Array) -> list[TargetTransform]:
@@ -202,9 +206,11 @@ class ClassCriterion:
         most = PRIOR_NATS * SHARE_LABELS / (SHARE_LABELS + self.counts.sum())
         empty = np.minimum(share_costs(counts, self.counts), most)
         gains = PRIOR_NATS * CUT_HALF / (cut + CUT_HALF)
-        if self.counts.max() == 1:  # held-out labels do not tell what is explained
+        if not self.tells_apart:
             entropy = entr(counts / counts.sum(axis=1, keepdims=True)).sum(axis=1)
-            gains = gains * np.expm1(entropy) / (C - 1)
+            of_labels = float(entr(self.counts / self.counts.sum()).sum())
+            most_equal = max(np.expm1(of_labels), TINY)
+            gains *= np.minimum(np.expm1(entropy) / most_equal, 1.0)
         return self.clusters * np.column_stack([empty, gains])
 
     def weights(self, entries: Sequence[Any], y: Array, w: Array) -> Array:
@@ -261,8 +267,9 @@ class ClassCriterion:
         """Return the log losses of held-out labels plus the costs minus the gains."""
         losses = np.array([entry.losses for entry in entries])
         against, gains = np.array([entry.prior for entry in entries]).T
-        part = explained_share(losses, class_scores(y), w)
-        return np.asarray(losses @ w / w.mean() + against - part * gains)
+        if self.tells_apart:
+            gains = gains * explained_share(losses, class_scores(y), w)
+        return np.asarray(losses @ w / w.mean() + against - gains)
 
 
 Criterion: TypeAlias = NumberCriterion | ClassCriterion
