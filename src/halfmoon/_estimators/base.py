@@ -56,10 +56,7 @@ __all__ = ["Estimator", "labeled_places"]
 
 
 def labeled_places(model: Any) -> Indices:
-    """Return the row numbers of the labeled rows in the table that was fitted.
-
-    ``labeled_`` are numbers among the rows that the fit used, which may be fewer.
-    """
+    """Return the row numbers of the labeled rows, in the table that was fitted."""
     labeled: Indices = model.labeled_
     return labeled if model._weighted_rows is None else model._weighted_rows[labeled]
 
@@ -94,8 +91,7 @@ class Estimator(BaseEstimator, ABC):
     _weighted_rows: Indices | None = None  # these; None if the fit used every row
     _n_rows: int | None = None  # in the fitted table, rows of weight 0 included
     _labeled_places = property(labeled_places)
-    #: The whole table, while a part of its partitioned rows is fitted.
-    _all_rows: PartitionedRows | None = None
+    _all_rows: PartitionedRows | None = None  # the table, while a part of it is fitted
     fold_errors_: Array | None
 
     # ---- what a subclass may define --------------------------------------------------

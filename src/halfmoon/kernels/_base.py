@@ -16,14 +16,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from halfmoon._rows import Array, Rows, as_dense_rows, as_float_rows, as_rows
 
-__all__ = ["Kernel", "Product", "Scaled", "Sum", "Wrapper"]
+__all__ = ["Kernel", "Product", "Scaled", "Sum", "Wrapper", "of_inner"]
 
 
 class Kernel(BaseEstimator, ABC):
@@ -334,18 +334,18 @@ class Product(_Pair):
         return K1 * A2 + K2 * A1, K1 * B2 + K2 * B1
 
 
+def of_inner(name: str) -> Any:
+    """Return the property of a `Wrapper` that is the attribute of its kernel."""
+    return property(lambda wrapper: getattr(wrapper.kernel, name))
+
+
 class Wrapper(Kernel):
     """A kernel made from another one, `kernel`, of the same degree and memory."""
 
     kernel: Kernel
 
-    @property
-    def conditional_degree(self) -> int:  # type: ignore[override]
-        return self.kernel.conditional_degree
-
-    @property
-    def temporaries(self) -> int:  # type: ignore[override]
-        return self.kernel.temporaries
+    conditional_degree = of_inner("conditional_degree")
+    temporaries = of_inner("temporaries")
 
     def row_bytes(self, p: int) -> int:
         return self.kernel.row_bytes(p)
@@ -358,24 +358,16 @@ class Scaled(Wrapper):
     factor: float
     kernel: Kernel
 
+    radial = of_inner("radial")
+    origin_degree = of_inner("origin_degree")
+    mixed_precision = of_inner("mixed_precision")
+
     def __post_init__(self) -> None:
         if not 0 <= self.factor < np.inf:
             raise ValueError(
                 f"A kernel times {self.factor} is not positive definite; multiply by "
                 f"a number that is not negative."
             )
-
-    @property
-    def radial(self) -> bool:  # type: ignore[override]
-        return self.kernel.radial
-
-    @property
-    def origin_degree(self) -> float:  # type: ignore[override]
-        return self.kernel.origin_degree
-
-    @property
-    def mixed_precision(self) -> bool:  # type: ignore[override]
-        return self.kernel.mixed_precision
 
     @property
     def gradient_temporaries(self) -> int:  # type: ignore[override]

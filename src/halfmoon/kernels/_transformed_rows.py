@@ -32,7 +32,7 @@ import numpy as np
 from sklearn.base import clone
 
 from halfmoon._rows import Array, Rows
-from halfmoon.kernels._base import Kernel, Wrapper
+from halfmoon.kernels._base import Kernel, Wrapper, of_inner
 from halfmoon.kernels._length_scales import minus
 
 __all__ = ["OfPreparedRows", "Prepared", "Shifted", "from_origin"]
@@ -105,13 +105,8 @@ class Shifted(OfPreparedRows):
     kernel: Kernel
     origin: Array  # (d,), o
 
-    @property
-    def origin_degree(self) -> float:  # type: ignore[override]
-        return self.kernel.origin_degree
-
-    @property
-    def gradient_temporaries(self) -> int:  # type: ignore[override]
-        return self.kernel.gradient_temporaries
+    origin_degree = of_inner("origin_degree")
+    gradient_temporaries = of_inner("gradient_temporaries")
 
     def resolve(self, X: Rows, rng: np.random.Generator | int | None = None) -> Self:
         return replace(self, kernel=self.kernel.resolve(X, rng))

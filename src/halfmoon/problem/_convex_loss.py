@@ -53,24 +53,10 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
         False leaves out the leave-one-out values of losses with kinks, which are then
         NaN.
     """
-    loss = posed.loss
-    if not 0 < alpha < np.inf:
-        raise ValueError(
-            f"alpha is {alpha}; the {loss.name} loss needs a positive number."
-        )
-    loss.check(posed.y)
-    l = len(posed.labeled)
-    posed.stream.require(
-        8 * LABEL_MATRICES * l * l,
-        f"The {loss.name} loss with {l:,} labels needs",
-        "Raise memory_limit, fit fewer labels, or use loss='squared'.",
-    )
-    if isinstance(loss, Huber) and loss.scale is None:
+    _refuse_unsuitable(posed, alpha)
+    if isinstance(posed.loss, Huber) and posed.loss.scale is None:
         posed = _with_scale(posed, [alpha])
-        loss = posed.loss
     elimination = posed.elimination
-    if loss.of_classes and elimination.rank:
-        _refuse_one_class(posed)
     # With weights of mean 1 and lam = l alpha, the scale of the weights is no matter.
     unit = posed.total_weight / len(posed.w)
     w, lam = posed.w / unit, len(posed.w) * alpha
@@ -98,6 +84,29 @@ def solve_loss(posed: Posed, alpha: float, *, leave_one_out: bool = True) -> Fit
     else:
         theta, beta = posed.with_free(posed.whitening.unwhiten(Phi.T @ c), beta)
     return Fit(posed, theta, beta, alpha=alpha, c=c, left_out_values=point.loo_values)
+
+
+def _refuse_unsuitable(posed: Posed, alpha: float) -> None:
+    """Raise an error if the loss cannot be minimized with these labels."""
+    loss, l = posed.loss, len(posed.labeled)
+    if not 0 < alpha < np.inf:
+        raise ValueError(
+            f"alpha is {alpha}; the {loss.name} loss needs a positive number."
+        )
+    loss.check(posed.y)
+    posed.stream.require(
+        8 * LABEL_MATRICES * l * l,
+        f"The {loss.name} loss with {l:,} labels needs",
+        "Raise memory_limit, fit fewer labels, or use loss='squared'.",
+    )
+    if not (loss.of_classes and posed.elimination.rank):
+        return
+    for j, target in enumerate(posed.y.T):
+        if np.unique(target).size < 2:
+            raise ValueError(
+                f"Target {j} is {target[0]:.0f} in every labeled row; the {loss.name} "
+                f"loss needs rows of both classes. Label rows of the other class."
+            )
 
 
 def _steepness(posed: Posed) -> float:
@@ -195,13 +204,3 @@ def _check(point: LossPoint, posed: Posed, w: Array, alpha: float) -> None:
         ConvergenceWarning,
         stacklevel=4,
     )
-
-
-def _refuse_one_class(posed: Posed) -> None:
-    for j, target in enumerate(posed.y.T):
-        if np.unique(target).size < 2:
-            raise ValueError(
-                f"Target {j} is {target[0]:.0f} in every labeled row; the "
-                f"{posed.loss.name} loss needs rows of both classes. Label rows of the "
-                f"other class."
-            )

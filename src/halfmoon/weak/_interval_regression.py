@@ -33,7 +33,8 @@ from halfmoon._partitions.estimator_methods import (
 )
 from halfmoon._rows import Array, Indices, Rows
 from halfmoon.problem._folds import balanced_folds
-from halfmoon.weak._interval_newton import fit_intervals
+from halfmoon.problem._posed import Posed
+from halfmoon.weak._interval_newton import IntervalFit, fit_intervals
 from halfmoon.weak._row_smoother import RowCoordinates
 from halfmoon.weak._weak_estimator import (
     PARAMETERS,
@@ -126,14 +127,13 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         self.labels_ = np.clip(self.solution_.predict(X), low, high)
 
     def _fit_labels(self, X: Rows, labels: Array, w: Array) -> None:
-        ends = labels
-        known = np.asarray(np.isfinite(ends).any(axis=1))
+        known = np.asarray(np.isfinite(labels).any(axis=1))
         if not known.any():
             raise ValueError(
-                f"None of the {len(ends)} rows has an end: all are (-inf, inf). At "
+                f"None of the {len(labels)} rows has an end: all are (-inf, inf). At "
                 f"least one finite low or high end is needed."
             )
-        low, high = ends[known].T
+        low, high = labels[known].T
 
         def losses(values: Array) -> tuple[Array, Array]:
             squares = distance(values[:, 0], low, high) ** 2
@@ -152,7 +152,12 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
             self.margin_ = _best_margin(coordinates, low, high, alpha, folds, posed.w)
         low, high = narrowed(low, high, self.margin_)
         found = fit_intervals(coordinates, low, high, alpha)
-        targets = np.clip(found.g, low, high)
+        self._store_nearest(posed, found, np.clip(found.g, low, high), alpha)
+
+    def _store_nearest(
+        self, posed: Posed, found: IntervalFit, targets: Array, alpha: float
+    ) -> None:
+        """Store ridge on the nearest points, and how far it is from the optimum."""
         values = self._store_fit(posed, targets[:, None], alpha).predict(posed.X_l)
         size = float(np.abs(targets).max())
         spread = max(float(np.ptp(targets)), ROUNDING * size) or 1.0
@@ -163,7 +168,7 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
                 f"{found.steps} Newton steps. Rescale the columns, or raise alpha, "
                 f"which is {alpha:.1g}.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         residual = targets - values
         # The penalty at the optimum is g'(y - g), root weights in.
