@@ -176,31 +176,11 @@ def forecast_of(
     asked, along = slice(1, 1 + len(more)), slice(1 + len(more), None)
     gains = np.quantile(draws[:, :1] - draws[:, asked], ends, axis=0)
     metric = "error rate" if labels.of_classes else "mean absolute error"
-    error, error_low, error_high = map(float, curve[:, 0])
-    expected, low, high = curve[:, asked]
-    gain, gain_low, gain_high = gains
-    path_median, path_low, path_high = curve[:, along]
-    return Forecast(
-        metric=metric,
-        n_labeled=l,
-        error=error,
-        error_low=error_low,
-        error_high=error_high,
-        n_labels=more,
-        expected=expected,
-        low=low,
-        high=high,
-        gain=gain,
-        gain_low=gain_low,
-        gain_high=gain_high,
-        level=level,
-        counts=points.counts,
-        measured=points.errors,
-        path_counts=path,
-        path=path_median,
-        path_low=path_low,
-        path_high=path_high,
+    values: Any = (
+        *(metric, l, *map(float, curve[:, 0]), more, *curve[:, asked], *gains),
+        *(level, points.counts, points.errors, path, *curve[:, along]),
     )
+    return Forecast(*values)
 
 
 def measured_points(labels: HiddenLabels, rng: np.random.Generator) -> MeasuredErrors:
