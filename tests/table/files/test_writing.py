@@ -173,12 +173,19 @@ def test_streams_get_everything_at_the_end(table):
     assert stream.getvalue() == b"a,b\n1,2\n"
 
 
-def test_no_room_for_the_copy_of_a_stream():
-    with (
-        pytest.raises(OutputError) as refused,
-        streaming(io.BytesIO()),
-    ):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def test_no_room_for_the_copy_of_a_stream(monkeypatch):
+    class Full(io.BytesIO):
+        """A file that cannot even be closed, because something is in its buffer."""
+
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def __exit__(self, *_):
+            self.write(b"")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Full())
+    with pytest.raises(OutputError) as refused, streaming(io.BytesIO()) as spool:
+        spool.write(b"x")
     assert str(refused.value) == (
         f"standard output is first written to a temporary file in "
         f"{tempfile.gettempdir()}: No space left on device. Set TMPDIR to a folder "

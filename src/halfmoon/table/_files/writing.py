@@ -191,28 +191,30 @@ def replacing(
 def streaming(stream: IO[bytes], name: str = "standard output") -> Iterator[IO[bytes]]:
     """Open a file that is copied to a stream when the block ends without an error."""
     target: IO[bytes] = getattr(stream, "buffer", stream)
-    with tempfile.TemporaryFile(prefix="halfmoon-") as spool:
-        try:
+    try:
+        with tempfile.TemporaryFile(prefix="halfmoon-") as spool:
             yield spool
-            spool.flush()
-        except OSError as error:
-            if error.errno not in DISK_FULL or error.filename is not None:
-                raise
-            raise OutputError(
-                f"{name} is first written to a temporary file in "
-                f"{tempfile.gettempdir()}: {error.strerror}. Set TMPDIR to a folder "
-                f"with more room."
-            ) from error
-        spool.seek(0)
-        try:
-            shutil.copyfileobj(spool, target, COPY_BYTES)
-            target.flush()
-        except BrokenPipeError as error:
-            raise OutputError(
-                f"{name} was closed before all of the output was written."
-            ) from error
-        except OSError as error:
-            raise _unwritable(name, error) from error
+            spool.seek(0)
+            _copy(spool, target, name)
+    except OSError as error:  # closing the file may fail again
+        if error.errno not in DISK_FULL:
+            raise
+        raise OutputError(
+            f"{name} is first written to a temporary file in {tempfile.gettempdir()}: "
+            f"{error.strerror}. Set TMPDIR to a folder with more room."
+        ) from error
+
+
+def _copy(spool: IO[bytes], target: IO[bytes], name: str) -> None:
+    try:
+        shutil.copyfileobj(spool, target, COPY_BYTES)
+        target.flush()
+    except BrokenPipeError as error:
+        raise OutputError(
+            f"{name} was closed before all of the output was written."
+        ) from error
+    except OSError as error:
+        raise _unwritable(name, error) from error
 
 
 def refuse_place(
