@@ -9,6 +9,7 @@ STEP = 2.0**-7  # seconds that each model of a search takes in tests; exact in s
 SEARCHES = (
     "halfmoon._estimators.halfmoon",
     "halfmoon._selection.local_average",
+    "halfmoon._selection.refit",
     "halfmoon._selection.search",
     "halfmoon.table._columns.column_choice",
     "halfmoon.weak._weak_estimator",
