@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from halfmoon._solvers.ridge import (
+from halfmoon._solvers.positive_part import (
     IndefiniteKernelError,
     column_sum_norm,
     positive_part,

@@ -48,7 +48,7 @@ from halfmoon._selection.families import candidates
 from halfmoon._selection.local_average import average_of_local_fits
 from halfmoon._selection.refit import Refit, with_local_fits
 from halfmoon._selection.search import SearchOutcome, try_candidates
-from halfmoon._selection.search_data import SearchData
+from halfmoon._selection.search_data import SearchData, only
 from halfmoon._selection.semi_supervised_families import distance_preparation
 from halfmoon._selection.target_transforms import IDENTITY, within_limits
 from halfmoon._sklearn_conventions import (
@@ -139,7 +139,7 @@ class Halfmoon(CallbackSupport, Estimator):
         auto = is_name(self.unpenalized, "auto")
         unpenalized = Constant().fit(X) if auto else self._user_features(X, rng)
         outcome, criterion = self._search(
-            self._search_data(X, labeled[some], _only(data, some), rng),
+            self._search_data(X, labeled[some], only(data, some), rng),
             unpenalized,
             seconds=(1.0 - REFIT_SHARE * locally) * seconds,
         )
@@ -207,8 +207,11 @@ class Halfmoon(CallbackSupport, Estimator):
             raise no_labels(X.shape[0])
         return labeled, Posed.of(
             Problem(Exact(Gaussian(1.0)), unpenalized=None),
-            *(X[labeled], targets[labeled], w[labeled]),
-            *(np.random.default_rng(), Stream(self.memory_limit, self.n_jobs)),
+            X[labeled],
+            targets[labeled],
+            w[labeled],
+            np.random.default_rng(),
+            Stream(self.memory_limit, self.n_jobs),
         )
 
     def _search_data(
@@ -310,19 +313,6 @@ class Halfmoon(CallbackSupport, Estimator):
             return by_output(groups.columns, [part.coef_ for part in self._parts()])
         average = cast(Average, self.solution_)
         return average.shaped(average.coef)
-
-
-def _only(data: Posed, some: Indices) -> Posed:
-    """Return some of the labeled rows."""
-    X = data.X[some]
-    return replace(
-        data,
-        basis=Exact(Gaussian(1.0)).fit(X),
-        X=X,
-        labeled=np.arange(len(some)),
-        y=data.y[some],
-        w=data.w[some],
-    )
 
 
 @with_parameter_docs

@@ -104,9 +104,16 @@ def fit_at_all_alphas(
         losses = criterion.losses(np.array(values), data.y, data.w)
         found += [
             Entry(
-                *(candidate, alpha, target, on_scale, held_out[i, :, columns]),
-                *(values[i], losses[i], theta[:, i, columns], beta[:, i, columns]),
-                priors[i],
+                candidate,
+                alpha,
+                target,
+                y=on_scale,
+                held_out=held_out[i, :, columns],
+                values=values[i],
+                losses=losses[i],
+                theta=theta[:, i, columns],
+                beta=beta[:, i, columns],
+                prior=priors[i],
             )
             for i, alpha in enumerate(ALPHAS)
         ]

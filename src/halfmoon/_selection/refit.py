@@ -47,7 +47,7 @@ from halfmoon._selection.criteria import (
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
-from halfmoon._solvers.ridge import IndefiniteKernelError
+from halfmoon._solvers.positive_part import IndefiniteKernelError
 from halfmoon.bases import Nystrom
 from halfmoon.blocks import blas_for
 from halfmoon.problem import Fit, solve_ridge
@@ -98,8 +98,13 @@ def average_of_entries(
         )
         members.append(
             Member(
-                *(entry.name, fit, float(weight), entry.held_out, entry.y),
-                *(entry.candidate.uses_unlabeled, entry.target),
+                entry.name,
+                fit,
+                weight=float(weight),
+                held_out=entry.held_out,
+                y=entry.y,
+                uses_unlabeled=entry.candidate.uses_unlabeled,
+                target=entry.target,
             )
         )
     return Average(members, data.y, data.w, data.X, data.single, data.stream, limits)
@@ -251,8 +256,15 @@ class Refit:
             # At every alpha, because more labels need a smaller one.
             entries += [
                 Entry(
-                    *(candidate, alpha, IDENTITY, data.y, held_out[i], held_out[i]),
-                    *(losses[i], theta[:, i], beta[:, i]),
+                    candidate,
+                    alpha,
+                    IDENTITY,
+                    y=data.y,
+                    held_out=held_out[i],
+                    values=held_out[i],
+                    losses=losses[i],
+                    theta=theta[:, i],
+                    beta=beta[:, i],
                 )
                 for i, alpha in enumerate(ALPHAS)
             ]

@@ -30,7 +30,7 @@ from halfmoon._selection.comparison import compare_with_twin
 from halfmoon._selection.criteria import Criterion
 from halfmoon._selection.search_data import SearchData
 from halfmoon._selection.target_transforms import TargetTransform
-from halfmoon._solvers.ridge import IndefiniteKernelError
+from halfmoon._solvers.positive_part import IndefiniteKernelError
 from halfmoon.blocks import blas_for
 
 __all__ = [
@@ -110,7 +110,7 @@ class SearchOutcome:
             own = chosen if name == "answer" else name
             if own in criterion.shrunk_averages:
                 shrunk[own], held_out[name] = criterion.shrunk(
-                    *(entries, weights[own], held_out[name], y, w)
+                    entries, weights[own], held_out[name], y, w
                 )
         comparison = compare_with_twin(entries, shrunk, chosen, y, w, criterion)
         return cls(entries, shrunk, helped, chosen, comparison, held_out)

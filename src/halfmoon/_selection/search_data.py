@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from halfmoon._graphs import NeighborIndex
 from halfmoon._rows import EPS, TINY, Array, Indices, Rows
-from halfmoon.kernels import Kernel
+from halfmoon.bases import Exact
+from halfmoon.kernels import Gaussian, Kernel
 from halfmoon.kernels._transformed_rows import Prepared
 from halfmoon.problem._posed import Posed
 from halfmoon.unpenalized import Unpenalized
 
-__all__ = ["SearchData"]
+__all__ = ["SearchData", "only"]
 
 MAX_CACHED_BYTES = 96_000_000  # of cached kernel matrices
 
@@ -108,3 +109,16 @@ class SearchData:
             K = term(self.points, self.points[: self.n_labeled])
         self.keep(term, K)
         return K
+
+
+def only(data: Posed, some: Indices) -> Posed:
+    """Return some of the labeled rows."""
+    X = data.X[some]
+    return replace(
+        data,
+        basis=Exact(Gaussian(1.0)).fit(X),
+        X=X,
+        labeled=np.arange(len(some)),
+        y=data.y[some],
+        w=data.w[some],
+    )

@@ -47,12 +47,11 @@ from scipy.linalg.lapack import dpocon, dpotrf, dpotrs, dtrtri
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
-from halfmoon._solvers.ridge import (
-    RidgePath,
+from halfmoon._solvers.positive_part import (
     column_sum_norm,
     indefinite_limit,
-    ridge_dual,
 )
+from halfmoon._solvers.ridge import RidgePath, ridge_dual
 
 __all__ = [
     "PathPoint",

@@ -39,24 +39,17 @@ import scipy.linalg as sla
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.elimination import Elimination
+from halfmoon._solvers.positive_part import column_sum_norm, rounding_of_projection
 
 __all__ = [
-    "IndefiniteKernelError",
     "RidgePath",
     "RowFactor",
-    "column_sum_norm",
-    "indefinite_limit",
-    "positive_part",
     "ridge_dual",
     "ridge_eigh",
     "ridge_svd",
     "ridge_weighted",
     "scaled_variances",
 ]
-
-# Negative eigenvalues up to this share of the size of K are errors of its computation.
-# Kernels that are summed as series, such as diffusions, are accurate to about 1e-7.
-INDEFINITE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -102,8 +95,17 @@ class RidgePath:
         left = y - elimination.Q1 @ target  # N N'y
         z, energy = U.T @ left, (left**2).sum(axis=0)
         return cls(
-            *(s2, V, scale[:, None] * z, cross, target, energy, elimination, len(y)),
-            *(rounding, total_weight, RowFactor(U, scale, z)),
+            s2,
+            V,
+            z=scale[:, None] * z,
+            cross=cross,
+            target=target,
+            energy=energy,
+            elimination=elimination,
+            n_labeled=len(y),
+            rounding=rounding,
+            total_weight=total_weight,
+            rows=RowFactor(U, scale, z),
         )
 
     def lam(self, alpha: float) -> float:
@@ -122,8 +124,15 @@ class RidgePath:
         if self.rows is None:
             raise ValueError("Only moments of the rows were kept; factor them again.")
         return RidgePath.of_rows(
-            *(self.rows.U, self.rows.scale, self.s2, self.V, self.cross, y),
-            *(self.elimination, self.rounding, self.total_weight),
+            self.rows.U,
+            self.rows.scale,
+            self.s2,
+            self.V,
+            self.cross,
+            y,
+            self.elimination,
+            self.rounding,
+            self.total_weight,
         )
 
     def inverse(self, lam: float) -> Array:
@@ -275,10 +284,6 @@ def scaled_variances(
     return np.multiply(factor[:, None], variances, out=product, where=positive)
 
 
-class IndefiniteKernelError(ValueError):
-    """A kernel matrix has negative eigenvalues that are no rounding errors."""
-
-
 def ridge_svd(
     Phi: Array,  # (l, r)
     y: Array,  # (l, t)
@@ -339,50 +344,13 @@ def ridge_dual(
     what is orthogonal to F. O(l^3).
     """
     s2, E = np.linalg.eigh(elimination.congruence(K))
-    rounding = _rounding_of_projection(s2, column_sum_norm(K), len(K))
+    rounding = rounding_of_projection(s2, column_sum_norm(K), len(K))
     s2 = np.where(s2 > rounding, s2, 0.0)
     U = elimination.expand(E)
     cross, scale = elimination.Q1.T @ K, np.ones_like(s2)
     return RidgePath.of_rows(
         U, scale, s2, U, cross, y, elimination, rounding, total_weight
     )
-
-
-def positive_part(
-    M: Array,  # (l, l)
-    size: float,  # `column_sum_norm` of the matrix that F was projected out of
-) -> Array:  # (l, l)
-    """Return a projected kernel matrix at its numerical rank. O(l^3)."""
-    s2, E = np.linalg.eigh(M)
-    rounding = _rounding_of_projection(s2, size, len(M))
-    root = E * np.sqrt(np.where(s2 > rounding, s2, 0.0))
-    return np.asarray(root @ root.T)
-
-
-def column_sum_norm(K: Array) -> float:
-    """Return a bound of the absolute eigenvalues of K."""
-    return float(np.abs(K).sum(axis=0).max(initial=0.0))
-
-
-def _rounding_of_projection(s2: Array, size: float, l: int) -> float:
-    """Return below what the eigenvalues of a projected kernel matrix are 0.
-
-    Projecting F out leaves rounding errors of the size of the whole matrix.
-    """
-    lowest = s2.min(initial=0.0)
-    if lowest < -indefinite_limit(size, l):
-        raise IndefiniteKernelError(
-            f"The kernel is not positive definite on the complement of the unpenalized "
-            f"features: eigenvalues range from {lowest:.3g} to {s2[-1]:.3g}. A "
-            f"conditionally positive definite kernel needs the polynomials of its "
-            f"degree unpenalized."
-        )
-    return EPS * l * size
-
-
-def indefinite_limit(size: float, l: int) -> float:
-    """Return how far below 0 the errors of a kernel matrix may take eigenvalues."""
-    return max(INDEFINITE, 10 * EPS * l) * size
 
 
 def ridge_weighted(

@@ -262,8 +262,14 @@ def solve_locally(
     energy, degrees = stream.sum(solve_region, np.arange(m), row_bytes=1)
     tau = energy / degrees if degrees else np.full(t, np.inf)
     return LocalFit(
-        *(posed, float(alpha), partition, coordinates),
-        *(list(duals), betas, held_out, tau),
+        posed,
+        float(alpha),
+        partition,
+        coordinates,
+        duals=list(duals),
+        betas=betas,
+        held_out=held_out,
+        tau=tau,
     )
 
 

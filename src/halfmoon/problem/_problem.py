@@ -129,8 +129,12 @@ class Problem(BaseEstimator):
         n, single = X.shape[0], np.ndim(y) == 1
         targets, w = as_targets(y, n), as_weights(sample_weight, n)
         return Posed.of(
-            *(self, X, targets[:, 0] if single else targets, w),
-            *(np.random.default_rng(rng), stream or Stream.inherited()),
+            self,
+            X,
+            targets[:, 0] if single else targets,
+            w,
+            np.random.default_rng(rng),
+            stream or Stream.inherited(),
         )
 
     def fit(

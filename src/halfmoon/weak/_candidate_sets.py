@@ -104,9 +104,7 @@ class CandidateSetClassifier(Classifier, WeakEstimator):
     def _fit_labels(self, X: Rows, labels: NDArray[Any], w: Array) -> None:
         within = self._within(labels)
         self._open = within.open
-        self._codes = fit_sets(
-            *(self, X, within, w), soft_labels, chance_corrected_errors
-        )
+        self._codes = fit_sets(self, X, within, w, soft_labels, chance_corrected_errors)
 
     def _label_all(self, X: Rows, labels: NDArray[Any]) -> None:
         values = _columns(self.solution_.predict(X))

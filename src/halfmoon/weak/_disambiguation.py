@@ -228,7 +228,9 @@ def fit_sets(
         return loss(values, within, known_w), distances
 
     posed, coordinates, alpha = model._choose_by_folds(
-        *(X, known, w),
+        X,
+        known,
+        w,
         balanced_folds(mean) if len(mean) > 1 else [],
         partial(fold_values, find, within),
         losses,

@@ -143,7 +143,10 @@ class IntervalRegressor(RegressorMixin, WeakEstimator):
         automatic = isinstance(self.margin, str)
         given = 0.0 if automatic else float(self.margin)
         posed, coordinates, alpha = self._choose_by_folds(
-            *(X, known, w, folds),
+            X,
+            known,
+            w,
+            folds,
             _FoldValues(*narrowed(low, high, given)),
             losses,
         )
@@ -272,7 +275,11 @@ class _FoldValues:
         for number, fold in enumerate(folds):
             training = np.delete(np.arange(len(out)), fold)
             found = fit_intervals(
-                *(coordinates, self.low, self.high, alpha, training),
+                coordinates,
+                self.low,
+                self.high,
+                alpha,
+                training,
                 self.starts.get(number),
             )
             out[fold, 0] = found.g[fold]

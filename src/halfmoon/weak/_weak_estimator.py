@@ -149,7 +149,7 @@ class WeakEstimator(Estimator):
             )
         refuse_other_graph(energy, X.shape[0])
         basis = basis_for(
-            *(self, kernel, X, l, rng), in_dual=energy is None, smoothed=smoothed
+            self, kernel, X, l, rng, in_dual=energy is None, smoothed=smoothed
         )
         features = as_unpenalized(
             self.unpenalized,
@@ -177,7 +177,7 @@ class WeakEstimator(Estimator):
         rng = as_generator(self.random_state)
         problem = self._make_weak_problem(kernel, X, int(known.sum()), rng)
         targets = np.where(known[:, None], np.zeros(size), np.nan)
-        posed = Posed.of(*(problem, X, targets, w, rng, self._stream, self._all_rows))
+        posed = Posed.of(problem, X, targets, w, rng, self._stream, self._all_rows)
         with blas_for(X.shape[0] * posed.basis.n_components_**2):
             alphas = Alphas.of(self.alpha, WEAK_ALPHAS).at(posed)
             for alpha in alphas:
@@ -215,7 +215,10 @@ class WeakEstimator(Estimator):
                 break
             with blas_for(X.shape[0] * posed.basis.n_components_**2):
                 found = try_alphas(
-                    *(alphas, folds, partial(values, coordinates), losses),
+                    alphas,
+                    folds,
+                    partial(values, coordinates),
+                    losses,
                     uses_unlabeled=choice.uses_unlabeled,
                 )
             tried.append(found)
