@@ -298,7 +298,7 @@ def test_numbers(session):
 
 def test_invalid_values_are_refused(session):
     labeling = session(two_groups()[0])
-    for wrong in ("", "  ", "x" * 1001, 3, ["a"], {}):
+    for wrong in ("", "  ", "x" * 1001, "a\0b", 3, ["a"], {}):
         with pytest.raises(RefusedAnswer):
             say(labeling, 20, wrong)
     for row in (-1, 40, "20", None, 2.0, True):

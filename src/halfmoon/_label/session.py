@@ -250,9 +250,11 @@ class Labeling:
             value = float(value)
         else:
             value = label_text(value) if isinstance(value, str) else ""
-            if not 0 < len(value) <= MAX_LENGTH:
+            # No reader of text tables accepts NUL.
+            if not 0 < len(value) <= MAX_LENGTH or "\0" in value:
                 raise RefusedAnswer(
-                    f"A class needs a name of 1 to {MAX_LENGTH:,} characters."
+                    f"A class needs a name of 1 to {MAX_LENGTH:,} characters, none of "
+                    f"them NUL."
                 )
         try:
             self.sample.label(value)
