@@ -142,7 +142,8 @@ def test_columns_that_only_labeled_rows_have(run):
         extra = [["ann", "bob"][i % 2], f"x{y[i]}", names[i]]
         rows.append([*map(str, X[i]), *(extra if given[i] else [""] * 3)])
     write_csv("t.csv", rows)
-    record = fill(run, target="species")
+    options = ("-t", "species", "--json", "--no-report", "--budget", "5")
+    record = told_of(run("fill", "t.csv", *options))
     assert record["learned_from"]["columns"] == ["a", "b", "c", "d"]
     said = "was not learned from: it has values only in labeled rows."
     assert [said in note for note in record["notes"][:2]] == [True, True]

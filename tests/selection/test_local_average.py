@@ -145,6 +145,13 @@ def test_no_kernel_is_tried_in_the_time_that_fits_will_take(
     assert tried(1e12) == 1 < every
 
 
+def test_time_bounds_the_number_of_fits(small, numbers, monkeypatch):
+    X, _, data = numbers
+    monkeypatch.setattr(many_labels, "FIT_OPERATIONS", 0.0)  # all time for kernels
+    assert len(fit(X, data, seconds=300.0).members) > 1
+    assert len(fit(X, data, seconds=0.5).members) == 1
+
+
 @pytest.mark.parametrize(
     ("l", "size", "expected"),
     [(500, 600, 1.5 * 500**3), (1_000, 600, 1.5 * 2 * 550**3)],

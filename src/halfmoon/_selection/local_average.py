@@ -89,16 +89,18 @@ def average_of_local_fits(
     """Compare kernels in some regions and fit the best to all labels.
 
     The data are the labeled rows, with their unpenalized features. Kernels are tried
-    as long as there is time to fit the best of them in the rest of the seconds. All
-    fits are to transformed targets.
+    as long as there is time to fit the best of them in the rest of the seconds; others
+    are fitted if there is time for as long a fit as the last one. All fits are to
+    transformed targets.
     """
+    until = time.monotonic() + seconds
     given, limits = data.y, criterion.limits(data.y)
     data = replace(data, y=target.forward(given))
     with blas_for(float(TRIED_REGION_ROWS) ** 3):
         size = _region_size(X.shape[0], data)
         most = MAX_OPERATIONS / (len(data.y) * float(size) ** 2)
         most = int(np.clip(most, 1, MAX_LOCAL_MEMBERS))
-        operations = most * _fit_operations(len(data.y), size)
+        operations = _fit_operations(len(data.y), size)
         tried, rows = _compare_in_regions(X, data, criterion, rng, seconds, operations)
         y, w = data.y[rows], data.w[rows]
         weights = criterion.mixture(tried, y, w, MAX_LOCAL_MEMBERS)
@@ -106,10 +108,14 @@ def average_of_local_fits(
         best = best[:most]
         fits = []
         for i in best[weights[best] > 0]:
+            begun = time.monotonic()
             name, prepare, kernel, alpha, *_ = tried[i]
             posed = replace(data, basis=Exact(Prepared(prepare, kernel)).fit(data.X))
             fit = solve_locally(posed, alpha, size=size, rng=rng, coordinates=prepare)
             fits.append((f"{name}{target.suffix}, local fits", fit))
+            ended = time.monotonic()
+            if ended + (ended - begun) > until:
+                break
     # Weights come from all regions, not only from those used to compare kernels.
     some = rng.choice(len(data.y), min(WEIGHTING_ROWS, len(data.y)), replace=False)
     y, w = data.y[some], data.w[some]
@@ -159,7 +165,7 @@ def _compare_in_regions(
 ) -> tuple[list[_Tried], Indices]:
     """Return kernels at their best alphas and the labeled rows used to compare them.
 
-    The fits that follow take so many operations, and the same time for each as here.
+    The fit that follows takes so many operations, and the same time for each as here.
     """
     start = time.monotonic()
     first = Standardized().fit(some_rows(X, 10 * SAMPLE_ROWS, rng))
