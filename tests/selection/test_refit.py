@@ -12,7 +12,7 @@ from halfmoon._estimators import ConditionalRegressor
 from halfmoon._selection import refit
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, fit_at_all_alphas
-from halfmoon._selection.criteria import ClassCriterion, NumberCriterion
+from halfmoon._selection.criteria import NumberCriterion
 from halfmoon._selection.refit import Refit, average_of_entries
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.target_transforms import IDENTITY
@@ -280,17 +280,9 @@ def test_what_was_compared_on_all_labels_has_half(
     assert [m.name for m in both["without local fits"].members] == ["gaussian"]
 
 
-@pytest.mark.parametrize(
-    ("criterion", "size", "share"),
-    [
-        ("numbers", 0.099, 0.5),
-        ("numbers", 0.101, 0.0),
-        ("classes", 0.101, 0.5),
-        ("classes", 0.3, 0.0),
-    ],
-)
-def test_local_fits_that_are_a_little_worse_have_no_part_in_numbers(
-    candidates, shared, data, local, criterion, size, share
+@pytest.mark.parametrize(("size", "share"), [(0.099, 0.5), (0.101, 0.0)])
+def test_local_fits_that_are_a_little_worse_have_no_part(
+    candidates, shared, data, local, size, share
 ):
     entry = fit_at_all_alphas(candidates["gaussian"], shared, NumberCriterion())[4]
     outcome, found = outcome_of([entry], "twin"), local(0.0)
@@ -301,10 +293,8 @@ def test_local_fits_that_are_a_little_worse_have_no_part_in_numbers(
     outcome.held_out.update(twin=data.y + alone)
     (member,) = found.members
     found = replace(found, members=[replace(member, held_out=data.y + worse)])
-    judge = NumberCriterion()
-    if criterion == "classes":
-        judge.errors_of_local_fits = ClassCriterion.errors_of_local_fits
-    twin = Refit(data, outcome, judge, None, lambda: found).averages()["twin"]
+    refit = Refit(data, outcome, NumberCriterion(), None, lambda: found)
+    twin = refit.averages()["twin"]
     parts = {each.name: each.weight for each in twin.members}
     assert parts.get("laplace", 0.0) == share
 

@@ -88,7 +88,7 @@ SHARE_LABELS = 20.0  # labels at which the bound of the second term is half of B
 CUT_HALF = 0.03  # the cut at which half of the gain is left
 FEW_VALUES = 10  # of a column of categories or grades, at most
 VALUE_ROWS = 500  # in which values are counted, at least
-CLEAR_ERRORS = 2.0  # standard errors of a difference that is no chance
+CLEAR_ERRORS = 2.0  # standard errors by which unlabeled rows must help, for numbers
 LOG_LABELS = 500  # the logarithm of targets is tried below this number
 MIXING_STEPS = 20  # in which the parts of a mixture grow
 GIVEN_FIRST = 0.01  # probability that some labels of each class were given first
@@ -104,7 +104,6 @@ class NumberCriterion:
 
     needs_predictions = False  # at all points, for `priors`
     shrunk_averages = ("average", "twin")  # (`average_weights.py`)
-    errors_of_local_fits = 0.0  # standard errors by which they may be worse
 
     def __init__(self, *, limited: bool = True) -> None:
         self.limited = limited
@@ -172,7 +171,6 @@ class ClassCriterion:
 
     needs_predictions = True
     shrunk_averages = ("twin",)
-    errors_of_local_fits = CLEAR_ERRORS
 
     def __init__(
         self,

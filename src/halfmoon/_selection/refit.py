@@ -11,10 +11,10 @@ more                 its best candidate, at landmarks
 With more than 300 labels, an average of local fits (`local_average.py`) is averaged
 with the above. If all labels were compared, both have equal parts: the columns of local
 fits are weighted by all labels, so their held-out losses are too small to be compared
-with cross-fitted ones. They are left out if they are worse even so: clearly for
-classes, at all for numbers. With more labels, the parts are those of smallest squared
-error. At landmarks the smaller held-out loss wins. Beyond 20,000 labels only candidates
-that use unlabeled rows are fitted at landmarks, which are too few for the others.
+with cross-fitted ones. They are left out if they are larger even so. With more labels,
+the parts are those of smallest squared error. At landmarks the smaller held-out loss
+wins. Beyond 20,000 labels only candidates that use unlabeled rows are fitted at
+landmarks, which are too few for the others.
 
 **Time.** One refit or the local fits are needed. Any other refit is begun only if it
 fits into the rest of the budget. The expected time is that of a few columns of the
@@ -39,11 +39,7 @@ from halfmoon._selection.average import Average
 from halfmoon._selection.average_members import Member, is_exact
 from halfmoon._selection.average_weights import stacked_weights
 from halfmoon._selection.candidate import ALPHAS, Candidate, Entry, loo_values
-from halfmoon._selection.criteria import (
-    Criterion,
-    mean_and_standard_error,
-    squared_losses,
-)
+from halfmoon._selection.criteria import Criterion, squared_losses
 from halfmoon._selection.search import SearchOutcome
 from halfmoon._selection.semi_supervised_families import GRAPH_ROWS
 from halfmoon._selection.target_transforms import IDENTITY, TargetTransform
@@ -158,8 +154,7 @@ class Refit:
         y, w = average.y, average.w
         values = np.array([self.outcome.held_out[name], local.held_out])
         alone, by_local = self.criterion.losses(values, y, w)
-        mean, error = mean_and_standard_error(by_local - alone, w)
-        worse = mean > self.criterion.errors_of_local_fits * error
+        worse = np.average(by_local - alone, weights=w) > 0
         return average if worse else _joined(average, local, 0.5)
 
     def _refitted(
