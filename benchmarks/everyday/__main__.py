@@ -1,5 +1,6 @@
 """Everyday tables, through the command line: its claims compared with the truth.
 
+    pip install --group everyday                      packages that carry tables
     python -m benchmarks.everyday                     all, a few minutes
     python -m benchmarks.everyday tickets --seeds 3   some of them, more draws
     python -m benchmarks.everyday --messy             those of messy.py, 5 minutes
