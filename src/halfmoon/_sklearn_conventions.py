@@ -75,14 +75,14 @@ def is_whole(value: Any, least: int = 1) -> bool:
 
 def is_positive(value: Any) -> bool:
     """Return whether a value is a number above 0, perhaps infinity."""
-    if not isinstance(value, Real) or is_bool(value):
-        return False
-    return 0 < value <= sys.float_info.max or value == np.inf
+    real = isinstance(value, Real) and not is_bool(value)
+    return real and (0 < value <= sys.float_info.max or value == np.inf)
 
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number of at least 0."""
-    return isinstance(value, Real) and 0 <= value <= sys.float_info.max
+    real = isinstance(value, Real)
+    return real and 0 <= value <= sys.float_info.max
 
 
 def is_bool(value: Any) -> bool:
