@@ -117,12 +117,8 @@ class Kernel(BaseEstimator, ABC):
         """Return the kernel as a sum: factors, and kernels that are not sums."""
         return [(1.0, self)]
 
-    def combination(
-        self,
-        Z: Rows,  # (p, d)
-        C: Array,  # (p, t)
-    ) -> Callable[[Rows], Array]:
-        """Return the function x -> k(x, Z) C, without the matrix where possible.
+    def combination(self, Z: Rows, C: Array) -> Callable[[Rows], Array]:
+        """Return x -> k(x, Z) C, with C of shape (p, t), without k where possible.
 
         What does not depend on x is computed once, here.
         """
@@ -244,12 +240,7 @@ class _Pair(Kernel):
 
     def sections(self, Z: Rows) -> Callable[[Rows], Array]:
         first, second = self.k1.sections(Z), self.k2.sections(Z)
-
-        def values(X: Rows) -> Array:
-            K = first(X)
-            return np.asarray(self._join(K, second(X), out=K))
-
-        return values
+        return lambda X: np.asarray(self._join(first(X), second(X)))
 
     def log(self, X: Rows, Z: Rows) -> Array | None:
         first, second = self.k1.log(X, Z), self.k2.log(X, Z)
@@ -388,18 +379,14 @@ class Scaled(Wrapper):
 
     def value_and_slope(self, q: Array) -> tuple[Array, Array]:
         k, a = self.kernel.value_and_slope(q)
-        k *= self.factor
-        a *= self.factor
-        return k, a
+        return self.factor * k, self.factor * a
 
     def log(self, X: Rows, Z: Rows) -> Array | None:
         logs = self.kernel.log(X, Z) if self.factor > 0 else None
         return None if logs is None else logs + np.log(self.factor)
 
     def _value(self, X: Rows, Z: Rows) -> Array:
-        K = self.kernel._value(X, Z)
-        K *= self.factor
-        return K
+        return self.factor * self.kernel._value(X, Z)
 
     def _diag(self, X: Rows) -> Array:
         return self.factor * self.kernel._diag(X)

@@ -27,10 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from halfmoon._rows import EPS, Array
 from halfmoon._solvers.box_program import LossPoint, solve_box
-from halfmoon._solvers.positive_part import (
-    column_sum_norm,
-    positive_part,
-)
+from halfmoon._solvers.positive_part import column_sum_norm, positive_part
 from halfmoon._solvers.smooth_loss import solve_logistic, solve_softmax
 from halfmoon.losses import Huber, Logistic, Quantile, Softmax
 from halfmoon.problem._fit import Fit
